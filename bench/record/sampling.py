@@ -30,7 +30,7 @@ def advice(linn, command, folder, sample):
     subprocess.run([linn, "record", "-q", "--no-baseline", "--no-calibration", "--no-types", *(["--sample", str(sample)] if sample else []), "-o",
                     trace, "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    check=True)
-    subprocess.run([linn, "advise", trace, "--no-replay", "--json", facts], check=True, stdout=subprocess.DEVNULL,
+    subprocess.run([linn, "advise", trace, "--json", facts], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     with open(facts, encoding="utf-8") as file:
         data = json.load(file)

@@ -43,16 +43,15 @@ TOOL = {
     "run": ["allocators", "experiment", "measure", "program"],
     "compare": ["experiment", "measure", "profile"],
     "check": ["measure", "pools", "profile"],
-    "replay": ["allocators", "experiment", "measure", "trace"],
-    "advise": ["analysis", "experiment", "measure", "pools", "replay", "symbols", "trace"],
+    "advise": ["analysis", "experiment", "measure", "pools", "symbols", "trace"],
     "profile": ["advise", "analysis", "measure", "symbols", "trace"],
     "lint": ["measure", "program"],
     "live": ["advise", "measure", "record", "symbols", "trace"],
     "try": ["advise", "experiment", "measure", "pools", "run", "symbols"],
     "report": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
-               "profile", "replay", "run", "symbols", "trace", "try"],
+               "profile", "run", "symbols", "trace", "try"],
     "cli": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "live", "measure",
-            "pools", "profile", "record", "replay", "report", "run", "symbols", "trace", "try"],
+            "pools", "profile", "record", "report", "run", "symbols", "trace", "try"],
 }
 
 # Folder of tool/report -> folders of it that it may include, besides itself: the document, its plots, the output formats, and

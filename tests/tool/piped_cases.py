@@ -47,12 +47,7 @@ def case_trace(tool):
 
 
 def case_advise(tool):
-    tool.keeps(["count", "share", "size", "live", "life", "remote", "gain", "use"], "advise", "--no-replay", tool.trace())
-
-
-def case_replay(tool):
-    tool.keeps(["CPU ms", "ratio", "ns a request", "program", "from", "to", "peak MiB"], "replay", "--rounds", "2",
-               "--allocators", "linn,null", tool.trace())
+    tool.keeps(["count", "share", "size", "live", "life", "remote", "gain", "use"], "advise", tool.trace())
 
 
 def case_try(tool):

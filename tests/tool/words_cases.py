@@ -7,7 +7,7 @@ import subprocess
 
 from cases import Tool, check, prose, skip_without  # noqa: F401 (conftest makes a Tool of this module's)
 
-VERBS = ("bench", "check", "compare", "run", "record", "trace", "replay", "advise", "try", "pools", "lint", "allocators", "completion",
+VERBS = ("bench", "check", "compare", "run", "record", "trace", "advise", "try", "pools", "lint", "allocators", "completion",
          "man")
 # What the parser says itself, in one of its versions; the manual of none of our options speaks like that.
 PARSERS_WORDS = re.compile(r"required|Could not|[Aa]t [Mm]ost|[Aa]t [Ll]east|Exactly|not expected|excludes|requires|allowed value|"

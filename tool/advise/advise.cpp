@@ -10,7 +10,6 @@
 #include "one_change.hpp"
 #include "owned.hpp"
 #include "page_faults.hpp"
-#include "pricing.hpp"
 #include "rules.hpp"
 #include "runtime_blocks.hpp"
 #include "verdict.hpp"
@@ -94,15 +93,15 @@ void leave_to_runtime(advised_type& type) {
 }
 
 /// A change is worth what all the types that it serves cost together.
-void decide(advice& a, const types_of_changes& changes, const type_cost& cost) {
+void decide(advice& a, const types_of_changes& changes, const cost_shares& costs) {
     const bool holds_fills_only = a.analysis.info.contents == "fills";
     for (std::size_t i = 0; i != a.types.size(); ++i) {
         advised_type& type = a.types[i];
-        type.cost = cost(i);
+        type.cost = costs.of(i);
         type_facts facts = facts_of(a, type);
         for (const std::size_t other : changes[i]) {
             if (other != i) {
-                const gain_range more = cost(other);
+                const gain_range more = costs.of(other);
                 facts.cost = {facts.cost.low + more.low, std::min(1.0, facts.cost.high + more.high)};
             }
         }
@@ -112,7 +111,6 @@ void decide(advice& a, const types_of_changes& changes, const type_cost& cost) {
         type.part = rule.part == nullptr ? std::string{} : rule.part(facts);
         type.why = rule.why(facts);
         type.gain = estimated_gain(facts, type.what);
-        type.is_gain_measured = false;
         if (!type.runtime.empty() && !holds_fills_only) {
             leave_to_runtime(type);
         }
@@ -180,26 +178,6 @@ const char* to_string(remedy r) noexcept {
     return "nothing";
 }
 
-const char* to_string(estimate_reason r) noexcept {
-    switch (r) {
-    case estimate_reason::none:
-        break;
-    case estimate_reason::no_replay:
-        return "no-replay";
-    case estimate_reason::negligible:
-        return "negligible";
-    case estimate_reason::not_a_pool:
-        return "not-a-pool";
-    case estimate_reason::too_many:
-        return "too-many";
-    case estimate_reason::few_rounds:
-        return "few-rounds";
-    case estimate_reason::failed:
-        return "replay-failed";
-    }
-    return "";
-}
-
 advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts) {
     advice a;
     a.analysis = std::move(analysis);
@@ -215,13 +193,7 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     a.ceiling = costs.ceiling();
     a.page_faults = page_faults_of(a.analysis, a.types, a.program_cpu_ns, options.prices.page_fault_ns);
     const types_of_changes changes = find_changes(a.types);
-    const auto decide_by = [&](const type_cost& cost) { decide(a, changes, cost); };
-    decide_by([&](std::size_t type) { return costs.of(type); });
-    if (options.use_replay && parts.replay && a.analysis.info.contents != "fills" &&
-        costs.most_of_all() >= worth_a_replay) {
-        price_by_replay(a, costs, changes, options, parts, decide_by);
-    }
-    explain_estimates(a, options, parts);
+    decide(a, changes, costs);
     decide_pages(a.types, changes);
     sort_stably(a.types, [](const advised_type& x, const advised_type& y) {
         // What may as well lose has its place by its allocations.
@@ -229,9 +201,6 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     });
     place_behind_first(a.types);
     const bool holds_fills_only = a.analysis.info.contents == "fills";
-    if (!holds_fills_only && parts.measure) {
-        parts.measure(a);
-    }
     for (advised_type& type : a.types) {
         if (type.what != remedy::nothing) {
             type.snippet = snippet_for(type, parts.sources);

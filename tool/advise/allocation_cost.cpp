@@ -25,9 +25,7 @@ constexpr std::size_t medium_from_log2 = 10;
 constexpr std::size_t large_from_log2 = 17;
 constexpr double trimmed_from = 128 * 1024; // bytes free at the end of the heap
 constexpr double page_bytes = 4096;
-constexpr double slow_fault = 2;       // times the usual one
-constexpr double most_dearer = 8;      // threads that fight over a lock
-constexpr double share_is_good_to = 2; // half as much or twice as much
+constexpr double slow_fault = 2; // times the usual one
 
 const class_price& price_of(std::size_t size_log2) {
     return *std::find_if(prices_by_class.begin(), prices_by_class.end() - 1,
@@ -122,34 +120,11 @@ double cost_shares::share(double ns) const {
 }
 
 gain_range cost_shares::ceiling() const {
-    return is_measured_ ? measured_ : gain_range{share(sum_.low), share(sum_.high)};
-}
-
-void cost_shares::take_ceiling(const gain_range& measured) {
-    measured_ = measured;
-    is_measured_ = true;
-    // Where threads wait for each other's locks, every block is dearer than the table says.
-    if (sum_.most > 0) {
-        dearer_ = std::clamp(measured.high * program_cpu_ns_ / sum_.most, 1.0, most_dearer);
-    }
-}
-
-double cost_shares::most(std::size_t type) const {
-    return share(costs_[type].most * dearer_);
-}
-
-double cost_shares::most_of_all() const {
-    return share(sum_.most * dearer_);
+    return {share(sum_.low), share(sum_.high)};
 }
 
 gain_range cost_shares::of(std::size_t type) const {
-    const allocation_cost& cost = costs_[type];
-    if (!is_measured_) {
-        return {share(cost.low), share(cost.high)};
-    }
-    const double part = sum_.likely > 0 ? cost.likely / sum_.likely : 0;
-    const double high = std::min({part * share_is_good_to * measured_.high, measured_.high, most(type)});
-    return {std::min(part / share_is_good_to * measured_.low, high), high};
+    return {share(costs_[type].low), share(costs_[type].high)};
 }
 
 } // namespace linn::tool

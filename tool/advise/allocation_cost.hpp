@@ -35,23 +35,11 @@ public:
     cost_shares(const std::vector<advised_type>& types, const allocation_prices& prices,
                 double program_cpu_ns);
 
-    /// Of all types together: the sum, 1 at most, until take_ceiling() says better.
+    /// Of all types together: the sum, 1 at most.
     gain_range ceiling() const;
-
-    /// A replay measured what all types together cost. From here on the types share it out, by what their blocks are.
-    void take_ceiling(const gain_range& measured);
 
     /// Of one type. The lows of all types add up to the ceiling's at most.
     gain_range of(std::size_t type) const;
-
-    /// What one type cannot exceed.
-    double most(std::size_t type) const;
-
-    /// What all types together cannot exceed.
-    double most_of_all() const;
-
-    /// Which types come first where not all can be replayed: larger is earlier.
-    double weight(std::size_t type) const { return costs_[type].likely; }
 
 private:
     double share(double ns) const;
@@ -59,9 +47,6 @@ private:
     std::vector<allocation_cost> costs_;
     allocation_cost sum_;
     double program_cpu_ns_;
-    double dearer_ = 1; ///< than the table of prices says, on this machine
-    bool is_measured_ = false;
-    gain_range measured_;
 };
 
 } // namespace linn::tool

@@ -13,22 +13,12 @@ namespace {
 
 constexpr double fill_slow = 4; // bytes a nanosecond
 constexpr double fill_fast = 40;
-constexpr double replay_shows_least = 0.5;
-constexpr double replay_shows_most = 1.15;
-// The best allocator saved nine tenths of what the replay of an allocator without cost promised for all.
-constexpr double ceiling_shows_least = 0.75;
 
 bool is_tiny(double share) {
     return share > 0 && share < 0.001;
 }
 
 } // namespace
-
-gain_range widened(double saving_low, double saving_high) {
-    // A loss was never larger than the replay showed.
-    return {saving_low > 0 ? saving_low / replay_shows_most : saving_low,
-            saving_high / (saving_high > 0 ? replay_shows_least : replay_shows_most)};
-}
 
 gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns) {
     if (program_cpu_ns <= 0) {
@@ -41,15 +31,6 @@ gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns) 
     }
     const double measured = std::min(1.0, static_cast<double>(s.fill_ns) / program_cpu_ns);
     return {std::min(least, measured), measured};
-}
-
-gain_range replayed_ceiling(const replay_row& nothing) {
-    return {std::clamp(-nothing.change_high / replay_shows_most, 0.0, 1.0),
-            std::clamp(-nothing.change_low / ceiling_shows_least, 0.0, 1.0)};
-}
-
-gain_range replayed_gain(const replay_row& row) {
-    return widened(-row.change_high, -row.change_low);
 }
 
 std::string share_text(double share) {
@@ -66,10 +47,6 @@ std::string gain_text(const gain_range& gain) {
         return "less than 0.1 %";
     }
     return figures::bounds_of(figures::unit::share, gain.low, gain.high).text(figures::lettering::prose);
-}
-
-std::string measured_text(figures::subject who, const measured_gain& gain) {
-    return figures::saving_text(who, {gain.saved, gain.interval.low, gain.interval.high});
 }
 
 } // namespace linn::tool

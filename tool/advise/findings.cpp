@@ -236,7 +236,7 @@ std::vector<advice_finding> page_faults(const advice& a) {
     }
     return {{"page-faults",
              fmt::format(
-                 "{} {} of the run: what an allocator that costs nothing would save, by a replay, "
+                 "{} {} of the run: what an allocator that costs nothing would save "
                  "is no bound for one on huge pages; 'linn run --only glibc-huge-pages' measures that, and "
                  "'linn try' pools on huge pages",
                  counted(faults.count, "page fault takes", "page faults take"), gain_text(faults.of_run)),
@@ -346,8 +346,7 @@ std::vector<std::string> find_warnings(const advice& a) {
     if (info.sample_bytes != 0) {
         warnings.push_back(fmt::format("recorded with --sample {}: counts, bytes and what is live are "
                                        "estimates from {}, with 95 % intervals for bytes; zero fills, blocks "
-                                       "released at once and arrays that grow are not known, and gains "
-                                       "are not replayed",
+                                       "released at once and arrays that grow are not known",
                                        info.sample_bytes, counted(run.all.spread.blocks, "block")));
     }
     if (std::string text = several_programs(info); !text.empty()) {
@@ -375,13 +374,6 @@ std::vector<std::string> find_warnings(const advice& a) {
     case program_cost::source::baseline:
     case program_cost::source::less_recording:
         break;
-    }
-    for (const std::string& warning : a.replay.warnings) {
-        warnings.push_back("replay: " + warning);
-    }
-    if (!a.replay.problem.empty()) {
-        warnings.push_back("the gains are estimated from counts, because the replay failed: " +
-                           a.replay.problem);
     }
     return warnings;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
-#include "../experiment/too_few_rounds.hpp"
 #include "../measure/quantity.hpp"
-#include "../measure/statistics.hpp"
 #include "../pools/plan_tables.hpp"
 #include "../symbols/short_name.hpp"
 #include "../trace/program_cost.hpp"
@@ -32,10 +30,6 @@ constexpr double busy_error = 1.5;
 constexpr double busy = 1; // threads for each processor
 /// Of a recording that was cut off only wall time is known.
 constexpr double wall_time_error = 2;
-/// Half of the noise takes four times the rounds.
-constexpr int more_rounds = 4;
-/// The budget is for as many as two replays.
-constexpr double replays = 2;
 
 /// How far the CPU time of the program may be from what it is taken for, as factors of it.
 struct cpu_error {
@@ -63,16 +57,14 @@ cpu_error error_of(const trace_info& info) {
     return error;
 }
 
-/// The pools that are advised, all together: by the replay of all of them at once where there was one.
+/// The pools that are advised, all together.
 gain_range sum_of_pools(const advice& a) {
-    gain_range measured;
-    gain_range estimated;
+    gain_range sum;
     std::optional<gain_range> best; // the highest bounds of one of them
     for (const advised_type& t : a.types) {
         if (!is_pool(t.what) || !t.served_with.empty()) {
             continue;
         }
-        gain_range& sum = t.is_gain_measured ? measured : estimated;
         sum.low += t.gain.low;
         sum.high += std::max(0.0, t.gain.high);
         best = best ? gain_range{std::max(best->low, t.gain.low), std::max(best->high, t.gain.high)} : t.gain;
@@ -80,14 +72,7 @@ gain_range sum_of_pools(const advice& a) {
     if (!best) {
         return {};
     }
-    if (const auto& all = a.replay.together; all && a.is_ceiling_measured && all->failure.empty() &&
-                                             are_bounds(all->change_low, all->change_high)) {
-        // What was replayed with them, and is advised no more, is not to count.
-        const gain_range together = replayed_gain(*all);
-        measured.low = std::min(together.low, measured.high);
-        measured.high = std::min(measured.high, std::max(together.high, measured.low));
-    }
-    gain_range total{measured.low + estimated.low, std::max(measured.high + estimated.high, best->high)};
+    gain_range total{sum.low, std::max(sum.high, best->high)};
     total.high = std::min(total.high, std::max(a.ceiling.high, best->high));
     total.low = std::min(total.low, total.high);
     return total;
@@ -96,38 +81,6 @@ gain_range sum_of_pools(const advice& a) {
 gain_range with_error(const gain_range& gain, const cpu_error& error) {
     return {gain.low / (gain.low > 0 ? error.most : error.least),
             std::min(1.0, gain.high / (gain.high > 0 ? error.least : error.most))};
-}
-
-/// What was measured takes the place of what was predicted.
-void take_measured(advice_verdict& v, const tried_pools& tried) {
-    const measured_gain& gain = *tried.gain;
-    const pool_answer answer = tried.answer;
-    const std::string pools =
-        tried.only_type.empty() ? "pools" : fmt::format("pools of '{}'", short_type(tried.only_type, 30));
-    // In the source pools have no look-up.
-    const std::string measured =
-        fmt::format("measured, {} {}, {} bound", pools, measured_text(figures::subject::many, gain),
-                    gain.saved < 0 ? "an upper" : "a lower");
-    const std::string predicted =
-        v.pools.high > 0 ? fmt::format("; {} was predicted", gain_text(v.pools)) : std::string{};
-    v.answer = answer;
-    v.to_know.clear();
-    switch (answer) {
-    case pool_answer::yes:
-        v.sentence = fmt::format("A pool would help: {}{}.", measured, predicted);
-        break;
-    case pool_answer::no:
-        v.sentence = fmt::format("No pool needed: {}{}.", measured, predicted);
-        break;
-    case pool_answer::not_known:
-        v.to_know = "a larger --budget for --try";
-        v.sentence = fmt::format("Not known whether a pool would help: {}, {}; {} may tell.", measured,
-                                 gain.interval.low >= worth_a_pool
-                                     ? "which noise alone could show"
-                                     : fmt::format("and {} decides", share_text(worth_a_pool)),
-                                 v.to_know);
-        break;
-    }
 }
 
 pool_answer answer_for(const gain_range& pools) {
@@ -184,43 +137,12 @@ bool is_spread_out(const advice& a) {
     return spread >= 0.5 && spread * a.ceiling.high >= worth_a_pool;
 }
 
-/// Whether a replay has too few rounds to be judged; then how long enough of them take.
-std::optional<too_few_rounds> few_rounds(const replay_result& replay) {
-    if (replay.rows.empty() || !replay.problem.empty() || replay.complete_rounds == 0 ||
-        replay.complete_rounds >= rounds_to_judge) {
-        return std::nullopt;
-    }
-    too_few_rounds rounds;
-    rounds.done = replay.complete_rounds;
-    rounds.seconds = replay.measured_seconds;
-    return rounds;
-}
-
 /// What would make the answer known, as the end of a sentence.
-std::string way_to_know(const advice& a, const gain_range& sum, const cpu_error& error) {
-    if (const auto rounds = few_rounds(a.replay)) {
-        return fmt::format(
-            "the replay had {} of {} rounds: use --replay-budget {}", rounds->done, rounds->needed,
-            figures::written(figures::unit::count, std::max(1.0, replays * seconds_needed(*rounds))));
-    }
-    if (a.replay.rows.empty() && a.replay.problem.empty()) {
-        return a.analysis.info.sample_bytes != 0
-                   ? "a replay would tell more: record without --sample"
-                   : "a replay would tell more: leave out --no-replay and --aggregate";
-    }
-    if (!a.is_ceiling_measured) {
-        return "the replay failed: make the change, use 'linn run'";
-    }
+std::string way_to_know(const gain_range& sum, const cpu_error& error) {
     if (answer_for(sum) != pool_answer::not_known && (error.least != 1 || error.most != 1)) {
         return "'linn record --baseline' measures the run itself";
     }
-    const double middle = (sum.low + sum.high) / 2;
-    const gain_range quiet{middle - (middle - sum.low) / 2, middle + (sum.high - middle) / 2};
-    if (answer_for(quiet) != pool_answer::not_known) {
-        return fmt::format("less noise would tell: use --replay-budget {}",
-                           a.replay.options.budget.count() * more_rounds);
-    }
-    return "make the change and compare with 'linn run'";
+    return "'linn try -- PROG' measures it";
 }
 
 std::string place_of(const advised_type& t) {
@@ -284,9 +206,9 @@ std::string sentence_of_no(const advice& a, const gain_range& pools) {
 
 constexpr const char* try_tells = "'linn try' measures pools on huge pages";
 
-/// The replay has not the page faults of the run, so what pools save of both adds up.
-gain_range plus_faults(const gain_range& replayed, double faults) {
-    return {replayed.low, std::min(1.0, replayed.high + faults)};
+/// The prices of calls hold none of the page faults, so what pools save of both adds up.
+gain_range plus_faults(const gain_range& calls, double faults) {
+    return {calls.low, std::min(1.0, calls.high + faults)};
 }
 
 advice_verdict unknown(std::string why, std::string to_know) {
@@ -313,7 +235,7 @@ advice_verdict predicted_verdict(const advice& a) {
     const double faults = may_pools_save(a.page_faults) ? a.page_faults.of_pools : 0;
     if (v.answer == pool_answer::no && faults > 0) {
         const gain_range pools = plus_faults({v.pools.low, std::max(v.pools.high, out_of_reach)}, faults);
-        v = unknown(fmt::format("page faults take {} of the run, which a replay does not show",
+        v = unknown(fmt::format("page faults take {} of the run, which counts of calls do not show",
                                 gain_text(a.page_faults.of_run)),
                     try_tells);
         v.pools = pools;
@@ -343,7 +265,7 @@ advice_verdict predicted_verdict(const advice& a) {
         v.sentence = sentence_of_no(a, v.pools);
         break;
     case pool_answer::not_known:
-        v.to_know = faults > 0 ? try_tells : way_to_know(a, sum, error);
+        v.to_know = faults > 0 ? try_tells : way_to_know(sum, error);
         v.sentence =
             fmt::format("Not known whether a pool would help: it would {} of the run, and {} decides; {}.",
                         figures::saving_text(figures::subject::many, v.pools.low, v.pools.high),
@@ -380,18 +302,11 @@ const char* to_string(pool_answer answer) noexcept {
 
 advice_verdict verdict_of(const advice& a) {
     advice_verdict v = predicted_verdict(a);
-    if (is_answer_measured(a)) {
-        take_measured(v, *a.tried);
-    }
     return judged_by_part(std::move(v), a.analysis.info);
 }
 
 void take_verdict(advice& a) {
-    if (a.tried) {
-        a.tried->predicted = judged_by_part(predicted_verdict(a), a.analysis.info).answer;
-    }
     advice_verdict v = verdict_of(a);
-    const char* const by = is_answer_measured(a) ? ", as measured" : "";
     a.answer = v.answer;
     a.verdict = std::move(v.sentence);
     a.to_know = std::move(v.to_know);
@@ -408,8 +323,8 @@ void take_verdict(advice& a) {
             continue;
         }
         // No row says "use a pool" below a sentence that says that none is needed.
-        t.why = fmt::format("all pools together would save less than {} of the run{}: {}",
-                            share_text(worth_a_pool), by, t.why);
+        t.why = fmt::format("all pools together would save less than {} of the run: {}",
+                            share_text(worth_a_pool), t.why);
         t.rule = "no-gain";
         t.what = remedy::nothing;
         t.part.clear();
@@ -419,12 +334,8 @@ void take_verdict(advice& a) {
     }
 }
 
-bool is_answer_measured(const advice& a) {
-    return a.tried && a.tried->gain && (a.tried->only_type.empty() || a.tried->answer == pool_answer::yes);
-}
-
 bool saves_at_least(const advice& a, double share) {
-    if (is_answer_measured(a) ? a.tried->gain->interval.low >= share : has_pools(a) && a.pools.low >= share) {
+    if (has_pools(a) && a.pools.low >= share) {
         return true;
     }
     const cpu_error error = error_of(a.analysis.info);

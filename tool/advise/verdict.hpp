@@ -33,10 +33,7 @@ advice_verdict verdict_of(const advice& a);
 /// `no-gain`: no row contradicts the sentence.
 void take_verdict(advice& a);
 
-/// Whether the advice is sure of saving that share of the run: all pools together, measured where they were tried, or one other change. `--fail-over` asks it.
+/// Whether the advice is sure of saving that share of the run: all pools together, or one other change. `--fail-over` asks it.
 bool saves_at_least(const advice& a, double share);
-
-/// Whether the answer follows from what --try measured. Of some types alone only a gain does: others may gain where they do not.
-bool is_answer_measured(const advice& a);
 
 } // namespace linn::tool

@@ -108,7 +108,6 @@ int run(int argc, char** argv) {
                    "  linn trace FILE      what was recorded\n"
                    "  linn check B FILE    does it keep its budgets?\n"
                    "  linn advise FILE     which types need a pool, and what they would gain\n"
-                   "  linn replay FILE     what would its requests cost under each allocator?\n"
                    "  linn try -- PROG     what would pools gain on it, unmodified?\n"
                    "  linn pools -- PROG   run it with pools, unmodified\n"
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");

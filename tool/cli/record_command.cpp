@@ -51,7 +51,7 @@ constexpr const char* record_footer =
 } // namespace
 
 record_command::record_command(CLI::App& program)
-    : command{*program.add_subcommand("record", "Record what a program allocates, for advise and replay")},
+    : command{*program.add_subcommand("record", "Record what a program allocates, for advise and trace")},
       files_{verb(), {{"--json", "with --fills: write what the table says as JSON", [this] {
                            return fills_json(fills_, fills_info_, options_.file.string());
                        }}}} {
@@ -81,7 +81,7 @@ record_command::record_command(CLI::App& program)
         ->type_name("WHAT")
         ->check(one_of({"block", "drop"}));
     arguments.add_flag("--aggregate", options_.is_aggregate,
-                       "keep statistics instead of events: a small file for advise, not for replay");
+                       "keep statistics instead of events: a small file for advise");
     arguments.add_flag("--fills", options_.fills_only,
                        "record only blocks that are filled with zeros right away, such as the memset of "
                        "make_shared<T>()");

@@ -158,10 +158,7 @@ try_candidates try_command::candidates_of(const std::string& trace, const interr
     };
     parts.sources = read_sources();
     parts.progress = go_on;
-    advise_options options;
-    options.trace = trace;
-    options.use_replay = false; // what it would predict is measured
-    return find_candidates(advise(std::move(analysis), options, parts), wanted_);
+    return find_candidates(advise(std::move(analysis), {}, parts), wanted_);
 }
 
 int try_command::measure(const std::string& trace, const interrupt_guard& guard) {

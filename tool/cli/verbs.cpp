@@ -9,7 +9,6 @@
 #include "lint_command.hpp"
 #include "pools_command.hpp"
 #include "record_command.hpp"
-#include "replay_command.hpp"
 #include "run_command.hpp"
 #include "trace_command.hpp"
 #include "try_command.hpp"
@@ -25,7 +24,6 @@ std::vector<std::unique_ptr<command>> add_verbs(CLI::App& program) {
     verbs.push_back(std::make_unique<record_command>(program));
     verbs.push_back(std::make_unique<trace_command>(program));
     verbs.push_back(std::make_unique<check_command>(program));
-    verbs.push_back(std::make_unique<replay_command>(program));
     verbs.push_back(std::make_unique<advise_command>(program));
     verbs.push_back(std::make_unique<try_command>(program));
     verbs.push_back(std::make_unique<pools_command>(program));

@@ -25,8 +25,8 @@ class Tool(cases.Tool):
     def result(self, trace, *arguments, status=0):
         return json.loads(self.advise(trace, "--json", "-", *arguments, status=status).stdout)
 
-    def of(self, *program, replay=False):
-        return self.result(self.record(*program), *(() if replay else ("--no-replay",)))
+    def of(self, *program):
+        return self.result(self.record(*program))
 
 
 def type_of(result, label):
@@ -64,7 +64,7 @@ def case_large(tool):
 
 def case_churn(tool):
     trace = tool.record("churn")
-    done = tool.advise(trace, "--no-replay")
+    done = tool.advise(trace)
     text = prose(done.stdout)
     check(re.match(r"A pool would help: pools would save [\d.]+ to [\d.]+ % of this run; start with std::list<particle> "
                    r"at advised.cpp:\d+, [\d.]+ to [\d.]+ %\.", text), text)
@@ -72,24 +72,11 @@ def case_churn(tool):
     check("+ linn::list<particle> particles; // the one to change" in text, text)
     check("+ #include <linn/containers.hpp>" in text, text)
     check(all(len(line) <= 100 for line in done.stdout.splitlines()), done.stdout)
-    result = tool.result(trace, "--no-replay")
+    result = tool.result(trace)
     nodes = type_of(result, "std::list<particle>")
     check(nodes["statistics"]["allocations"] == nodes["statistics"]["releases"] == 300000, nodes["statistics"])
     check(nodes["statistics"]["peak_live"] == 101 and nodes["use"] == "linn::list<particle>", nodes)
     check(nodes["places"][0]["file"].endswith("advised.cpp"), nodes["places"])
-    check(not result["ceiling_measured"] and not nodes["gain_measured"], "nothing was replayed")
-
-
-def case_replay(tool):
-    trace = tool.record("churn", 100000)
-    done = tool.call("advise", trace, "--json", "-", "--replay-budget", 2)
-    check(done.returncode == 0, done.stderr)
-    result = json.loads(done.stdout)
-    check(result["ceiling_measured"], result["warnings"])
-    check(result["ceiling"]["high"] >= result["ceiling"]["low"] >= 0, result["ceiling"])
-    nodes = type_of(result, "std::list<particle>")
-    check(nodes["gain_measured"], nodes)
-    check(nodes["remedy"] == "nothing" or nodes["gain"]["high"] <= result["ceiling"]["high"], nodes)
 
 
 def case_packets(tool):
@@ -118,35 +105,6 @@ def case_leak(tool):
     check("all 7 blocks of " in leaks[0]["text"] and "forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
 
 
-def case_few_small_blocks(tool):
-    """A price is what the blocks are, not their share of the number of blocks."""
-    result = tool.result(tool.record("mixed"))
-    check(result["ceiling_measured"], result["warnings"])
-    nodes = type_of(result, "std::map<int, int>")
-    check(nodes["statistics"]["allocations"] == 224 and nodes["share"] > 0.3, nodes["statistics"])
-    check(nodes["remedy"] == "nothing" and nodes["gain"] is None, nodes)
-    # 224 blocks and their three pages, at 10 us each
-    check(nodes["cost"]["high"] * result["program_cpu_ns"] < 227 * 10000, (nodes["cost"], result["program_cpu_ns"]))
-    images = [t for t in result["types"] if t["statistics"]["largest"] == 4 << 20]
-    check(sum(t["cost"]["high"] for t in images) > 100 * nodes["cost"]["high"], images)
-    check(sum(t["cost"]["low"] for t in result["types"]) <= result["ceiling"]["low"] + 1e-9, result["ceiling"])
-
-
-def case_all_candidates_replayed(tool):
-    """More candidates than one replay takes: none is left with an estimate, and where one is, the report says so."""
-    trace = tool.record("kinds")
-    result = tool.result(trace)
-    check(result["ceiling_measured"], result["warnings"])
-    kinds = [t for t in result["types"] if t["label"].startswith("std::list<kind_")]
-    check(len(kinds) == 13, kinds)
-    left = [(t["label"], t["estimated_because"]) for t in kinds if t["gain"] and not t["gain_measured"]]
-    check(not left, (left, result["warnings"]))
-    estimated = tool.result(trace, "--no-replay")
-    check(all(t["estimated_because"] == "no-replay" for t in estimated["types"] if t["gain"]), estimated["types"])
-    text = prose(tool.advise(trace, "--no-replay").stdout)
-    check("gains are estimated: the trace was not replayed" in text, text)
-
-
 def case_runtime_blocks(tool):
     """stdout's buffer and the pool for exceptions are no leaks of the program's."""
     result = tool.of("chatty")
@@ -157,7 +115,7 @@ def case_runtime_blocks(tool):
     check("stdio-buffer" in rules and len(notes) == 1 and "kept on purpose" in notes[0]["text"], (rules, notes))
     check(sum(kept["count"] for kept in result["kept_by_runtime"]) == notes[0]["count"], (result["kept_by_runtime"], notes))
     check("1 stdio-buffer (buffers of the standard streams)" in notes[0]["text"], notes)
-    shown = tool.result(tool.record("chatty"), "--no-replay", "--all-leaks")
+    shown = tool.result(tool.record("chatty"), "--all-leaks")
     kinds = [f["kind"] for f in shown["findings"]]
     check(kinds.count("leak") == 1 and kinds.count("runtime-leak") == len(rules) and "runtime" not in kinds, shown["findings"])
     check(any("rule stdio-buffer" in f["text"] for f in shown["findings"]), shown["findings"])
@@ -168,7 +126,7 @@ def case_no_debug_information(tool):
     if shutil.which("strip") is None:
         skip("there is no strip")
     subprocess.run(["strip", "-o", stripped, tool.programs["advised"]], check=True)
-    result = tool.result(tool.record("churn", 50000, program=stripped), "--no-replay")
+    result = tool.result(tool.record("churn", 50000, program=stripped))
     check(sum(t["statistics"]["allocations"] for t in result["types"]) == result["all"]["allocations"] >= 50000, result["all"])
     symbols = [f["text"] for f in result["findings"] if f["kind"] == "symbols"]
     check(symbols and str(stripped) in symbols[0], result["findings"])
@@ -180,7 +138,7 @@ def case_replaced_program(tool):
     trace = tool.record("churn", 50000, program=program)
     program.unlink()
     shutil.copy(tool.programs["other"], program)
-    result = tool.result(trace, "--no-replay")
+    result = tool.result(trace)
     check(not any(t["label"] == "std::list<particle>" for t in result["types"]), "named by a program that is another")
     symbols = [f["text"] for f in result["findings"] if f["kind"] == "symbols"]
     check(symbols and str(program) in symbols[0], result["findings"])
@@ -190,17 +148,16 @@ def case_truncated(tool):
     trace = tool.record("churn")
     whole = trace.read_bytes()
     trace.write_bytes(whole[:len(whole) // 2])
-    result = tool.result(trace, "--no-replay")
+    result = tool.result(trace)
     check(any("the trace is not whole: the file is cut off" in w for w in result["warnings"]), result["warnings"])
     check(result["all"]["allocations"] <= 300000 + 100, result["all"])
 
 
 def case_aggregate(tool):
-    """Statistics in place of events say the same, but for what a replay would."""
-    events = tool.result(tool.record("packets"), "--no-replay")
+    """Statistics in place of events say the same."""
+    events = tool.result(tool.record("packets"))
     trace = tool.record("packets", options=["--aggregate"])
     statistics = tool.result(trace)
-    check(not statistics["ceiling_measured"], "replayed what has no events")
     for result in (events, statistics):
         counts = type_of(result, "std::shared_ptr<packet>")["statistics"]
         check(counts["allocations"] == counts["remote_releases"] == 5000, counts)
@@ -224,21 +181,21 @@ def case_usage(tool):
     tool.refuses(["advise"], [(words, "linn advise") for words in (
         (), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
         (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-"))])
-    tool.helps("advise", names=["--no-replay"])
+    tool.helps("advise", names=["--fail-over"])
 
 
 def case_fail_over(tool):
     trace = tool.record("churn")
-    tool.advise(trace, "--no-replay", "--fail-over", 100)
-    tool.advise(trace, "--no-replay", "--fail-over", 0, status=1)
+    tool.advise(trace, "--fail-over", 100)
+    tool.advise(trace, "--fail-over", 0, status=1)
     few = tool.record("few")
-    tool.advise(few, "--no-replay", "--fail-over", 1)
+    tool.advise(few, "--fail-over", 1)
 
 
 def case_reports(tool):
     trace = tool.record("churn", 50000)
     files = {form: tool.folder / f"advice.{form}" for form in ("json", "csv", "markdown", "html")}
-    done = tool.advise(trace, "--no-replay", *(w for form, path in files.items() for w in (f"--{form}", path)))
+    done = tool.advise(trace, *(w for form, path in files.items() for w in (f"--{form}", path)))
     check("std::list<particle>" in done.stdout and done.stderr == "", done.stderr)
     check(json.loads(files["json"].read_text())["schema"] == "linn.advise/1", "schema")
     rows = list(csv.DictReader(io.StringIO(files["csv"].read_text())))
@@ -246,12 +203,12 @@ def case_reports(tool):
     check("linn::list" in files["markdown"].read_text(), "markdown")
     page = files["html"].read_text()
     check(page.startswith("<!") and "std::list&lt;particle&gt;" in page, page[:200])
-    done = tool.call("advise", trace, "--no-replay", "--json", tool.folder / "no" / "folder.json")
+    done = tool.call("advise", trace, "--json", tool.folder / "no" / "folder.json")
     check(done.returncode == 2, done.stderr)
 
 
 def case_one_type(tool):
-    text = tool.advise(tool.record("churn", 50000), "--no-replay", "--type", "particle").stdout
+    text = tool.advise(tool.record("churn", 50000), "--type", "particle").stdout
     check("from " in text and "advised.cpp" in text and "main" in text, text)
 
 
@@ -263,7 +220,7 @@ def case_relative_paths(tool):
                       "    for (int i = 0; i != 300000; ++i) {\n        numbers.push_back(i);\n"
                       "        if (numbers.size() > 9)\n            numbers.pop_front();\n    }\n}\n")
     subprocess.run([tool.programs["compiler"], "-O1", "-g", "-o", "small", "src/small.cpp"], cwd=tool.folder, check=True)
-    result = tool.result(tool.record(program=tool.folder / "small"), "--no-replay")
+    result = tool.result(tool.record(program=tool.folder / "small"))
     numbers = type_of(result, "std::list<long>")
     check(numbers["places"][0]["file"] == str(source.resolve()), numbers["places"][0])
     check("+ linn::list<long> numbers; // mine" in numbers["change"], numbers["change"])
@@ -271,7 +228,7 @@ def case_relative_paths(tool):
 
 def case_json_library(tool):
     """The strings of a document are filed under std::string, and the library's allocator parameter is the advice."""
-    result = tool.result(tool.record(program=tool.programs["documents"]), "--no-replay")
+    result = tool.result(tool.record(program=tool.programs["documents"]))
     strings = [t for t in result["types"] if t["type"] in ("std::string", "char")]
     # A person has a name and two addresses; the copy has them again.
     objects = type_of(result, "std::string object")
@@ -322,7 +279,7 @@ def case_changes_compile(tool):
     shutil.copy(pathlib.Path(__file__).parent / "programs" / "changes.cpp", source)
     compiler = [tool.programs["compiler"], "-std=c++20", "-pthread", f"-I{tool.programs['include']}"]
     subprocess.run([*compiler, "-O1", "-g", "-o", "changes", source], cwd=tool.folder, check=True)
-    result = tool.result(tool.record(program=tool.folder / "changes"), "--no-replay")
+    result = tool.result(tool.record(program=tool.folder / "changes"))
     changes = {t["label"]: t["change"] for t in result["types"] if t["change"] and t["change"].startswith("@@")}
     wanted = {"quote", "sum", "constant", "outer::inner", "cell<long, 6>", "packet"}
     named = {name for name in wanted if any(name in label for label in changes)}
@@ -348,19 +305,19 @@ def case_changes_compile(tool):
 
 def case_instantiations(tool):
     """The 53 instantiations of a class template are one line, and its base is that of each."""
-    result = tool.result(tool.record("lazy", program=tool.programs["templates"]), "--no-replay")
+    result = tool.result(tool.record("lazy", program=tool.programs["templates"]))
     lazy = type_of(result, "lazy_kernel::Lazy_rep_n<...> (53 types)")
     check(lazy["statistics"]["allocations"] == 53 * 2000 and lazy["instantiations"] == 53, lazy)
     check(lazy["rule"] == "class", (lazy["rule"], lazy["why"]))
     check("struct Lazy_rep_n : linn::pooled<Lazy_rep_n<Approximate, Exact, Arguments...>> {" in lazy["change"], lazy["change"])
     for width in ("80", "120"):
-        done = subprocess.run([tool.linn, "advise", tool.folder / "trace.linn", "--no-replay"], capture_output=True,
+        done = subprocess.run([tool.linn, "advise", tool.folder / "trace.linn"], capture_output=True,
                               text=True, env={**os.environ, "COLUMNS": width})
         check("Lazy_rep_n<...>" in done.stdout and len(done.stdout.splitlines()[0]) <= 160, done.stdout)
 
 
 def case_enumerators(tool):
-    result = tool.result(tool.record("pixels", program=tool.programs["templates"]), "--no-replay")
+    result = tool.result(tool.record("pixels", program=tool.programs["templates"]))
     pixels = type_of(result, "image::pixel<image::colour::green>")
     check(pixels["statistics"]["allocations"] == 100000, pixels["statistics"])
     check(pixels["declared"]["file"].endswith("templates.cpp"), pixels["declared"])
@@ -368,7 +325,7 @@ def case_enumerators(tool):
 
 def case_c_program(tool):
     """What C allocates takes no pool, and no change is shown of it."""
-    result = tool.result(tool.record(program=tool.programs["compressor"]), "--no-replay")
+    result = tool.result(tool.record(program=tool.programs["compressor"]))
     nodes = type_of(result, "node")
     check(nodes["statistics"]["allocations"] == 400 * 1023, nodes["statistics"])
     check(nodes["remedy"] in ("other-allocator", "nothing") and nodes["rule"] in ("foreign", "foreign-costly", "rare"), nodes)
@@ -378,28 +335,28 @@ def case_c_program(tool):
 
 def case_foreign_library(tool):
     """A library without symbols is the place; its caller is not."""
-    result = tool.result(tool.record("library", program=tool.programs["templates"]), "--no-replay")
+    result = tool.result(tool.record("library", program=tool.programs["templates"]))
     blocks = [t for t in result["types"] if t["statistics"]["allocations"] == 100000]
     check(len(blocks) == 1, [(t["label"], t["statistics"]["allocations"]) for t in result["types"]])
     place = blocks[0]["places"][0]
     check(place["library"] == "liblinn_advise_opaque.so" and place["file"] is None, place)
     check(blocks[0]["remedy"] in ("other-allocator", "nothing"), blocks[0])
-    text = tool.advise(tool.folder / "trace.linn", "--no-replay", "--type", blocks[0]["label"]).stdout
+    text = tool.advise(tool.folder / "trace.linn", "--type", blocks[0]["label"]).stdout
     check("liblinn_advise_opaque.so" in text, text)
 
 
 def case_growing_strings(tool):
     """reserve() helps a string that grows, and not one that is built once."""
-    once = type_of(tool.result(tool.record("once", program=tool.programs["templates"]), "--no-replay"), "std::string")
+    once = type_of(tool.result(tool.record("once", program=tool.programs["templates"])), "std::string")
     check(once["statistics"]["outgrown"] < 100 and once["rule"] != "growth" and once["use"] != "reserve()", once)
-    slowly = type_of(tool.result(tool.record("slowly", program=tool.programs["templates"]), "--no-replay"), "std::string")
+    slowly = type_of(tool.result(tool.record("slowly", program=tool.programs["templates"])), "std::string")
     check(slowly["statistics"]["allocations"] == 80000 and slowly["statistics"]["outgrown"] == 60000, slowly["statistics"])
     check(slowly["rule"] == "growth" and slowly["use"] == "reserve()", slowly["rule"])
 
 
 def case_hand_overs(tool):
     """A block that goes from thread to thread at once: clocks that differ by the way from core to core lose no release."""
-    result = tool.result(tool.record("hand_overs", program=tool.programs["recorded"]), "--no-replay")
+    result = tool.result(tool.record("hand_overs", program=tool.programs["recorded"]))
     check(result["unknown_releases"] == 0 and result["unseen_releases"] == 0,
           [result[k] for k in ("unknown_releases", "unseen_releases")])
     blocks = [t["statistics"] for t in result["types"] if t["statistics"]["largest"] == 40005]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_samples.hpp"
 
-#include "replay/estimates.hpp"
 #include "samples.hpp"
 
 #include <algorithm>
@@ -133,13 +132,11 @@ advice make_advice(std::size_t more_types) {
         "of 18 % that an allocator that costs nothing would save.";
     a.answer = pool_answer::yes;
     a.ceiling = {0.14, 0.18};
-    a.is_ceiling_measured = true;
 
     a.types.push_back(make_type(a, "Particle", "std::list<Particle>", 4'200'000, 56, 3));
     a.types.back().what = remedy::pool_allocator;
     a.types.back().part = "linn::list<Particle>";
     a.types.back().gain = {0.06, 0.1};
-    a.types.back().is_gain_measured = true;
     a.types.back().why =
         "All blocks have one size, 1.4 million are live at once, and a quarter is released by another "
         "thread. A pool serves them without the general allocator's search and header.";
@@ -177,77 +174,7 @@ advice make_advice(std::size_t more_types) {
                    frame("sim::load()", "/home/me/sim/src/load.cpp", 120), 983'040, 240}};
     a.warnings = {
         "libphysics.so.2 has no debug information: 3 % of the allocations are named by function only."};
-    a.replay = make_replay({"jemalloc", "mimalloc"});
     return a;
-}
-
-namespace {
-
-replay_row make_replay_row(const std::string& name, const std::string& title, double ratio,
-                           std::size_t seed) {
-    replay_row r;
-    r.name = name;
-    r.title = title;
-    for (std::size_t i = 0; i != 9; ++i) {
-        r.seconds.push_back(0.52 * ratio * (1 + 0.02 * (wobble(seed * 17 + i) - 0.5)));
-    }
-    r.median = 0.52 * ratio;
-    r.low = r.median * 0.99;
-    r.high = r.median * 1.01;
-    r.ratio = ratio;
-    r.ratio_low = ratio * 0.985;
-    r.ratio_high = ratio * 1.015;
-    r.change = (ratio - 1) * 0.52 / 2.2;
-    r.change_low = (r.ratio_low - 1) * 0.52 / 2.2;
-    r.change_high = (r.ratio_high - 1) * 0.52 / 2.2;
-    if (name != "default" && name != "null") {
-        r.call = r.ratio_high < 1 ? replay_call::faster : replay_call::tie;
-    }
-    r.peak_rss_bytes = 8e7 * (1 + 0.1 * static_cast<double>(seed));
-    return r;
-}
-
-} // namespace
-
-replay_result make_replay(const std::vector<std::string>& allocators) {
-    replay_result result;
-    result.options.trace = "/home/me/simulate.linn";
-    result.rows.push_back(make_replay_row("default", "default (glibc 2.36)", 1, 0));
-    double ratio = 0.85;
-    for (const std::string& name : allocators) {
-        result.rows.push_back(make_replay_row(name, name, ratio, result.rows.size()));
-        ratio *= 0.9;
-    }
-    result.rows.push_back(make_replay_row("linn", "Linn", 0.45, 7));
-    result.rows.push_back({});
-    result.rows.back().name = result.rows.back().title = "ghost";
-    result.rows.back().failure = "killed by SIGSEGV";
-    result.rows.push_back(make_replay_row("null", "no allocator", 0.24, 8));
-    for (const auto& [name, speed] :
-         std::vector<std::pair<std::string, double>>{{"std::list<Particle>", 0.66}, {hostile, 0.99}}) {
-        result.options.groups.push_back({name, {1}});
-        result.groups.push_back(make_replay_row(name, name, speed, result.groups.size() + 3));
-    }
-    result.command = {"/home/me/simulate", "--steps", "1000"};
-    result.started = "2026-11-21T11:55:35Z";
-    result.recorded_events = 20'000'000;
-    result.allocations = 7'100'000;
-    result.by_operator_new = 7'000'000;
-    result.complete_rounds = 9;
-    result.noise_floor = 0.012;
-    result.machine.cpu_model = "Sample CPU at 2 GHz";
-    result.agreement.file = "run.json";
-    result.agreement.verdict = "The replay has the order of linn run in 3 of 3 pairs.";
-    result.agreement.rows = {{"mimalloc", -0.061, -0.07}, {"jemalloc", -0.03, -0.04}};
-    result.left_out = {"snmalloc: not installed"};
-    result.events = 14'000'000;
-    result.threads = 2;
-    result.hand_overs = 1'050'000;
-    result.program_cpu_seconds = 2.2;
-    result.remarks = {"The order agrees with that of linn run for 3 of 3 allocators."};
-    result.warnings = {"The first 14 million of 20 million events were replayed."};
-    result.verdict = verdict_of(result);
-    return result;
 }
 
 } // namespace linn::tool::samples

@@ -12,7 +12,7 @@ import browser
 import pytest
 from cases import check, skip
 
-ALL = ["advise", "bench", "partial", "replay", "run", "try"]
+ALL = ["advise", "bench", "partial", "run", "try"]
 HOSTILE = "<script>document.title='stolen'</script>"
 
 # The ratio of the contrast between a text and what is behind it, as WCAG 2 defines it; the lowest of the page.
@@ -103,7 +103,7 @@ def case_loads(reports):
 def case_escaped(reports):
     """A name that is a script stays a name."""
     with reports.browser() as b:
-        for name in ("advise", "bench", "replay", "run", "try"):
+        for name in ("advise", "bench", "run", "try"):
             page = b.open(reports.path(name))
             check("stolen" not in page.evaluate("document.title"), "a name was run as a script")
             check(HOSTILE in page.evaluate("document.querySelector('main').textContent"), "the name is not shown")

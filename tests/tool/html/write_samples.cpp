@@ -4,7 +4,6 @@
 #include "report/render/html.hpp"
 #include "report/verbs/advise_document.hpp"
 #include "report/verbs/bench_document.hpp"
-#include "report/verbs/replay_document.hpp"
 #include "report/verbs/run_document.hpp"
 #include "report/verbs/try_document.hpp"
 #include "samples.hpp"
@@ -45,9 +44,7 @@ int main(int count, char** arguments) {
         write(folder + "run.html", report::render_html(report::run_document(run))) &&
         write(folder + "try.html", report::render_html(report::try_document(trial, {"./shop", "7"}))) &&
         write(folder + "advise.html",
-              report::render_html(report::advise_document(samples::make_advice(), {}))) &&
-        write(folder + "replay.html",
-              report::render_html(report::replay_document(samples::make_replay({"jemalloc", "mimalloc"}))));
+              report::render_html(report::advise_document(samples::make_advice(), {})));
     if (!done) {
         std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
     }

@@ -73,7 +73,7 @@ def case_temporary(tool):
     text = prose(tool.call("trace", trace, "--temporary", status=0).stdout)
     check("are temporary: the very next call of their thread released them" in text and "Brief" in text, text)
     # What advise counts by the same rule is the same number.
-    advice = json.loads(tool.call("advise", trace, "--no-replay", "--json", "-", status=0).stdout)
+    advice = json.loads(tool.call("advise", trace, "--json", "-", status=0).stdout)
     told = [t for t in advice["types"] if t["label"].endswith("Brief")]
     check(len(told) == 1 and told[0]["statistics"]["temporary"] == 300, told)
 
@@ -437,7 +437,7 @@ def case_dashes(tool):
     check(done.returncode == 0, done.stderr)
     following = done.stderr.split("next: linn ")[1].split("\n")[0]
     check(following == "advise ./-stages.linn", done.stderr)
-    done = subprocess.run([tool.linn, *following.split(), "--no-replay"], cwd=tool.folder, capture_output=True, text=True)
+    done = subprocess.run([tool.linn, *following.split()], cwd=tool.folder, capture_output=True, text=True)
     check(done.returncode == 0 and "Held" in done.stdout, done.stderr)
     trace, program = tool.folder / "-stages.linn", tool.programs["stages"]
     for command in (["record", *words, "-o", "-", "--", program], ["trace", trace, "--redact", "-"],

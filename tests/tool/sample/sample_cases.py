@@ -164,7 +164,7 @@ def case_report(tool):
 def case_refusals(tool):
     tool.record("sampled")
     program = tool.programs["sampled"]
-    for words in (["replay", tool.file], ["try", tool.file, "--", program], ["advise", tool.file, "--try", "--", program]):
+    for words in (["try", tool.file, "--", program],):
         done = tool.call(*words)
         check(done.returncode == 2, (words, done.returncode))
         check("holds a sample of the blocks, one in 16384 bytes" in prose(done.stderr) and "record without --sample" in prose(done.stderr), done.stderr)

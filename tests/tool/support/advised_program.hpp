@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for `linn advise` that is told what to allocate, with names and a replay made up here.
+// A program for `linn advise` that is told what to allocate, with names made up here.
 #pragma once
 
 #include "advise/advise.hpp"
@@ -113,15 +113,6 @@ inline advise_parts parts_for(std::vector<std::string> names) {
     parts.names.about = [](const std::string&, const std::string&) { return module_symbols{}; };
     parts.sources = [](const std::string&) { return std::nullopt; };
     return parts;
-}
-
-inline replay_row row_of(const std::string& name, double low, double high) {
-    replay_row row;
-    row.name = name;
-    row.change = (low + high) / 2;
-    row.change_low = low;
-    row.change_high = high;
-    return row;
 }
 
 inline const advised_type& type_of(const advice& a, const std::string& label) {

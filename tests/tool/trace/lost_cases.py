@@ -20,7 +20,7 @@ def case_disk_full(tool):
     check(all("cut off" not in d for d in result["damage"]), result["damage"])
     check(any("could not be written, and nothing is known after the first" in d for d in result["damage"]), result["damage"])
     # What is missing could be anything, so nothing says that there is no need for a pool, or no difference, or no leak.
-    said = json.loads(tool.call("advise", "--no-replay", tool.file, "--json", "-").stdout)
+    said = json.loads(tool.call("advise", tool.file, "--json", "-").stdout)
     check(said["answer"] == "not-known" and not said["complete"], said["verdict"])
     done = tool.call("compare", tool.file, tool.file, "--fail-over", "1000")
     check(done.returncode == 1 and "Not known whether they differ" in prose(done.stdout), done.stdout)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an analysed trace to the advice, with names and a replay made up here: grouping, gains, verdicts, findings.
+// From an analysed trace to the advice, with names made up here: grouping, gains, verdicts, findings.
 #include "../support/advised_program.hpp"
 #include "../support/flat_text.hpp"
 #include "advise/cost.hpp"
@@ -84,7 +84,6 @@ TEST_CASE("a pool would help: the best type and its place are in the sentence") 
     CHECK(a.verdict.starts_with("A pool would help: pools would save "));
     CHECK(a.verdict.find("start with std::list<Particle> at app.cpp:50, ") != std::string::npos);
     CHECK(a.types.front().part == "linn::list<Particle>");
-    CHECK_FALSE(a.types.front().is_gain_measured);
     CHECK(a.types.front().gain.low > 0);
     CHECK(a.types.front().gain.high > a.types.front().gain.low);
     CHECK(a.types.front().share == doctest::Approx(0.8));
@@ -167,78 +166,6 @@ TEST_CASE("a zero fill is worth more than a pool") {
                       "zero fills: 20 fills of new blocks of std::shared_ptr<Line> wrote 160.0 MiB"));
 }
 
-TEST_CASE("a replay replaces the estimates, widened by what replays are known to miss") {
-    program p;
-    p.churn(20'000, 40, 100);
-    p.churn(15'000, 24, 100);
-    advise_parts parts = parts_for({"Particle|std::list<Particle>", "int|std::set<int>"});
-    replay_options asked;
-    parts.replay = [&](const replay_options& options) {
-        asked = options;
-        replay_result result;
-        result.rows = {row_of(default_name, 0, 0), row_of(null_name, -0.20, -0.18)};
-        result.groups = {row_of("", -0.10, -0.092), row_of("", -0.001, 0.001)};
-        return result;
-    };
-    const advice a = advise(p.analyse(4e6), {.trace = "t.linn", .most_priced = 10}, parts);
-    CHECK(asked.trace == "t.linn");
-    CHECK(asked.ceiling_only);
-    REQUIRE(asked.groups.size() == 2);
-    CHECK(asked.groups[0].stacks == std::vector<std::uint32_t>{1});
-    CHECK(asked.groups[1].name == "std::set<int>");
-    CHECK(a.is_ceiling_measured);
-    CHECK(a.ceiling.low == doctest::Approx(0.18 / 1.15));
-    CHECK(a.ceiling.high == doctest::Approx(0.20 / 0.75));
-    const advised_type& list = type_of(a, "std::list<Particle>");
-    CHECK(list.is_gain_measured);
-    CHECK(list.gain.low == doctest::Approx(0.08));
-    CHECK(list.gain.high == doctest::Approx(0.2));
-    const advised_type& set = type_of(a, "std::set<int>");
-    CHECK(set.rule == "no-gain");
-    CHECK(set.what == remedy::nothing);
-    CHECK(set.snippet.empty());
-    CHECK(asked.price_together);
-    CHECK(a.verdict ==
-          "A pool would help: pools would save 8 to 20 % of this run; start with std::list<Particle> at "
-          "app.cpp:50, 8 to 20 %.");
-}
-
-TEST_CASE("a replay that fails leaves the estimates, and says so") {
-    program p;
-    p.churn(30'000, 40, 100);
-    advise_parts parts = parts_for({"Particle|std::list<Particle>"});
-    bool was_asked = false;
-    parts.replay = [&](const replay_options&) {
-        was_asked = true;
-        replay_result result;
-        result.problem = "no worker";
-        return result;
-    };
-    const advice a = advise(p.analyse(4e6), {}, parts);
-    CHECK(was_asked);
-    CHECK_FALSE(a.is_ceiling_measured);
-    CHECK(a.answer == pool_answer::yes);
-    CHECK(a.warnings == std::vector<std::string>{
-                            "the gains are estimated from counts, because the replay failed: no worker"});
-}
-
-TEST_CASE("no replay where there is nothing to win, nor where none is wanted") {
-    program p;
-    p.churn(1000, 40, 100);
-    advise_parts parts = parts_for({"Particle|std::list<Particle>"});
-    bool was_asked = false;
-    parts.replay = [&](const replay_options&) {
-        was_asked = true;
-        return replay_result{};
-    };
-    advise(p.analyse(1e9), {}, parts);
-    CHECK_FALSE(was_asked);
-    advise(p.analyse(1e5), {.trace = {}, .use_replay = false}, parts);
-    CHECK_FALSE(was_asked);
-    advise(p.analyse(1e5), {}, parts);
-    CHECK(was_asked);
-}
-
 TEST_CASE("findings: not freed, temporary, handed over, without debug information") {
     program p;
     p.churn(3000, 64, 1);
@@ -263,60 +190,6 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
     CHECK(has_finding(a, "symbols", "compile it with -g1"));
     CHECK(std::count_if(a.findings.begin(), a.findings.end(),
                         [](const auto& f) { return f.kind == "leak"; }) == 1);
-}
-
-TEST_CASE("a replay with too few rounds measures nothing, and the answer says how many seconds would do") {
-    program p;
-    p.churn(20'000, 40, 100);
-    p.churn(15'000, 24, 100);
-    advise_parts parts = parts_for({"Particle|std::list<Particle>", "int|std::set<int>"});
-    parts.replay = [&](const replay_options&) {
-        replay_result result;
-        result.rows = {row_of(default_name, 0, 0), row_of(null_name, unknown_bound, unknown_bound)};
-        result.groups = {row_of("", unknown_bound, unknown_bound), row_of("", unknown_bound, unknown_bound)};
-        result.complete_rounds = 2;
-        result.measured_seconds = 10;
-        return result;
-    };
-    const advice a = advise(p.analyse(8e6), {}, parts);
-    CHECK_FALSE(a.is_ceiling_measured);
-    CHECK(a.ceiling.high > a.ceiling.low);
-    for (const advised_type& type : a.types) {
-        CHECK_FALSE(type.is_gain_measured);
-    }
-    CHECK(a.answer == pool_answer::not_known);
-    CHECK(a.to_know == "the replay had 2 of 6 rounds: use --replay-budget 80");
-}
-
-TEST_CASE("where the replay measured nothing, types that may be cheap are no reason for a no") {
-    program p;
-    std::vector<std::string> names;
-    for (int i = 0; i != 40; ++i) {
-        p.churn(500, 32, 10);
-        names.push_back("part" + std::to_string(i) + "|std::list<part" + std::to_string(i) + ">");
-    }
-    advise_parts parts = parts_for(names);
-    // By the estimates each of them takes less than 0.5 % of the run: without a replay that is the answer.
-    const trace_analysis run = p.analyse(8e6);
-    CHECK(advise(run, {}, parts).answer == pool_answer::no);
-    std::size_t rounds = 3;
-    parts.replay = [&](const replay_options& wanted) {
-        replay_result result;
-        result.rows = {row_of(default_name, 0, 0), rounds < 6
-                                                       ? row_of(null_name, unknown_bound, unknown_bound)
-                                                       : row_of(null_name, -0.02, -0.018)};
-        for (const replay_group& group : wanted.groups) {
-            result.groups.push_back(row_of(group.name, unknown_bound, unknown_bound));
-        }
-        result.complete_rounds = rounds;
-        result.measured_seconds = 10;
-        return result;
-    };
-    const advice few = advise(run, {}, parts);
-    CHECK(few.answer == pool_answer::not_known);
-    CHECK(few.to_know == "the replay had 3 of 6 rounds: use --replay-budget 60");
-    rounds = 11; // and it is cheap
-    CHECK(advise(run, {}, parts).answer == pool_answer::no);
 }
 
 TEST_CASE("warnings: what makes the advice weaker") {
@@ -370,20 +243,6 @@ TEST_CASE("the program's CPU time: measured, or less the recording, or as long a
     info.baseline_cpu_ns = 75e6;
     CHECK(cost_of_program(info).from == program_cost::source::baseline);
     CHECK(cost_of_program(info).cpu_ns == 75e6);
-}
-
-TEST_CASE("ranges: a saving is widened to both sides, a loss too") {
-    CHECK(widened(0.115, 0.2).low == doctest::Approx(0.1));
-    CHECK(widened(0.115, 0.2).high == doctest::Approx(0.4));
-    CHECK(widened(-0.1, 0.1).low == -0.1);
-    CHECK(widened(-0.1, 0.1).high == doctest::Approx(0.2));
-    CHECK(widened(-0.2, -0.115).high == doctest::Approx(-0.1));
-    CHECK(gain_text({0.09, 0.12}) == "9 to 12 %");
-    CHECK(gain_text({0.009, 0.012}) == "0.9 to 1.2 %");
-    CHECK(gain_text({-0.01, 0.03}) == "-1.0 to 3.0 %");
-    CHECK(share_text(0.021) == "2.1 %");
-    CHECK(share_text(0.0004) == "less than 0.1 %");
-    CHECK(share_text(0.18) == "18 %");
 }
 
 } // namespace linn::tool::advise_tests

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of advise and replay: what they hold, that they stay small whatever a trace holds, and that a flame graph
+// The page of advise: what they hold, that they stay small whatever a trace holds, and that a flame graph
 // loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
 
 #include "advise_samples.hpp"
 #include "page.hpp"
-#include "replay/estimates.hpp"
 #include "report/plots/flame_plot.hpp"
 #include "report/plots/histogram_plot.hpp"
 #include "report/plots/linear_axis.hpp"
@@ -12,13 +11,11 @@
 #include "report/plots/timeline_plot.hpp"
 #include "report/render/html.hpp"
 #include "report/verbs/advise_document.hpp"
-#include "report/verbs/replay_document.hpp"
 #include "samples.hpp"
 
 #include <doctest/doctest.h>
 
 #include <array>
-#include <csignal>
 #include <limits>
 #include <string>
 #include <vector>
@@ -147,7 +144,6 @@ TEST_CASE("a page of advise is one file that loads nothing and holds what was ad
 
 TEST_CASE("what the page carries without data is small, and ten thousand types do not make it large") {
     CHECK(report::render_html(report::advise_document(advice{}, {})).size() < 100'000);
-    CHECK(report::render_html(report::replay_document(replay_result{})).size() < 100'000);
     const std::string page = report::render_html(report::advise_document(samples::make_advice(10'000), {}));
     CHECK(page.size() < 1'000'000);
     CHECK(is_well_formed(page));
@@ -172,36 +168,13 @@ TEST_CASE("the page calls types and ranges as the other forms do") {
 
 TEST_CASE("empty, damaged and interrupted results make pages that say so") {
     CHECK(is_well_formed(report::render_html(report::advise_document(advice{}, {}))));
-    CHECK(is_well_formed(report::render_html(report::replay_document(replay_result{}))));
     advice a = samples::make_advice(0);
     a.analysis.info.missing = {"The file ends in the middle of a frame."};
     CHECK(contains(report::render_html(report::advise_document(a, {})),
                    "The trace is not whole: The file ends"));
-    a.interrupted_by = SIGINT;
-    CHECK(contains(report::render_html(report::advise_document(a, {})), "Partial: stopped by SIGINT"));
     a.types[0].gain = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
     a.ceiling = {-1, 7};
     CHECK(is_well_formed(report::render_html(report::advise_document(a, {}))));
-    replay_result r;
-    r.problem = "no trace <x>";
-    r.verdict = verdict_of(r);
-    CHECK(contains(report::render_html(report::replay_document(r)),
-                   "Nothing was replayed: no trace &lt;x&gt;"));
-}
-
-TEST_CASE("a page of replay has every allocator, what failed, each type, and how it agrees with a run") {
-    const replay_result result = samples::make_replay({"jemalloc", samples::hostile});
-    const std::string page = report::render_html(report::replay_document(result));
-    CHECK(is_well_formed(page));
-    CHECK_FALSE(contains(page, samples::hostile));
-    for (const replay_row& r : result.rows) {
-        CHECK(contains(page, escape(r.title)));
-    }
-    CHECK(contains(page, "killed by SIGSEGV"));
-    CHECK(contains(page, "std::list&lt;Particle&gt;"));
-    CHECK(contains(page, escape(result.agreement.verdict)));
-    CHECK(contains(page, "−6.1 %"));
-    CHECK(contains(page, "snmalloc: not installed"));
 }
 
 } // namespace linn::tool::advise_html_tests

@@ -38,7 +38,6 @@ advised_type make_type(const std::string& name, const std::string& container, re
     t.why = "a reason";
     t.share = 0.4;
     t.gain = {0.09, 0.12};
-    t.is_gain_measured = true;
     t.snippet = what == remedy::nothing ? "" : "- old\n+ new\n";
     site_statistics& s = t.statistics;
     s.allocations = 12'345'678;
@@ -99,7 +98,6 @@ TEST_CASE("linn.advise/1 keeps its fields") {
                        "threshold",
                        "program_cpu_ns",
                        "ceiling",
-                       "ceiling_measured",
                        "trace",
                        "all",
                        "unknown_releases",
@@ -117,18 +115,11 @@ TEST_CASE("linn.advise/1 keeps its fields") {
                                 "dropped", "processes", "threads", "damage"});
     require_fields(j["timeline"], {"step_ns", "live_bytes", "live_blocks", "events"});
     const json& type = j["types"][0];
-    require_fields(type, {"label",          "type",
-                          "container",      "allocated",
-                          "named_by",       "is_array",
-                          "share",          "remedy",
-                          "rule",           "use",
-                          "gain",           "gain_measured",
-                          "cost",           "estimated_because",
-                          "runtime",        "why",
-                          "huge_pages",     "change",
-                          "places",         "statistics",
-                          "instantiations", "declared",
-                          "takes_allocator"});
+    require_fields(type,
+                   {"label",          "type",     "container",      "allocated", "named_by", "is_array",
+                    "share",          "remedy",   "rule",           "use",       "gain",     "cost",
+                    "runtime",        "why",      "huge_pages",     "change",    "places",   "statistics",
+                    "instantiations", "declared", "takes_allocator"});
     require_fields(type["places"][0], {"function", "file", "line", "column", "library", "share", "callers"});
     for (const json* statistics : {&type["statistics"], &j["all"]}) {
         require_fields(*statistics, {"allocations",
@@ -168,13 +159,11 @@ TEST_CASE("the CSV has a line a type, and its columns stay") {
         "label,type,container,allocations,share,bytes,most_frequent_size,uniformity,smallest,"
         "largest,releases,remote_releases,temporary,peak_live,peak_live_bytes,live_at_end,"
         "live_bytes_at_end,median_lifetime_ns,threads,zero_filled_bytes,remedy,rule,use,gain_low,"
-        "gain_high,gain_measured,file,line,function,command,started,version,"
-        "cost_low,cost_high,estimated_because,runtime,answer,served_with,address,tried_saved,tried_low,"
-        "tried_high,tried_together,not_tried\r\n"));
+        "gain_high,file,line,function,command,started,version,"
+        "cost_low,cost_high,runtime,answer,served_with,address\r\n"));
     CHECK(std::count(text.begin(), text.end(), '\n') == 4);
     CHECK(text.find("\r\n'=Evil|<T>,'=Evil|<T>,,12345678,0.4,") != std::string::npos);
-    CHECK(text.find(
-              ",pooled-container,node,linn::list<Particle>,0.09,0.12,true,/home/me/app.cpp,52,work(int),") !=
+    CHECK(text.find(",pooled-container,node,linn::list<Particle>,0.09,0.12,/home/me/app.cpp,52,work(int),") !=
           std::string::npos);
 }
 
@@ -190,36 +179,12 @@ TEST_CASE("the table begins with the verdict and fits the width") {
     const std::string text = report::render_terminal(report::advise_document(a, {}), {160, false});
     for (const char* part :
          {"./app 'a b': 20.0 M allocations", "12.3 M", "40 %", "25 %", "linn::list", "linn::pooled",
-          "std::list<Particle>: use linn::list<Particle>, 9 to 12 %", "/home/me/app.cpp:52, work(int)",
-          "    - old\n    + new\n", "not freed: one block", "warning: something is weak"}) {
+          "std::list<Particle>: use linn::list<Particle>, estimated 9 to 12 %",
+          "/home/me/app.cpp:52, work(int)", "    - old\n    + new\n", "not freed: one block",
+          "warning: something is weak"}) {
         CAPTURE(part);
         CHECK(text.find(part) != std::string::npos);
     }
-}
-
-TEST_CASE("estimates are marked, counted and explained in every form") {
-    advice a = make_advice();
-    CHECK(report::estimates_line(a).empty());
-    CHECK(report::render_terminal(report::advise_document(a, {}), {100, false}).find('~') ==
-          std::string::npos);
-    a.types[0].is_gain_measured = false;
-    a.types[0].estimated_because = estimate_reason::too_many;
-    CHECK(report::estimates_line(a) ==
-          "~: 1 of 2 gains is estimated: other types cost more and took the replay's time");
-    a.types[2].is_gain_measured = false;
-    a.types[2].estimated_because = estimate_reason::not_a_pool;
-    const std::string both =
-        "~: all gains are estimated: 1 because other types cost more and took the replay's time, "
-        "1 because a replay can only show what a pool would gain";
-    CHECK(report::estimates_line(a) == both);
-    const std::string table = report::render_terminal(report::advise_document(a, {}), {300, false});
-    CHECK(table.find("~9-12 %") != std::string::npos);
-    CHECK(table.find(both) != std::string::npos);
-    CHECK(report::render_markdown(report::advise_document(a, {}))
-              .find(": all gains are estimated: 1 because") != std::string::npos);
-    CHECK(json::parse(advise_json(a))["types"][0]["estimated_because"] == "too-many");
-    CHECK(json::parse(advise_json(a))["types"][1]["estimated_because"].is_null());
-    CHECK(report::render_csv(report::advise_document(a, {})).find(",too-many,") != std::string::npos);
 }
 
 TEST_CASE("a type that stays as it is has a dash, not the word nothing") {

@@ -7,7 +7,6 @@
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
 #include "measure/statistics.hpp"
-#include "replay/estimates.hpp"
 #include "report/document/markup.hpp"
 #include "report/render/csv.hpp"
 #include "report/render/html.hpp"
@@ -15,8 +14,6 @@
 #include "report/render/terminal.hpp"
 #include "report/verbs/bench_document.hpp"
 #include "report/verbs/bench_json.hpp"
-#include "report/verbs/replay_document.hpp"
-#include "report/verbs/replay_json.hpp"
 #include "report/verbs/run_document.hpp"
 #include "report/verbs/run_json.hpp"
 #include "run/judge.hpp"
@@ -210,91 +207,6 @@ void bench_at(double ratio, double control_gap, std::size_t rounds, std::string_
     check_bench(run.judged(), rounds >= rounds_to_judge);
 }
 
-replay_result replay_at(const std::vector<double>& ratios, double control, std::size_t rounds,
-                        double program) {
-    replay_result result;
-    result.command = {"./app"};
-    result.options.trace = "app.linn";
-    result.options.rounds = rounds;
-    result.events = 1000;
-    result.allocations = 500;
-    result.threads = 1;
-    result.complete_rounds = rounds;
-    result.measured_seconds = 10;
-    result.program_cpu_seconds = program;
-    const auto add = [&](const std::string& name, double ratio) {
-        replay_row& r = result.rows.emplace_back();
-        r.name = name;
-        r.title = name + " title";
-        for (std::size_t i = 0; i != rounds; ++i) {
-            r.seconds.push_back(ratio *
-                                (1 + 0.1 * static_cast<double>(i % 3))); // slow rounds are slow for all
-        }
-    };
-    add(default_name, 1);
-    if (control > 0) {
-        add(default_again_name, control);
-    }
-    for (std::size_t i = 0; i != ratios.size(); ++i) {
-        add(fmt::format("rival{}", i), ratios[i]);
-    }
-    replay_row& failed = result.rows.emplace_back();
-    failed.name = failed.title = "broken";
-    failed.failure = "killed by SIGSEGV";
-    add(null_name, 0.2);
-    const trace_info info;
-    replay_circumstances c;
-    c.info = &info;
-    estimate_replay(result);
-    remark_on_replay(result, c);
-    return result;
-}
-
-void check_replay(const replay_result& result) {
-    const json j = json::parse(replay_json(result));
-    const bool is_enough = result.complete_rounds >= rounds_to_judge;
-    CAPTURE(result.verdict);
-    CHECK(j.at("verdict") == result.verdict);
-    CHECK(flat(report::render_terminal(report::replay_document(result), {100, false}))
-              .starts_with(flat(result.verdict)));
-    CHECK(report::render_markdown(report::replay_document(result))
-              .starts_with("**" + markdown_text(result.verdict) + "**"));
-    CHECK(contains(report::render_html(report::replay_document(result)), html::escape(result.verdict)));
-    std::size_t told = 0;
-    const replay_row* best = nullptr;
-    for (std::size_t i = 0; i != result.rows.size(); ++i) {
-        const replay_row& r = result.rows[i];
-        if (!r.failure.empty()) {
-            continue;
-        }
-        const json& call = j.at("rows")[i].at("call");
-        const bool is_rival = r.name.starts_with("rival");
-        CHECK(call.is_null() == !(is_enough && is_rival));
-        CHECK(j.at("rows")[i].at("low").is_null() == !is_enough);
-        told += call == "faster" || call == "slower" ? 1U : 0U;
-        if (call == "faster" && (best == nullptr || r.ratio < best->ratio)) {
-            best = &r;
-        }
-    }
-    const bool says_faster = contains(result.verdict, "serves the recorded requests in") &&
-                             !result.verdict.starts_with("No allocator");
-    CHECK(says_faster == (best != nullptr));
-    if (best != nullptr) {
-        CHECK(result.verdict.starts_with(best->title));
-    }
-    if (result.program_cpu_seconds > 0) {
-        CHECK(count_of(report::render_markdown(report::replay_document(result)), "| **") == told);
-    }
-    if (!is_enough) {
-        CHECK_FALSE(claims_something(result.verdict));
-        CHECK(contains(result.verdict, "too few"));
-        CHECK(result.noise_floor == 0);
-        CHECK_FALSE(contains(report::render_terminal(report::replay_document(result), {160, false}), "nan"));
-    }
-    CHECK_FALSE(contains(report::render_csv(report::replay_document(result)), "nan"));
-    CHECK_FALSE(contains(report::render_html(report::replay_document(result)), "nan"));
-}
-
 run_result run_at(const std::vector<double>& wall, const std::vector<double>& cpu, double wall_noise,
                   std::size_t rounds) {
     run_result result;
@@ -383,35 +295,6 @@ TEST_CASE("linn bench: headline, summary, findings and every form of them come f
             }
         }
     }
-}
-
-TEST_CASE("linn replay: the sentence, the calls and every form of them come from one judgement") {
-    const std::vector<std::vector<double>> cases{{1.0},        {0.5},      {0.999999},  {1.000001},
-                                                 {1.05},       {1 / 1.05}, {0.95, 1.1}, {0.5, 0.4, 2.0},
-                                                 {0.94, 0.96}, {}};
-    for (const std::vector<double>& ratios : cases) {
-        for (const double control : {0.0, 1.0, 1.05, 1 / 1.05}) {
-            for (const std::size_t rounds : {1U, 5U, 6U}) {
-                for (const double program : {0.0, 4.0}) {
-                    CAPTURE(control);
-                    CAPTURE(rounds);
-                    CAPTURE(ratios.size());
-                    const replay_result result = replay_at(ratios, control, rounds, program);
-                    if (!ratios.empty()) {
-                        check_replay(result);
-                    } else {
-                        CHECK_FALSE(claims_something(result.verdict));
-                    }
-                }
-            }
-        }
-    }
-    replay_result failed;
-    failed.problem = "there is no worker";
-    failed.verdict = verdict_of(failed);
-    CHECK(failed.verdict == "Nothing was replayed: there is no worker.");
-    CHECK(contains(report::render_html(report::replay_document(failed)), failed.verdict));
-    CHECK(verdict_of(replay_result{}) == "Nothing was replayed: it was stopped before a round was complete.");
 }
 
 TEST_CASE("linn run: the sentence, the column of verdicts and every form of them come from one judgement") {

@@ -16,9 +16,8 @@ std::vector<std::unique_ptr<command>> add_verbs(CLI::App& program) {
 }
 
 std::span<const std::string_view> left_out_verbs() noexcept {
-    static constexpr std::array<std::string_view, 12> names{"compare", "run",    "record",     "trace",
-                                                            "check",   "replay", "advise",     "try",
-                                                            "pools",   "lint",   "completion", "man"};
+    static constexpr std::array<std::string_view, 11> names{
+        "compare", "run", "record", "trace", "check", "advise", "try", "pools", "lint", "completion", "man"};
     return names;
 }
 

@@ -5,7 +5,6 @@
 #include "../../advise/huge_pages.hpp"
 #include "../../advise/rules.hpp"
 #include "../../advise/type_groups.hpp"
-#include "../../measure/process.hpp"
 #include "../../measure/shell_words.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/advise_plots.hpp"
@@ -14,7 +13,6 @@
 #include "advise_types.hpp"
 #include "advise_words.hpp"
 #include "provenance.hpp"
-#include "replay_document.hpp"
 #include "run_parts.hpp"
 
 #include <fmt/format.h>
@@ -52,12 +50,6 @@ advised_types chosen_types(const advice& a, const advise_view& view) {
     return types;
 }
 
-/// Whether any of the types has to do with --try.
-bool was_tried(const advised_types& types) {
-    return std::any_of(types.begin(), types.end(),
-                       [](const advised_type* t) { return t->tried || !t->not_tried.empty(); });
-}
-
 /// The part without what the type's name says already: "linn::list", "linn::pooled", "reserve()".
 std::string short_part(const advised_type& type) {
     if (type.part.empty()) {
@@ -72,33 +64,6 @@ std::string short_part(const advised_type& type) {
         std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(" as "), part.find(','),
                   part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
     return part.substr(0, end);
-}
-
-/// What the column "measured" means, and why some rows have nothing in it: the types of each reason together.
-std::vector<std::string> measured_lines(const advised_types& types, std::size_t most) {
-    if (!was_tried(types)) {
-        return {};
-    }
-    constexpr std::size_t name_letters = 60;
-    std::vector<std::string> lines{
-        "measured: the 95 % interval of what pools of the type saved by linn try, a lower bound; in "
-        "parentheses: together with other types, as one"};
-    std::vector<std::pair<std::string, std::vector<std::string>>> reasons; // in the order of the table
-    for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
-        if (types[i]->not_tried.empty()) {
-            continue;
-        }
-        auto known = std::find_if(reasons.begin(), reasons.end(),
-                                  [&](const auto& r) { return r.first == types[i]->not_tried; });
-        if (known == reasons.end()) {
-            known = reasons.insert(known, {types[i]->not_tried, {}});
-        }
-        known->second.push_back(short_type(label_of(*types[i]), name_letters));
-    }
-    for (const auto& [reason, labels] : reasons) {
-        lines.push_back(fmt::format("not measured: {}: {}", fmt::join(labels, ", "), reason));
-    }
-    return lines;
 }
 
 /// With two digits: a terminal has little room.
@@ -122,7 +87,6 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
              {.heading = "life", .droppable = 6},
              {.heading = "remote", .droppable = 5},
              {.heading = "gain"},
-             {.heading = "measured", .shown_in = was_tried(types) ? forms::text : forms::nowhere},
              {.heading = "use", .is_text = true, .droppable = 1},
              {.heading = "where", .is_text = true, .shown_in = forms::markdown}}};
     for (std::size_t i = 0; i != std::min(types.size(), top); ++i) {
@@ -131,8 +95,8 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
         t.add({label_of(type), figure_of(unit::about, static_cast<double>(s.allocations)),
                figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
                roughly(size_cell(type)), figure_of(unit::about, static_cast<double>(s.peak_live)),
-               roughly(lifetime_cell(type)), remote_cell(type), gain_cell(type), measured_cell(type),
-               short_part(type), type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
+               roughly(lifetime_cell(type)), remote_cell(type), gain_cell(type), short_part(type),
+               type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
               type.what != remedy::nothing && type.gain.high >= 0.01 ? emphasis::ours : emphasis::none);
     }
     if (types.size() > top) {
@@ -140,12 +104,6 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
             fmt::format("and {}; --top shows more, --json all", counted(types.size() - top, "more type")));
     }
     t.remarks.push_back(method_line(a));
-    for (std::string& line : measured_lines(types, top)) {
-        t.remarks.push_back(std::move(line));
-    }
-    if (std::string estimates = estimates_line(a); !estimates.empty()) {
-        t.remarks.push_back(std::move(estimates));
-    }
     return t;
 }
 
@@ -160,9 +118,6 @@ std::string place_line(const symbol_frame& f) {
 /// Why, where and by whom: the sentences below the heading of a type.
 list details_of(const advised_type& type, bool is_asked_for) {
     std::vector<std::string> lines;
-    if (const std::string tried = tried_text(type); !tried.empty()) {
-        lines.push_back(tried + '.');
-    }
     lines.push_back(type.why + '.');
     if (std::string pages = huge_pages_text(type); !pages.empty()) {
         lines.push_back(std::move(pages));
@@ -194,7 +149,7 @@ std::string title_of(const advised_type& type) {
         return title;
     }
     return title + fmt::format(": {}, ", short_type(what_to_do(type), long_name)) +
-           (type.served_with.empty() ? (type.is_gain_measured ? "" : "estimated ") + gain_text(type.gain)
+           (type.served_with.empty() ? "estimated " + gain_text(type.gain)
                                      : "with " + short_type(type.served_with, long_name));
 }
 
@@ -251,14 +206,9 @@ void add_findings(document& d, const advice& a) {
 }
 
 picture ceiling_of(const advice& a) {
-    const std::string estimates = estimates_line(a);
-    return {[&a](html::id_source& ids) { return html::ceiling_plot(ids, a); },
-            fmt::format(
-                "Solid: what is predicted at least; faint: what is possible. {}{}",
-                a.is_ceiling_measured
-                    ? "Measured by replaying the recorded requests."
-                    : "Estimated from the number of events, not measured: the requests were not replayed.",
-                estimates.empty() ? std::string{} : " " + estimates + ".")};
+    return {
+        [&a](html::id_source& ids) { return html::ceiling_plot(ids, a); },
+        "Solid: what is predicted at least; faint: what is possible. Estimated from the number of events."};
 }
 
 void add_pictures(document& d, const advice& a, const html::frames_of_stack& frames) {
@@ -354,8 +304,7 @@ list reading_of_advise() {
     return sentences({
         "The ceiling is what an allocator that costs nothing would save. No pool and no other allocator "
         "gains more by being quick; one that lays objects out better, or on huge pages, can.",
-        "A gain is a share of the run's CPU time: a range, because a replay touches memory differently from "
-        "the program. Gains do not add up: each type is replayed alone.",
+        "A gain is a share of the run's CPU time: a range, because it is estimated from counts.",
         "A type is what a block holds. It comes from the debug information; where there is none, from the "
         "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
@@ -365,10 +314,6 @@ list reading_of_advise() {
 }
 
 std::string alert_of(const advice& a) {
-    if (a.interrupted_by != 0) {
-        return fmt::format("partial: stopped by {}; what is missing is not shown",
-                           signal_name(a.interrupted_by));
-    }
     if (!a.analysis.info.missing.empty()) {
         return "the trace is not whole: " + a.analysis.info.missing.front();
     }
@@ -407,7 +352,6 @@ std::vector<datum> data_of(const advice& a, const advised_type& t) {
             t.part,
             number(has_gain, t.gain.low),
             number(has_gain, t.gain.high),
-            t.is_gain_measured,
             place.file,
             place.line == 0 ? datum{} : datum{place.line},
             place.function,
@@ -416,16 +360,10 @@ std::vector<datum> data_of(const advice& a, const advised_type& t) {
             version_text(),
             number(a.program_cpu_ns > 0, t.cost.low),
             number(a.program_cpu_ns > 0, t.cost.high),
-            to_string(t.estimated_because),
             t.runtime,
             to_string(a.answer),
             t.served_with,
-            t.named.blocks.address,
-            number(t.tried.has_value(), t.tried ? t.tried->saved : 0),
-            number(t.tried.has_value(), t.tried ? t.tried->interval.low : 0),
-            number(t.tried.has_value(), t.tried ? t.tried->interval.high : 0),
-            t.tried ? datum{t.tried->together} : datum{},
-            t.not_tried};
+            t.named.blocks.address};
 }
 
 data_table data_of(const advice& a) {
@@ -454,7 +392,6 @@ data_table data_of(const advice& a) {
                      "use",
                      "gain_low",
                      "gain_high",
-                     "gain_measured",
                      "file",
                      "line",
                      "function",
@@ -463,16 +400,10 @@ data_table data_of(const advice& a) {
                      "version",
                      "cost_low",
                      "cost_high",
-                     "estimated_because",
                      "runtime",
                      "answer",
                      "served_with",
-                     "address",
-                     "tried_saved",
-                     "tried_low",
-                     "tried_high",
-                     "tried_together",
-                     "not_tried"},
+                     "address"},
                     {}};
     for (const advised_type& t : a.types) {
         data.rows.push_back(data_of(a, t));
@@ -494,7 +425,6 @@ document advise_document(const advice& a, const advise_view& view, const html::f
     d.lead = a.verdict;
     d.add(code{shell_words(trace.command)}, forms::html);
     d.add(ceiling_of(a));
-    d.add(sentences(trial_sentences(a)));
     d.add(paragraph{run_line(a) + '.'}, forms::text);
 
     const advised_types types = chosen_types(a, view);
@@ -509,17 +439,9 @@ document advise_document(const advice& a, const advise_view& view, const html::f
     add_details(shown, types, view);
     add_pictures(d, a, frames);
     add_findings(d, a);
-    if (!a.replay.rows.empty()) {
-        d.add_section("replay", "What each allocator would have cost").blocks = replayed_allocators(a.replay);
-    }
     d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);
     d.warnings = a.warnings;
-    if (a.tried) {
-        for (const std::string& warning : a.tried->warnings) {
-            d.warnings.push_back("--try: " + warning);
-        }
-    }
     d.data = data_of(a);
     return d;
 }

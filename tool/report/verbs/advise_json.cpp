@@ -18,30 +18,6 @@ ordered_json gain_json(const gain_range& gain) {
     return {{"low", gain.low}, {"high", gain.high}};
 }
 
-/// What --try measured; null: it did not.
-ordered_json measured_json(const std::optional<measured_gain>& gain) {
-    if (!gain) {
-        return {};
-    }
-    return {{"saved", gain->saved},
-            {"low", gain->interval.low},
-            {"high", gain->interval.high},
-            {"together", gain->together}};
-}
-
-ordered_json tried_json(const std::optional<tried_pools>& tried) {
-    if (!tried) {
-        return {};
-    }
-    return {{"predicted_answer", to_string(tried->predicted)},
-            {"gain", measured_json(tried->gain)},
-            {"empty_plan_cost", tried->gain ? ordered_json(tried->gain->empty_plan_cost) : ordered_json{}},
-            {"verdict", text_or_null(tried->verdict)},
-            {"findings", tried->findings},
-            {"warnings", tried->warnings},
-            {"problem", text_or_null(tried->problem)}};
-}
-
 ordered_json page_faults_json(const advice& a) {
     const page_fault_cost& faults = a.page_faults;
     if (faults.count == 0) {
@@ -127,10 +103,6 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
         {"use", text_or_null(t.part)},
         {"gain", t.what == remedy::nothing || !t.served_with.empty() ? ordered_json{} : gain_json(t.gain)},
         {"served_with", text_or_null(t.served_with)},
-        {"gain_measured", t.is_gain_measured},
-        {"estimated_because", text_or_null(to_string(t.estimated_because))},
-        {"tried", measured_json(t.tried)},
-        {"not_tried", text_or_null(t.not_tried)},
         {"runtime", text_or_null(t.runtime)},
         {"huge_pages", t.wants_huge_pages},
         {"why", t.why},
@@ -172,18 +144,15 @@ std::string advise_json(const advice& a) {
     ordered_json json{
         {"schema", "linn.advise/1"},
         {"version", version_text()},
-        {"complete", a.interrupted_by == 0 && run.info.missing.empty()},
+        {"complete", run.info.missing.empty()},
         {"verdict", a.verdict},
         {"answer", to_string(a.answer)},
         {"to_know", text_or_null(a.to_know)},
         {"pool_needed", a.answer == pool_answer::yes},
-        {"answer_measured", is_answer_measured(a)},
-        {"tried", tried_json(a.tried)},
         {"pools", a.program_cpu_ns > 0 ? gain_json(a.pools) : ordered_json{}},
         {"threshold", worth_a_pool},
         {"program_cpu_ns", a.program_cpu_ns > 0 ? ordered_json(a.program_cpu_ns) : ordered_json{}},
         {"ceiling", a.program_cpu_ns > 0 ? gain_json(a.ceiling) : ordered_json{}},
-        {"ceiling_measured", a.is_ceiling_measured},
         {"page_faults", page_faults_json(a)},
         {"trace", trace_json(run.info)},
         {"all", statistics_json(run.all)},

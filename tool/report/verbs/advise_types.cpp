@@ -123,9 +123,6 @@ facts facts_of(const advised_type& t) {
              {"Moved by realloc", count_and_share(s.reallocations, s)},
              {"Never released", never_released(t)},
              {"Served by the change of", t.served_with},
-             {"Gain", t.estimated_because == estimate_reason::none
-                          ? std::string{}
-                          : std::string{"an estimate ("} + to_string(t.estimated_because) + ")"},
              {"All its allocations take",
               t.cost.high > 0 ? bounds_of(unit::share, t.cost.low, t.cost.high).text(lettering::typeset) +
                                     " of the run, estimated"
@@ -146,7 +143,7 @@ fold details_of(const advised_type& t) {
         summary += fmt::format(" and {} more", t.places.size() - 1);
     }
     fold f{html::shortened(summary, summary_letters),
-           {block{paragraph{t.why}}, block{paragraph{huge_pages_text(t)}}, block{paragraph{tried_text(t)}}}};
+           {block{paragraph{t.why}}, block{paragraph{huge_pages_text(t)}}}};
     f.blocks.push_back({code{t.snippet, true}});
     f.blocks.push_back({places_of(t)});
     for (block& b : callers_of(t)) {
@@ -164,7 +161,6 @@ std::vector<cell> cells_of(const advised_type& t) {
     return {label_of(t),
             t.part.empty() ? "–" : t.part,
             t.served_with.empty() ? gain_cell(t) : cell{"shared"},
-            t.tried || t.not_tried.empty() ? measured_cell(t) : cell{t.not_tried},
             count_of(s.allocations),
             figure_of(unit::share, t.share),
             bytes_of(s.bytes),
@@ -182,10 +178,6 @@ table page_of_types(const advice& a) {
                 {{.heading = "type", .is_text = true, .shorten = cut::end},
                  {.heading = "use", .is_text = true, .shorten = cut::end},
                  {.heading = "gain", .group = "share of the run"},
-                 {.heading = "measured",
-                  .group = "by linn try",
-                  .shown_in = a.tried ? forms::html : forms::nowhere,
-                  .shorten = cut::end},
                  {.heading = "count", .group = "allocations"},
                  {.heading = "share", .group = "allocations"},
                  {.heading = "bytes", .group = "allocations"},
@@ -196,9 +188,6 @@ table page_of_types(const advice& a) {
                  {.heading = "bytes", .group = "live at most"},
                  {.heading = "lifetime", .group = "median"},
                  {.heading = "remote", .group = "released"}}};
-    if (a.tried) {
-        types.caption += "; measured: a lower bound, in parentheses with other types as one";
-    }
     std::uint64_t left_out = 0;
     for (std::size_t i = 0; i != a.types.size(); ++i) {
         const advised_type& t = a.types[i];
@@ -214,8 +203,8 @@ table page_of_types(const advice& a) {
     if (a.types.size() > most_rows) {
         std::vector<cell> cells(types.columns.size());
         cells[0] = counted(a.types.size() - most_rows, "more type");
-        cells[4] = count_of(left_out);
-        cells[5] = figure_of(unit::share, part_of(left_out, a.analysis.all.allocations));
+        cells[3] = count_of(left_out);
+        cells[4] = figure_of(unit::share, part_of(left_out, a.analysis.all.allocations));
         types.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
     }
     return types;

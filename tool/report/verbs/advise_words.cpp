@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace linn::tool::report {
 namespace {
@@ -24,26 +23,6 @@ quantity range_of(const gain_range& gain) {
     return q;
 }
 
-const char* words_of(estimate_reason reason) {
-    switch (reason) {
-    case estimate_reason::no_replay:
-        return "the trace was not replayed";
-    case estimate_reason::negligible:
-        return "allocation takes too little of the run for a replay";
-    case estimate_reason::few_rounds:
-        return "the replay had time for too few rounds (--replay-budget gives it more)";
-    case estimate_reason::failed:
-        return "the replay failed or was stopped";
-    case estimate_reason::too_many:
-        return "other types cost more and took the replay's time";
-    case estimate_reason::not_a_pool:
-        return "a replay can only show what a pool would gain";
-    case estimate_reason::none:
-        break;
-    }
-    return "";
-}
-
 } // namespace
 
 cell gain_cell(const advised_type& type) {
@@ -53,15 +32,7 @@ cell gain_cell(const advised_type& type) {
     if (type.what == remedy::nothing || !(type.gain.low <= type.gain.high)) {
         return "-";
     }
-    return {type.is_gain_measured ? "" : "~", range_of(type.gain)};
-}
-
-cell measured_cell(const advised_type& type) {
-    if (!type.tried) {
-        return type.not_tried.empty() ? "" : "-";
-    }
-    const bool is_alone = type.tried->together <= 1;
-    return {is_alone ? "" : "(", range_of(type.tried->interval), is_alone ? "" : ")"};
+    return {"~", range_of(type.gain)};
 }
 
 cell remote_cell(const advised_type& type) {
@@ -117,35 +88,12 @@ std::string run_line(const advice& a) {
     return text;
 }
 
-std::string tried_text(const advised_type& type) {
-    if (!type.tried) {
-        return type.not_tried.empty() ? "" : "not measured: " + type.not_tried;
-    }
-    return "measured: " + measured_text(figures::subject::one, *type.tried) +
-           (type.tried->together > 1
-                ? fmt::format(", with {} as one", counted(type.tried->together - 1, "other type"))
-                : "");
-}
-
-std::vector<std::string> trial_sentences(const advice& a) {
-    if (!a.tried) {
-        return {};
-    }
-    if (!a.tried->problem.empty()) {
-        return {fmt::format("Not measured: {}.", a.tried->problem)};
-    }
-    std::vector<std::string> sentences{"linn try: " + a.tried->verdict};
-    sentences.insert(sentences.end(), a.tried->findings.begin(), a.tried->findings.end());
-    return sentences;
-}
-
 std::string method_line(const advice& a) {
     const std::string ceiling =
         a.program_cpu_ns <= 0
             ? "the share of the run is not known"
-            : fmt::format("an allocator that cost nothing would save {}, {}", gain_text(a.ceiling),
-                          a.is_ceiling_measured ? "by replay of the trace"
-                                                : "estimated from the number of blocks");
+            : fmt::format("an allocator that cost nothing would save {}, estimated from the number of blocks",
+                          gain_text(a.ceiling));
     const std::string faults =
         are_large(a.page_faults)
             ? fmt::format(" (one on huge pages may save more: {} {} {})",
@@ -154,43 +102,6 @@ std::string method_line(const advice& a) {
             : std::string{};
     return ceiling + faults +
            "; gains are shares of the run's CPU time; measure a change with 'linn run' before and after";
-}
-
-std::string estimates_line(const advice& a) {
-    constexpr estimate_reason reasons[] = {estimate_reason::no_replay,  estimate_reason::negligible,
-                                           estimate_reason::few_rounds, estimate_reason::failed,
-                                           estimate_reason::too_many,   estimate_reason::not_a_pool};
-    std::size_t advised = 0;
-    std::size_t estimated = 0;
-    std::map<estimate_reason, std::size_t> counts;
-    for (const advised_type& t : a.types) {
-        if (t.what == remedy::nothing || !t.served_with.empty()) {
-            continue;
-        }
-        ++advised;
-        if (t.is_gain_measured) {
-            continue;
-        }
-        ++estimated;
-        ++counts[t.estimated_because];
-    }
-    if (estimated == 0) {
-        return {};
-    }
-    std::string text = estimated == advised
-                           ? fmt::format("~: {} estimated", advised == 1 ? "the gain is" : "all gains are")
-                           : fmt::format("~: {} of {} {} estimated", estimated, counted(advised, "gain"),
-                                         agreeing(estimated, "is", "are"));
-    const char* separator = ": ";
-    for (const estimate_reason reason : reasons) {
-        if (const std::size_t count = counts[reason]; count != 0) {
-            text +=
-                fmt::format("{}{}{}", separator, count == estimated ? "" : fmt::format("{} because ", count),
-                            words_of(reason));
-            separator = ", ";
-        }
-    }
-    return text;
 }
 
 } // namespace linn::tool::report

@@ -14,9 +14,6 @@ namespace linn::tool::report {
 /// "9-12 %", with "~" in front where it is estimated; "with above" where another type has it.
 cell gain_cell(const advised_type& type);
 
-/// With --try: "9-12 %", in parentheses where others were measured with it, "-" where it was not; else empty.
-cell measured_cell(const advised_type& type);
-
 /// How much of the releases were done by another thread; "-" without releases.
 cell remote_cell(const advised_type& type);
 
@@ -31,15 +28,6 @@ cell sampled_bytes_cell(const advised_type& type);
 
 /// "./app 100: 15.1 M allocations and 15.1 M releases by 2 threads, 412 ms of CPU time without the recording".
 std::string run_line(const advice& a);
-
-/// How many of the gains are estimates, and why: a sentence for each reason. Empty where all were measured.
-std::string estimates_line(const advice& a);
-
-/// With --try: what was measured of the type, or why it was not; empty without.
-std::string tried_text(const advised_type& type);
-
-/// With --try: what `linn try` says, in sentences that stand behind the verdict.
-std::vector<std::string> trial_sentences(const advice& a);
 
 /// Where the ceiling and the gains come from, and how far to trust them, in sentences.
 std::string method_line(const advice& a);
