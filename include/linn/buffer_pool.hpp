@@ -146,9 +146,9 @@ private:
 /// Reuses large buffers of one size, 64 KiB to GiB: the memory stays mapped, its pages stay present, and
 /// nothing fills it with zeros. A thread first reuses the buffer that it released last.
 ///
-/// - A buffer may be given back on any thread, and after the pool is gone; it then goes to the system.
+/// - A buffer can be returned on any thread, and after the pool is gone; it then goes to the system.
 /// - Idle memory is bounded by `buffer_options::retain_bytes`, and goes back at once with `trim`.
-/// - Under AddressSanitizer, Memcheck and `LINN_CHECKED`, touching a buffer that was given back, or what
+/// - Under AddressSanitizer, Memcheck and `LINN_CHECKED`, touching a buffer that was returned, or what
 ///   lies behind its capacity, is an error that shows.
 ///
 /// @complexity constant where nothing else is said
@@ -220,7 +220,7 @@ public:
     }
 
     /// Sees to it that `buffers` are idle, so that as many can be acquired without asking the system, as
-    /// long as no other thread takes them; and keeps as many from now on, whatever `retain_bytes` says.
+    /// long as no other thread takes them; and keeps as many from now on, also beyond `retain_bytes`.
     /// @throws std::bad_alloc when the system or `max_bytes` says no; what was made so far stays
     /// @complexity O(buffers), a mapping each
     void reserve(std::size_t buffers) {

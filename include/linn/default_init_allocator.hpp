@@ -14,7 +14,7 @@ namespace linn::inline LINN_ABI {
 
 /// An allocator with which a container leaves elements uninitialised that are made from nothing: `vector(n)` and
 /// `resize(n)` write nothing for numbers and plain structs. Elements that are made from something, and classes with a
-/// constructor, start as ever. To read an element before it is written is an error, as with `new T[n]`.
+/// constructor, start as usual. To read an element before it is written is an error, as with `new T[n]`.
 ///
 /// Memory comes from `Upstream`. Two allocators are equal if their upstreams are; `rebind` keeps the upstream.
 ///

@@ -17,7 +17,7 @@
 
 namespace linn::inline LINN_ABI {
 
-/// Storage of so many bytes: the type of a pool that serves whatever fits.
+/// Storage of so many bytes: the type of a pool that serves every object that fits.
 template <std::size_t Bytes, std::size_t Align = alignof(void*)>
 struct node_storage {
     static_assert(Bytes != 0, "linn::node_storage: at least one byte");

@@ -166,7 +166,7 @@ public:
     }
 
     /// Drops all objects at once, without calling destructors, and keeps the memory for reuse.
-    /// @complexity O(slabs + slots / 64), whatever the number of objects; O(slots) in checked builds and under
+    /// @complexity O(slabs + slots / 64), for any number of objects; O(slots) in checked builds and under
     ///             AddressSanitizer, which see the use of an object that was dropped
     void release() noexcept {
         if constexpr (detail::checked_build || detail::sanitizer_poison) {

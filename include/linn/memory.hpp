@@ -324,7 +324,7 @@ template <class T>
 }
 
 /// As `make_shared`, but the object is default-initialised: what T's own constructors leave alone keeps
-/// whatever the memory held. Also for `T[N]`. Objects of both forms come from one pool.
+/// the bytes that the memory held. Also for `T[N]`. Objects of both forms come from one pool.
 /// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
 /// @snippet examples/10_make_shared.cpp
 template <class T>
@@ -441,7 +441,7 @@ template <class T>
     return std::make_unique<T>(detail::checked_length<T>(n));
 }
 
-/// As `make_unique`, but default-initialised: what T's own constructors leave alone keeps whatever the
+/// As `make_unique`, but default-initialised: what T's own constructors leave alone keeps what the
 /// memory held.
 /// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
 template <class T>

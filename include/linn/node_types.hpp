@@ -43,7 +43,7 @@ struct rebind_container;
 
 namespace detail {
 
-/// Which argument is the allocator: the one that is the container's `allocator_type`, else the first
+/// Which argument is the allocator: the one that is the container's `allocator_type`, otherwise the first
 /// `void`.
 template <class Own, class Allocator, class... Args>
 struct allocator_argument {
@@ -183,7 +183,7 @@ struct registered {
 };
 
 /// Records what it is asked for, and constructs no element. Elements are what has the container's
-/// `value_type`, and whatever is no scalar; a `deque` also constructs pointers to its blocks.
+/// `value_type`, and every type that is no scalar; a `deque` also constructs pointers to its blocks.
 template <class T, class Container>
 class probe_allocator {
 public:

@@ -95,7 +95,7 @@ public:
     ///
     /// @pre it is used by the thread that made it, and not beyond a suspension of a coroutine, which another thread may resume
     /// @complexity that of the pool's functions
-    /// @threads a view belongs to one; objects pass between threads as ever
+    /// @threads a view belongs to one; objects can still pass between threads
     class thread_view {
     public:
         /// @throws std::bad_alloc
@@ -194,7 +194,7 @@ public:
 
     /// Gives memory that no object occupies back to the system: what this thread and the depot
     /// cache at once, what other threads cache when they next visit the depot.
-    /// @returns bytes given back
+    /// @returns the number of bytes returned
     /// @complexity O(cached objects + slabs)
     static std::size_t trim() noexcept { return detail::trim(state::here(), state::root); }
 

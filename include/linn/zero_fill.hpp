@@ -35,7 +35,7 @@ namespace detail {
 /// Two values, so that a byte that happens to be written with one of them is noticed by the other.
 inline constexpr unsigned char fill_poisons[] = {0xA5, 0x5A};
 
-/// Uninitialised memory, given back at the end of the scope.
+/// Uninitialised memory, freed at the end of the scope.
 class raw_memory {
 public:
     /// @throws std::bad_alloc
@@ -155,7 +155,7 @@ private:
 
 /// How many of the 4096 bytes of an object a library's `allocate_shared` writes, though the object's
 /// constructor writes none: 0 for a healthy library. Some versions of Visual Studio 2017 filled the
-/// storage first, whatever the constructor did.
+/// storage first, regardless of the constructor.
 ///
 /// `make(allocator)` returns a pointer to a `fill_probe` made with that allocator, of any library:
 ///

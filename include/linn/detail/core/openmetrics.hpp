@@ -57,7 +57,7 @@ inline constexpr pool_metric pool_metrics[] = {
      [](const pool_statistics& s) { return s.reserved_bytes; }},
     {"linn_pool_resident_bytes", "bytes", false, "Bytes of slabs that may be in memory.",
      [](const pool_statistics& s) { return s.resident_bytes; }},
-    {"linn_pool_returned_bytes", "bytes", true, "Bytes given back to the system.",
+    {"linn_pool_returned_bytes", "bytes", true, "Bytes returned to the system.",
      [](const pool_statistics& s) { return s.returned_bytes; }},
     {"linn_pool_depot_visits", "", true, "Calls that took the lock of the pool.",
      [](const pool_statistics& s) { return s.depot_visits; }},

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-// Writing and recognising arrays of equally spaced addresses: together most of what a pair costs in
+// Writing and recognising arrays of equally spaced addresses: together most of the cost of a pair in
 // a pool that is larger than what threads and depot cache. Sixteen bytes at a time, by the
 // compilers' portable vector extension, since that much every processor of interest has.
 

@@ -116,7 +116,7 @@ public:
 private:
     element* first() noexcept { return typed<element>(static_cast<void*>(elements_ + 0)); }
 
-    /// The first element of `value`, whatever its class makes of `&`.
+    /// The first element of `value`, also where its class overloads `&`.
     template <class U>
     static const element* flat(const U& value) noexcept {
         return reinterpret_cast<const element*>(&reinterpret_cast<const unsigned char&>(value));

@@ -26,7 +26,7 @@ struct heap_pages {
     }
     static bool discard(void*, std::size_t) noexcept { return false; }
     static void prefer_huge(void*, std::size_t) noexcept {}
-    /// Nobody else's slabs are of any interest to a pool that is an object.
+    /// A pool that is an object does not look at the slabs of others.
     static bool readable(const void*) noexcept { return false; }
 };
 

@@ -14,7 +14,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Pages straight from the kernel: zeroed, untouched until used, given back on request.
+/// Pages straight from the kernel: zeroed, untouched until used, returned on request.
 /// @threads any thread
 struct system_pages {
     static constexpr bool zeroed = true;

@@ -13,7 +13,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Pages straight from Windows: zeroed, untouched until used, given back on request. All of a mapping
+/// Pages straight from Windows: zeroed, untouched until used, returned on request. All of a mapping
 /// counts against the system's commit limit from the start.
 /// @threads any thread
 struct system_pages {

@@ -74,7 +74,7 @@ inline bool query(const void* p, region& out) noexcept {
     return ::VirtualQuery(p, reinterpret_cast<_MEMORY_BASIC_INFORMATION*>(&out), sizeof out) != 0;
 }
 
-/// Whether this is Wine, which has all functions of Windows, but not all of what they do.
+/// Whether this is Wine, which has all functions of Windows, but not all of their effects.
 inline bool is_wine() noexcept {
     HINSTANCE__* const library = ::GetModuleHandleA("ntdll.dll");
     return library != nullptr && ::GetProcAddress(library, "wine_get_version") != nullptr;

@@ -53,7 +53,7 @@ struct buffer_counts {
     std::size_t acquired = 0;     ///< in total
     std::size_t mappings = 0;     ///< in total
     std::size_t huge_refused = 0; ///< of these, those that got less than was asked for
-    std::size_t returned = 0;     ///< buffers given back to the system, in total
+    std::size_t returned = 0;     ///< buffers returned to the system, in total
     std::size_t visits = 0;
     std::size_t contended = 0;
 };
@@ -62,7 +62,7 @@ struct buffer_counts {
 /// buffer came back.
 ///
 /// Every buffer is idle (in `idle_`, closed) or live (its block belongs to a handle, open), or a thread is just mapping it.
-/// A thread that releases and acquires does both in its front of `idle_`, where no other thread is. So nobody counts live
+/// A thread that releases and acquires does both in its front of `idle_`, where no other thread is. So nothing counts live
 /// buffers: `live = mapped - promised - idle`.
 ///
 /// When `acquire` maps, no buffer is idle in any front. When the pool goes, all fronts are closed for good: each release
@@ -358,7 +358,7 @@ private:
         counts_.peak = counts_.peak < out ? out : counts_.peak;
     }
 
-    /// Counts a buffer that is to be mapped after the lock.
+    /// Counts a buffer that the caller maps after the lock.
     bool promise() noexcept {
         if (plan_.most != 0 && counts_.mapped >= plan_.most) {
             return false;
@@ -376,7 +376,7 @@ private:
         counts_.huge_refused += b.memory.huge != plan_.request.huge ? 1U : 0U;
     }
 
-    /// Takes a buffer that is to be unmapped after the lock off the counts.
+    /// Takes a buffer off the counts that the caller unmaps after the lock.
     void forget(const block& b) noexcept {
         --counts_.mapped;
         ++counts_.returned;

@@ -63,7 +63,7 @@ public:
     }
 
     /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
-    /// @pre `f` has an array @returns whether the caller should give back what it finds with `take_cold`
+    /// @pre `f` has an array @returns whether the caller should return the memory that `take_cold` finds
     bool put(class_front& f, void* slot, bool all, refusals& refused) noexcept {
         void** const entries = f.entries();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;

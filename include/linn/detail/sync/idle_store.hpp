@@ -275,7 +275,7 @@ private:
     }
 
     /// Opens the closed front of the calling thread if there is capacity left for it, and others need not share
-    /// what it would hold. A quarter of what is left at most, so that many threads cannot leave the depot with nothing.
+    /// what it would hold. At most a quarter of the rest, so that many threads cannot leave the depot with nothing.
     bool open(front& own) noexcept {
         const std::size_t quarter = (capacity() - reserved_) / 4;
         std::size_t limit = quarter < front::most ? quarter : front::most;

@@ -46,7 +46,7 @@ struct recycler_counts {
 
 /// The part of a recycler that does not depend on its type: which thread gets an idle slot, makes one, or waits.
 ///
-/// It outlives its recycler until the last slot is gone, so that whatever is still out finds its way
+/// It outlives its recycler until the last slot is gone, so that each object that is still out finds its way
 /// home.
 ///
 /// While a thread waits no front is open, so that what comes back comes by the mutex, and no slot is idle:

@@ -41,7 +41,7 @@ struct resource_front_slots {
 
 /// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
 /// as they may grow, which costs addresses only; of an upstream no more is asked than needed. Below a limit they are a
-/// sixteenth of it, so that each of many classes may have some of what there may be.
+/// sixteenth of it, so that each of many classes can have a part of it.
 ///
 /// Each class puts its slabs behind another number of pages, five apart. If all began at the same address bits, the first pages of
 /// thirty classes would compete for one set of the TLB: a server with 5000 blocks of 8 to 1000 bytes took 43 ns a
