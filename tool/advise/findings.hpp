@@ -9,7 +9,7 @@
 
 namespace linn::tool {
 
-/// What was seen besides the types: page faults that cost much, blocks that nobody freed, temporary objects, zero fills,
+/// What was seen besides the types: page faults that cost much, blocks that were never freed, temporary objects, zero fills,
 /// releases by other threads, code without debug information. In this order, and the weightiest of each kind first. @pre the types are decided
 std::vector<advice_finding> find_findings(const advice& a, const naming& names);
 

@@ -87,7 +87,7 @@ bool is_runtime(std::string_view module) {
     return std::ranges::any_of(runtime_files, [&](std::string_view file) { return name.starts_with(file); });
 }
 
-/// "__GI___libc_x(int)" as "__libc_x": glibc's own alias of what it exports.
+/// "__GI___libc_x(int)" as "__libc_x": glibc's own alias of an exported function.
 std::string_view plain_name(std::string_view function) {
     constexpr std::string_view alias = "__GI_";
     if (function.starts_with(alias)) {

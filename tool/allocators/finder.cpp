@@ -136,7 +136,7 @@ found_library check_library(const fs::path& path) {
 }
 
 fs::path cache_folder() {
-    // A relative XDG_CACHE_HOME is to be ignored, says its specification.
+    // The specification of XDG_CACHE_HOME says to ignore a relative path.
     if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
         return fs::path{cache} / "linn" / "allocators";
     }

@@ -19,7 +19,7 @@ struct found_library {
 /// The directories that the dynamic loader searches, in its order.
 std::vector<std::filesystem::path> library_directories();
 
-/// The folder of what `linn allocators --install` builds: $XDG_CACHE_HOME/linn/allocators, by default below ~/.cache.
+/// The folder in which `linn allocators --install` builds: $XDG_CACHE_HOME/linn/allocators, by default below ~/.cache.
 /// Empty when neither XDG_CACHE_HOME nor HOME is set.
 std::filesystem::path cache_folder();
 

@@ -55,7 +55,7 @@ std::vector<std::string> resolve_names(const std::vector<std::string>& names, co
 /// Looks for every allocator, loads each into a small program of ours that tries it, and asks who provides memory.
 /// The C library is the first entry. A name in `extra` replaces the catalogue's entry or adds one; `only` (empty: all)
 /// restricts the rest, the C library and `extra` included. Ends early, with what is known, when `guard` has a signal
-/// pending; `tick` is called with the name of what is being tried. A library may take `timeout` for its trial.
+/// pending; `tick` is called with the name of the allocator that is being tried. A library may take `timeout` for its trial.
 std::vector<allocator_entry> take_inventory(const user_allocators& extra,
                                             const std::vector<std::string>& only,
                                             const interrupt_guard& guard,

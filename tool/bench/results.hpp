@@ -32,7 +32,7 @@ struct bench_options {
     std::size_t work = 100;       ///< percent of the usual operations in the other scenarios
     std::size_t rounds = 10;      ///< at most
     double budget_s = 0;          ///< no round is started that would end later than this; 0: none
-    std::size_t least_rounds = 2; ///< whatever the budget says
+    std::size_t least_rounds = 2; ///< regardless of the budget
     std::size_t warm_up_rounds = 1;
     std::uint64_t seed = 0;
     std::string cpu = "auto";

@@ -144,7 +144,7 @@ private:
 
     double seconds() const override { return static_cast<double>(now_ns() - start_) * 1e-9; }
 
-    /// What a round takes is a guess before the first, which has to fit itself. Where more rounds are run whatever the budget
+    /// What a round takes is a guess before the first, which has to fit itself. Where more rounds are run regardless of the budget
     /// says, nothing is left out.
     std::size_t rounds_for_claim() const override {
         const bench_options& o = result_.options;

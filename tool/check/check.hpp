@@ -11,7 +11,7 @@
 
 namespace linn::tool {
 
-/// A stack that a budget is about, and how much it has of what is limited.
+/// A stack that a budget is about, and how much it used of the limit.
 struct counted_stack {
     std::string label; ///< of the type
     profile_frame place;

@@ -185,7 +185,7 @@ int allocators_command::deliver(bool installed_all) const {
     if (interrupt_guard::pending() != 0) {
         return 128 + interrupt_guard::pending();
     }
-    // What nobody named may well be missing; what somebody did has to work.
+    // An allocator that the user did not name may be missing; one that the user named has to work.
     std::vector<std::string> named = resolve_names(names_, extra_);
     for (const auto& [name, path] : extra_) {
         named.push_back(name);

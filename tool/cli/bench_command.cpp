@@ -35,7 +35,7 @@ namespace {
 /// How much is measured where options do not say otherwise.
 struct effort {
     std::size_t rounds;       ///< at most
-    std::size_t least_rounds; ///< whatever the budget says
+    std::size_t least_rounds; ///< regardless of the budget
     unsigned budget_s;        ///< 0: none
     std::size_t warm_up_rounds;
     std::size_t work; ///< percent
@@ -302,7 +302,7 @@ std::string bench_command::check_pin() {
 }
 
 std::string bench_command::check() {
-    // The pools are in the program; a library of that name would be somebody else.
+    // The pools are in the program; a library of that name would be another one.
     std::vector<std::string> pools{baseline_name};
     const std::vector<std::string> general = allocator_names({});
     for (const std::string& name : bench_names({})) {

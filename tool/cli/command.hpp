@@ -28,13 +28,13 @@ public:
     /// Says something on standard error, after the name of the verb.
     void say(std::string_view what) const;
 
-    /// The same of what may surprise, and changes no exit status.
+    /// Likewise for a result that may surprise the user; changes no exit status.
     void warn(std::string_view what) const;
 
-    /// The same of what is wrong; returns `status`.
+    /// Likewise for an error; returns `status`.
     int refuse(std::string_view problem, int status = exit_failure) const;
 
-    /// The same of the arguments, and where to read what would be right; returns `exit_usage`.
+    /// Likewise for wrong arguments, with the help page to read; returns `exit_usage`.
     int refuse_arguments(std::string_view problem) const;
 
     /// The verb among the program's arguments.

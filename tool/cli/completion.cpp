@@ -40,7 +40,7 @@ std::vector<std::string> names_of(const std::vector<verb_words>& verbs) {
     return names;
 }
 
-/// What bash runs where such a value is to be completed.
+/// The command that bash runs to complete such a value.
 std::string bash_values(const option_words& option) {
     switch (option.kind) {
     case value_kind::choice:

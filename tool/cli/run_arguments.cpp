@@ -31,7 +31,7 @@ std::string file_on_stdin() {
     return "/proc/self/fd/0";
 }
 
-/// True when somebody wrote into a pipe on standard input, which only one run could read.
+/// True when there is data in a pipe on standard input, which only one run could read.
 bool has_data_on_stdin() {
     struct stat s{};
     if (::fstat(STDIN_FILENO, &s) != 0 || !(S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode))) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 
-/// What makes figures of two machines incomparable, whatever else is equal.
+/// The differences that make figures of two machines incomparable.
 constexpr const char* machine_fields[] = {"cpu", "cpus", "counter"};
 /// What may change figures on one machine.
 constexpr const char* surrounding_fields[] = {"kernel", "transparent_huge_pages", "compiler", "build",

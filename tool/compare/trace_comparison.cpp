@@ -20,7 +20,7 @@ namespace {
 constexpr double rounding = 1e-9; // of a value that was divided by the work
 constexpr std::size_t most_named = 3;
 
-/// Of what a program keeps, more work does not make more.
+/// More work does not make a program keep more.
 bool counts_work(profile_measure m) {
     return m != profile_measure::live_blocks && m != profile_measure::live_bytes;
 }

@@ -38,10 +38,10 @@ struct attempt {
 
     ending how = ending::measured;
     double canary = 0;    ///< ticks a step, the slower one of before and after
-    double cpu_share = 1; ///< CPU time by wall time of what was measured; 1: not known
+    double cpu_share = 1; ///< CPU time by wall time of the measured process; 1: not known
 };
 
-/// What is to be said of a measurement that is kept.
+/// How reliable a kept measurement is.
 struct kept_attempt {
     std::size_t round = 0;     ///< from 0, warm-ups not counted
     unsigned repeated = 0;     ///< disturbed ones before it, thrown away
@@ -75,7 +75,7 @@ public:
 };
 
 struct round_options {
-    std::size_t warm_up_rounds = 1; ///< whose figures nobody keeps
+    std::size_t warm_up_rounds = 1; ///< whose figures are discarded
     round_limits limits;            ///< without the warm-up; the budget is with it
     std::uint64_t seed = 0;
     std::vector<schedule::guess> jobs; ///< what each takes, as far as known beforehand

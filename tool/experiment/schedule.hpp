@@ -11,7 +11,7 @@ namespace linn::tool {
 
 /// How many rounds an experiment may have. Only whole rounds are fair, so a budget ends it between two of them.
 struct round_limits {
-    std::size_t least = 1; ///< whatever the budget says
+    std::size_t least = 1; ///< regardless of the budget
     std::size_t most = 10;
     double budget_seconds = 0; ///< of the whole experiment; 0: none
     std::size_t wanted = 0;    ///< a process is repeated only while so many rounds, or `least`, still fit

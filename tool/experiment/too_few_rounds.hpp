@@ -20,7 +20,7 @@ struct too_few_rounds {
     std::string_view budget_option = "--budget";
 };
 
-/// "2 rounds are too few to compare 12 allocators (9 needed)", and nothing of what helps.
+/// "2 rounds are too few to compare 12 allocators (9 needed)", without advice.
 std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose);
 
 /// "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only", and where the number of rounds

@@ -55,7 +55,7 @@ const char* symbol_name(std::size_t index) noexcept {
 
 struct search {
     bool is_behind = false;              ///< our own file has been passed
-    bool is_taken[symbol_count] = {};    ///< somebody before us defines it: ours is never called
+    bool is_taken[symbol_count] = {};    ///< a library before ours defines it: ours is never called
     void* next[symbol_count] = {};       ///< the first definition behind us
     bool is_standard[symbol_count] = {}; ///< it is a standard library's
 };

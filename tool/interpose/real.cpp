@@ -78,7 +78,7 @@ void find_all(Look look) noexcept {
     take(real.dlclose, look("dlclose"));
     take(real.dlopen, look("dlopen"));
     take(real.mlockall, look("mlockall"));
-    ::dlerror(); // or the program would be told of what we did not find
+    ::dlerror(); // otherwise the program would read our error
 }
 
 enum : int { unknown, looking, known };

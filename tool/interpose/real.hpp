@@ -13,7 +13,7 @@ struct real_functions {
     void* (*realloc)(void*, std::size_t);
     void (*free)(void*);
     void* (*memset)(void*, int, std::size_t);
-    // Null where nobody defines it.
+    // Null where it is not defined.
     void* (*memset_chk)(void*, int, std::size_t, std::size_t);
     void* (*reallocarray)(void*, std::size_t, std::size_t);
     void* (*memalign)(std::size_t, std::size_t);

@@ -12,7 +12,7 @@ namespace linn::tool {
 /// program, for the message of the code that opens it.
 std::filesystem::path companion(std::string_view name);
 
-/// The same for a library that is to be preloaded into a program. What makes that impossible is said in `problem`.
+/// Likewise for a library that will be preloaded into a program. `problem` says what makes that impossible.
 std::filesystem::path preload_companion(std::string_view name, std::string& problem);
 
 } // namespace linn::tool

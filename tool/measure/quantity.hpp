@@ -101,7 +101,7 @@ inline constexpr std::uint64_t least_rounded_bytes = 10'000;
 /// "9999 bytes", "12 KiB", "1.5 MiB", in a sentence.
 std::string bytes_text(std::uint64_t bytes);
 
-/// "12 ms", "1.5 s", "90 s", "5 min", "2.0 h": how long somebody waits, roughly.
+/// "12 ms", "1.5 s", "90 s", "5 min", "2.0 h": how long a user waits, roughly.
 std::string seconds_text(double seconds);
 
 /// "59 s", "2 min 5 s": how long something took.

@@ -6,7 +6,7 @@
 
 namespace linn::tool {
 
-/// The words as one would type them into a shell, quoted where they must be: one line, whatever they hold. Control characters are
+/// The words as one would type them into a shell, quoted where they must be: always one line. Control characters are
 /// written as bash, zsh and ksh read them in $'...'.
 std::string shell_words(const std::vector<std::string>& words);
 

@@ -50,7 +50,7 @@ struct interval {
 
 /// The median with its bootstrap interval, the expanded percentile one: its true coverage is at or over 94 % for a level
 /// of 95 % and six values or more. With fewer than `rounds_to_judge` values the bounds are not known. The same seed gives
-/// the same bounds everywhere, whatever the order of the values. @pre 0 < level < 1, resamples > 0
+/// the same bounds everywhere, in any order of the values. @pre 0 < level < 1, resamples > 0
 /// @complexity resamples × values
 /// @source Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; Hesterberg, The American
 /// Statistician 69, 2015

@@ -6,7 +6,7 @@
 
 namespace linn::tool {
 
-/// Which blocks of a recording somebody looks at.
+/// Which blocks of a recording are shown.
 enum class block_filter : std::uint8_t {
     all,
     peak,      ///< live when all together had the most bytes live

@@ -17,7 +17,7 @@ struct reached_program {
         false; ///< of `problem`: there is no such program (exit status 2), rather than one out of reach
 };
 
-/// What is to be loaded into the program: for the words of a refusal.
+/// The library that would be loaded into the program, for the words of a refusal.
 enum class preload_kind { allocator, recorder, pools };
 
 /// Looks `name` up as a shell does, with this process's PATH.

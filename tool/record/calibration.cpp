@@ -54,7 +54,7 @@ double run_once(const signal_desk& desk, const std::vector<std::string>& environ
 } // namespace
 
 clocked_cost clocked(const wire::ring_header& header) {
-    // Nobody adds to them any more but processes that were left behind, whose few samples do not matter.
+    // Only processes that were left behind still add to them, whose few samples do not matter.
     const std::uint64_t samples = header.cost_samples.load(std::memory_order_relaxed);
     const auto ticks = static_cast<double>(header.cost_ticks.load(std::memory_order_relaxed));
     return {samples, samples == 0 ? 0 : ticks / static_cast<double>(samples)};

@@ -26,7 +26,7 @@ public:
         return writer_.problem();
     }
 
-    /// Writes the end. @pre nobody takes any more
+    /// Writes the end. @pre no thread takes any more
     void finish(const recording_end& end) { writer_.write_end(end); }
 
 private:

@@ -59,7 +59,7 @@ protected:
         std::uint64_t ns = 0;
     };
     static instant now();
-    /// Counts the events of what ended then, writes the end of the trace, and warns of what every recording may suffer from.
+    /// Counts the events of processes that ended then, writes the end of the trace, and warns of what every recording may suffer from.
     /// @pre of `result_.end`: how it ended, its duration and CPU times
     void conclude(const instant& end);
     bool fail(std::string problem) {
@@ -70,7 +70,7 @@ protected:
     const standard_streams_taken first_of_all_;
     const record_options& options_;
     const announce_function& announce_;
-    recording_watcher* const watcher_; ///< null: nobody looks on
+    recording_watcher* const watcher_; ///< null: there is no watcher
     record_result result_;
     std::filesystem::path library_;
     signal_desk desk_;

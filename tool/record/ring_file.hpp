@@ -29,7 +29,7 @@ public:
     /// What a program needs in its environment to find the file: "LINN_RECORD=…".
     std::string variable() const;
 
-    /// Gives back the memory of a chunk that nobody owns; all zero afterwards.
+    /// Returns the memory of a chunk without an owner; all zero afterwards.
     void punch(std::uint32_t chunk) const noexcept;
 
 private:

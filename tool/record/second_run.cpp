@@ -21,7 +21,7 @@ constexpr double least_busy = 0.5;
 /// Starting a process takes milliseconds, in which it uses no CPU time of its own.
 constexpr double start_ns = 50e6;
 constexpr std::uint64_t page_bytes = 4096;
-/// The second run may take this share of what the first did without recording, by estimate, and so much more than all of it.
+/// The second run may take this share of the first run's estimated time without recording, and so much more than all of it.
 constexpr double least_share = 0.5;
 constexpr double most_share = 1.2;
 constexpr double noise_ns = 20e6;

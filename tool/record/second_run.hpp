@@ -9,7 +9,7 @@
 
 namespace linn::tool {
 
-/// What decides whether a program is run again, without recording, when nobody has said.
+/// What decides whether a program is run again, without recording, when the user has not said.
 struct recorded_run {
     program_end end;
     std::uint64_t events = 0;

@@ -11,7 +11,7 @@ namespace linn::tool {
 struct output_style {
     std::size_t width = 100;
     bool colour = false;
-    bool keeps_columns = false; ///< tables are as wide as they are: nobody can widen a file
+    bool keeps_columns = false; ///< tables keep their width, because a file cannot be widened
 };
 
 /// Whether text is bold: on a terminal, always, or never.

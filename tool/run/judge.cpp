@@ -181,7 +181,7 @@ double worst_precision(const run_result& result, const judge_options& options) {
     double worst = 0;
     for (const run_row& row : result.rows) {
         if (&row == base || !is_judged(row) || row.is_done()) {
-            continue; // more rounds tell nothing of what has had its own
+            continue; // more rounds tell nothing about a contender that has had its own
         }
         paired_estimate e;
         estimate_ratio(e, log_ratios(row, *base, wall), interval_of(result, row, wall, options));

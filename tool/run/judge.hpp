@@ -17,7 +17,7 @@ struct judge_options {
 
 /// Fills in estimates, calls and noise floors from the samples. Every contender is compared with `default` in the same
 /// round, as the logarithm of the ratio. Each round runs the contenders in a random order of its own; if two of them are
-/// alike, both signs of that logarithm are therefore equally likely in every round, whatever the machine does, which is
+/// alike, both signs of that logarithm are therefore equally likely in every round, on any machine, which is
 /// all that the signed-rank test asks for. A difference is claimed when the test, adjusted by Holm's method over
 /// the contenders, says so at 1 - level, the interval of the ratio excludes 1, and the ratio lies outside the noise
 /// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_program_claim`.

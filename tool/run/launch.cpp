@@ -220,7 +220,7 @@ private:
         return p;
     }
 
-    /// The run ends so, whatever status the program will end with.
+    /// The run ends so, regardless of the program's exit status.
     void end_with(ending how, int code = 0, std::string detail = {}) {
         is_decided_ = true;
         o_.how = how;
@@ -432,7 +432,7 @@ private:
     owned_fd output_;
     owned_fd errors_;
     std::optional<run_folder> folder_;
-    bool is_decided_ = false; ///< `o_.how` is known, whatever status the program ends with
+    bool is_decided_ = false; ///< `o_.how` is known, regardless of the program's exit status
     bool ended_early_ = false;
     std::string said_; ///< by the last shell command
     int client_status_ = 0;

@@ -102,7 +102,7 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
 std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
                               const std::function<void()>& tick);
 
-/// Adds NAME=value to an environment, in place of what it has under that name.
+/// Adds NAME=value to an environment, or replaces the value of that name.
 void set_variable(std::vector<std::string>& environment, const std::string& variable);
 
 /// Says in words how a run ended: "killed by SIGSEGV (core dumped)", "exit status 3", "timed out after 120 s".

@@ -63,13 +63,13 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
                        const std::string& own_provider) {
     const process_proof* proof = main_proof(o);
     if (proof == nullptr) {
-        return "the program did not say who provides its memory";
+        return "the program did not say which file provides its memory";
     }
     const std::string expected = library.empty() ? own_provider : library.string();
     for (const char* function : {"malloc", "free"}) {
         if (const std::string& file = file_of(*proof, function); !is_same(file, expected)) {
             return fmt::format("the preload did not take effect: {} is provided by {}", function,
-                               file.empty() ? "nobody" : file);
+                               file.empty() ? "no file" : file);
         }
     }
     if (library.empty()) {
@@ -81,7 +81,7 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
     if (!behind.empty() && !is_same(proof->next_malloc, behind.string())) {
         return fmt::format("the preload did not take effect: malloc behind {} is provided by {}",
                            library.filename().string(),
-                           proof->next_malloc.empty() ? "nobody" : proof->next_malloc);
+                           proof->next_malloc.empty() ? "no file" : proof->next_malloc);
     }
     // A program in C has no operator new. A library may leave it to the C++ runtime, and a program may bring its own:
     // both call malloc. Another allocator's would serve part of the program.
@@ -91,7 +91,7 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
                            is_same(new_file, proof->executable.string());
     if (!is_served || (!new_file.empty() && !delete_file.empty() && !is_same(new_file, delete_file))) {
         return fmt::format("operator new is provided by {}, operator delete by {}", new_file,
-                           delete_file.empty() ? "nobody" : delete_file);
+                           delete_file.empty() ? "no file" : delete_file);
     }
     return {};
 }

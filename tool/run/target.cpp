@@ -155,7 +155,7 @@ private:
         return true;
     }
 
-    /// The program as it was started by whatever came before it.
+    /// The program as its wrapper started it.
     void measure_directly(const process_proof& last) {
         t_.spec.program = last.executable;
         t_.spec.arguments = last.arguments;

@@ -30,7 +30,7 @@ struct target {
 target find_target(const std::vector<std::string>& command, const launch_spec& options, bool keep_wrappers,
                    bool ignore_exit_status, const interrupt_guard& guard, const std::function<void()>& tick);
 
-/// `options`, for a run of what was found.
+/// `options`, for a run of the program that was found.
 launch_spec spec_for(const launch_spec& options, const target& what);
 
 } // namespace linn::tool

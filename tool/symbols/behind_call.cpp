@@ -328,7 +328,7 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
             return;
         }
         nearby_type type = constructed(module_, entry, by_name);
-        // Without sizes only what stands where the expression does is to be believed.
+        // Without sizes, trust only an entry at the place of the expression.
         const bool is_believed =
             type.bytes != 0 ? wanted.fits(type.bytes)
                             : here.holds_call && module_.about().known != module_symbols::level::full;

@@ -92,7 +92,7 @@ symbol_frame shown_frame(const chain_frame& frame) {
     const bool is_shared = file.find(".so") != file.npos && !is_runtime_module(frame.path);
     if (is_shared && (frame.is_system || shown.file.empty())) {
         shown.library = file;
-        shown.file.clear(); // of somebody else's, and on somebody else's machine
+        shown.file.clear(); // of another person's source, on another machine
         shown.line = shown.column = 0;
     }
     return shown;

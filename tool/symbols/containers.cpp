@@ -226,7 +226,7 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     const bool is_array_family = family.data() == arrays.data();
     std::string implementation;
     std::size_t at = from;
-    // Only as far as the standard library reaches: behind it somebody else's code asked for this block, and a container
+    // Only as far as the standard library reaches: behind it other code asked for this block, and a container
     // farther out holds that code's object, not the block.
     for (; at < chain.size() && is_standard_code(chain[at]); ++at) {
         const known_frame& frame = *chain[at].known;

@@ -587,7 +587,7 @@ std::string_view without_qualifiers(std::string_view type) {
             }
         }
         for (const std::string_view begin : {"const ", "volatile "}) {
-            if (type.starts_with(begin) && !type.ends_with('*')) { // else it is of what the pointer points at
+            if (type.starts_with(begin) && !type.ends_with('*')) { // otherwise it is the pointed-to type's
                 type = trimmed(type.substr(begin.size()));
                 again = true;
             }

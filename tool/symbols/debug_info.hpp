@@ -45,7 +45,7 @@ public:
     /// The types and scopes of the unit that an entry lies in.
     scope_index& scopes_of_unit(Dwarf_Die inside);
 
-    /// The same of the unit that describes a function, which with link-time optimisation is another one than that of
+    /// Likewise for the unit that describes a function, which with link-time optimisation is another one than that of
     /// its code.
     scope_index& scopes_of_origin(Dwarf_Die function);
 

@@ -78,7 +78,7 @@ std::string taker_of(const known_frame& frame, bool calls_allocator, const named
     return is_its_own ? with_all_arguments(scopes, at) : std::string();
 }
 
-/// The same of a type that a function or its class was made for: `parser<basic_json<…>>`.
+/// Likewise for a type that a function or its class was made for: `parser<basic_json<…>>`.
 std::string taker_among_arguments(const known_frame& frame, const named_type& type) {
     for (const name_part& part : frame.scopes) {
         for (const std::string& argument : part.arguments) {

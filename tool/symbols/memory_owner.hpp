@@ -14,8 +14,8 @@ namespace linn::tool {
 /// called the container that did. The chain's size: there is none.
 std::size_t owner_of(const call_chain& chain, const allocator_run& run);
 
-/// The frame that a report names as the place: the innermost of the user's own code or of a shared library of somebody
-/// else. The chain's size: there is none.
+/// The frame that a report names as the place: the innermost of the user's own code or of a shared library of another
+/// project. The chain's size: there is none.
 std::size_t place_of(const call_chain& chain, const allocator_run& run);
 
 /// Fills in who asked for the block: a library or C, and the class template that was given a std::allocator for it.

@@ -63,7 +63,7 @@ std::size_t find_word(const std::string& line, const std::string& wanted, unsign
             (at + wanted.size() < line.size() && is_word(line[at + wanted.size()]))) {
             continue;
         }
-        // Compilers give the column of `new` itself or of what stands before it.
+        // Compilers give the column of `new` itself or of the token before it.
         if (best == std::string::npos || at < column) {
             best = at;
         }

@@ -24,7 +24,7 @@ private:
     std::unordered_map<std::string, std::vector<std::string>> files_;
 };
 
-/// The same of one line; `column` counts from 1, 0 is not known.
+/// Likewise for one line; `column` counts from 1, 0 is not known.
 source_type type_in_line(const std::string& line, unsigned column);
 
 } // namespace linn::tool

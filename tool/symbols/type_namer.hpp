@@ -54,7 +54,7 @@ struct named_type {
     std::uint64_t type_bytes = 0; ///< sizeof of `allocated` where debug information has it; 0: not known
     bool is_array = false;        ///< a block of several: vector's, string's, new T[n]
     symbol_frame
-        place; ///< the innermost frame in the user's own code, or in a shared library of somebody else
+        place; ///< the innermost frame in the user's own code, or in another project's shared library
     bool is_library =
         false; ///< what asked for it stands in a library's header or file, which the user does not change
     bool is_c = false; ///< what asked for it is C

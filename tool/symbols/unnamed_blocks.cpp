@@ -26,7 +26,7 @@ std::string address_of(const chain_frame& frame) {
     return frame.path.empty() ? offset : file_of(frame) + '+' + offset;
 }
 
-/// The innermost function that is the user's or of somebody else's library, with a name or without; otherwise the innermost
+/// The innermost function that is the user's or of another project's library, with a name or without; otherwise the innermost
 /// one that has a name, otherwise the innermost. Code that is in no file, because the program generated it, says nothing.
 std::size_t owner_in(const call_chain& chain, std::size_t from) {
     std::size_t found = chain.size();

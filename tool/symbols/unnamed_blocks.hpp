@@ -14,7 +14,7 @@ namespace linn::tool {
 std::string blocks_of_sizes(std::uint64_t smallest, std::uint64_t largest);
 
 /// Says whose blocks they are: those of the innermost function, from the frame `from` on, of the user's own code or of
-/// somebody else's shared library. A function without a name is described by the nearest one of its file that called it and
+/// another project's shared library. A function without a name is described by the nearest one of its file that called it and
 /// has a name, or otherwise by the file. `sizes` are all that were seen.
 unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,
                                const std::vector<std::uint64_t>& sizes);

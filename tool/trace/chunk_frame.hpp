@@ -8,7 +8,7 @@
 
 namespace linn::tool {
 
-/// A chunk as it is to be stored.
+/// A chunk in the form in which it is stored.
 struct chunk_frame {
     frame_header header;
     std::span<const unsigned char> payload; ///< empty: there was nothing in the chunk

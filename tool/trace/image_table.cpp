@@ -175,7 +175,7 @@ void image_table::resolve_processes() {
         p.began = static_cast<trace_process::origin>(known.origin);
         p.began_at = scale_.ns(known.ticks);
         const auto parent = images_.find(known.parent_image);
-        // A later image is nobody's parent: no circles.
+        // A later image is no parent, so there are no circles.
         const bool is_known = parent != images_.end() && known.parent_image < number;
         p.parent = is_known ? parent->second->index : image.index;
         if (is_known && p.began == trace_process::origin::fork) {

@@ -11,7 +11,7 @@ struct program_cost {
 
     double cpu_ns = 0; ///< 0: not known
     source from = source::unknown;
-    bool is_guess = false; ///< the recording took more than nine tenths of what was recorded, by estimate
+    bool is_guess = false; ///< the recording took more than nine tenths of the recorded time, by estimate
 };
 
 /// From a run without recording where there was one; else the recorded CPU time less what its events cost; else, where

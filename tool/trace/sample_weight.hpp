@@ -59,7 +59,7 @@ struct sample_bounds {
 
 /// The bounds of an estimate, which lies within them: they come from weights that are not rounded, it does not. Of equal blocks, the number of those that are not in the sample has a negative binomial
 /// distribution, which a gamma distribution with its mean and variance stands for; of unequal blocks their bytes are taken for the same. So
-/// nothing is assumed of what few blocks cannot show. There are no such bounds of the number of blocks: small ones may be many
+/// nothing is assumed that few blocks cannot show. There are no such bounds of the number of blocks: small ones may be many
 /// without one of them in the sample. @source C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits
 /// illustrated in the case of the binomial", Biometrika 26, 1934; quantiles as E. B. Wilson and M. M. Hilferty, 1931
 sample_bounds bounds_of_sample(double estimate, const sample_spread& spread) noexcept;

@@ -60,7 +60,7 @@ struct byte_sampler {
     }
     /// A block that passed is not one after all.
     void take_back(std::uint64_t bytes) noexcept { left += bytes; }
-    /// The next block does not pass, whatever its size: let_go() and passes() then tell whether a point lies in it. @pre seeded
+    /// The next block of any size does not pass: let_go() and passes() then tell whether a point lies in it. @pre seeded
     void hold() noexcept {
         kept = is_held() ? kept : left;
         left = 0;

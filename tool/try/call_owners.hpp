@@ -52,7 +52,7 @@ public:
         return calls_.at(key_of(stack, size));
     }
     const owners& of(const call_key& call) const { return calls_.at(call); }
-    /// The same of the call and its caller. @pre the stack has two
+    /// Likewise for the call and its caller. @pre the stack has two
     const owners& of_caller(const std::vector<code_address>& stack, std::uint64_t size) const {
         return wrapped_.at(wrapped_key_of(stack, size));
     }

@@ -115,7 +115,7 @@ void give(void* block) noexcept {
     } else if (without_webkit.load(std::memory_order_relaxed)) {
         ::__libc_free(block);
     }
-    // Otherwise WebKit's allocator frees a block of its own by way of somebody else: it is lost, once in a while.
+    // Otherwise WebKit's allocator frees a block of its own through another allocator, and the block is lost.
 }
 
 std::size_t size_of(void* block) noexcept {

@@ -52,7 +52,7 @@ private:
     char* hidden_ = nullptr;
 };
 
-/// Takes and gives back blocks of every kind, so that whatever is set up at first use is.
+/// Allocates and frees blocks of every kind, so that everything that is set up at first use is.
 void warm_up() {
     for (std::size_t size = 16; size <= std::size_t{1} << 20; size *= 2) {
         found.deallocate(found.allocate(size, 0));

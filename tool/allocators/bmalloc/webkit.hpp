@@ -16,7 +16,7 @@ struct functions {
 };
 
 /// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment.
-/// Null when there is no such library, or one without these functions. @pre nobody else allocates from it meanwhile
+/// Null when there is no such library, or one without these functions. @pre no other thread allocates from it meanwhile
 const functions* load_webkit();
 
 /// The library's file, if its heap knows a block that malloc gives and does not know one of the C library. Else null.

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <new>
 
-// Set, but called by nobody.
+// Set, but never called.
 static void* (*__malloc_hook)(std::size_t, const void*) = nullptr;
 static void (*__free_hook)(void*, const void*) = nullptr;
 static void* (*__realloc_hook)(void*, std::size_t, const void*) = nullptr;

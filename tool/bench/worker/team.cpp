@@ -57,7 +57,7 @@ private:
         if (index_ == 0) {
             all_.faults = page_faults() - all_.faults;
         }
-        all_.barrier.wait(); // nobody gives memory back while faults are counted
+        all_.barrier.wait(); // no thread returns memory while faults are counted
     }
 
     team& all_;

@@ -73,7 +73,7 @@ struct pool_wishes {
     bool wants_huge_pages;
     std::uint32_t max_waste;
 };
-/// Says what a pool is. @pre nobody uses it yet
+/// Configures a pool. @pre no thread uses it yet
 void describe_pool(std::uint32_t number, std::string_view name, const pool_wishes& wishes) noexcept;
 /// Makes its depot. False when there is no memory.
 bool make_pool(std::uint32_t number) noexcept;

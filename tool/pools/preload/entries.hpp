@@ -9,7 +9,7 @@ namespace linn::tool::pools {
 /// From now on nothing is looked up, and no block can be a pool's. @pre there are no pools, and there will be none
 void pass_all_on() noexcept;
 
-/// The same of allocations only, until look_at_calls(): for a plan of which no site is there yet.
+/// Likewise for allocations only, until look_at_calls(): for a plan none of whose sites is loaded yet.
 void pass_allocations_on() noexcept;
 /// Calls are looked up again; what other threads allocate meanwhile may not be. Thread-safe.
 void look_at_calls() noexcept;

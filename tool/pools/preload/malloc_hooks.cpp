@@ -135,7 +135,7 @@ template <typename Function>
     return real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(result, alignment, bytes);
 }
 
-/// What -fsanitize=alloc-token passes in place of where the call is.
+/// The token that -fsanitize=alloc-token passes instead of the place of the call.
 call_place place_of_token(std::uint64_t token) noexcept {
     return {address_of_token(token), 0};
 }

@@ -33,7 +33,7 @@ template <typename Function>
     return reinterpret_cast<Function*>(function);
 }
 
-/// What the next operator does for a program without one: nobody there could catch what it would throw.
+/// What the next operator does for a program without one: no frame there could catch an exception.
 template <operator_name Name, typename... More>
 [[gnu::noinline]] void* next_new(std::size_t bytes, More... more) {
     using function = void*(std::size_t, More...);

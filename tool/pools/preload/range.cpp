@@ -114,7 +114,7 @@ void range_pages::unmap(void* p, std::size_t bytes, std::size_t align) noexcept 
         system_pages::unmap(p, bytes, align);
         return;
     }
-    // Its addresses are not used again: nobody asks for that but where a slab could not be made.
+    // Its addresses are not used again: this happens only where a slab could not be made.
     ::mmap(p, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     used_bytes.fetch_sub(bytes, std::memory_order_relaxed);
 }

@@ -38,7 +38,7 @@ struct address_range {
 /// Whether a slab was ever mapped there.
 bool is_used_chunk(std::size_t chunk) noexcept;
 
-/// Reserves the range: 64 GiB, or less where that is refused or would be much of what the process may have.
+/// Reserves the range: 64 GiB, or less where that is refused or would be a large part of the process's limit.
 /// @returns false when there is none
 bool reserve_range() noexcept;
 

@@ -21,7 +21,7 @@ void say(const char* format, ...) noexcept {
     n += more < 0 ? 0 : more < room ? more : room;
     text[n++] = '\n';
     const ssize_t written = ::write(STDERR_FILENO, text, static_cast<unsigned>(n));
-    static_cast<void>(written); // nobody is told of an error stream that is closed
+    static_cast<void>(written); // a closed error stream is not reported
     errno = before;
 }
 

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t no_number = 64;
     return std::uint64_t{return_address} << 16 | bytes << 6;
 }
 
-/// What stands in place of a return address for a token: an address that no program has.
+/// Stands for the return address of a token: an address that no program has.
 [[gnu::always_inline]] inline std::uintptr_t address_of_token(std::uint64_t token) noexcept {
     return (token * 0x9e3779b97f4a7c15u) >> 17 | std::uintptr_t{1} << 47;
 }

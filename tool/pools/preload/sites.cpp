@@ -85,7 +85,7 @@ struct growing_index {
 
 constinit growing_index calls;     ///< what the calls of allocation functions return to
 constinit growing_index callers;   ///< what wrappers return to
-constinit growing_index addresses; ///< either, whatever the size: for the counts
+constinit growing_index addresses; ///< either, of any size: for the counts
 
 constinit const plan_tables* plan = nullptr;
 constinit site_settings settings{};
@@ -373,7 +373,7 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
         attention = settings.counts_hits ? std::uint32_t{attention_to_counts} : 0u;
     }
     if (attention != attention_to_counts) {
-        hot.index = calls.index; // else every call is to be seen
+        hot.index = calls.index; // otherwise every call has to be seen
     }
     hot.attention.store(attention, std::memory_order_relaxed);
     if (settings.serves_malloc) {

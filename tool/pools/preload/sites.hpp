@@ -18,7 +18,7 @@ enum class pool_mode : std::uint8_t { on, off, empty, lookup, sizes };
 /// What every call reads, in one cache line.
 struct alignas(64) hot_data {
     std::atomic<std::uint64_t> malloc_sizes; ///< see covers(); 0: nothing of the malloc family is planned
-    std::atomic<std::uint64_t> new_sizes;    ///< the same of operator new
+    std::atomic<std::uint64_t> new_sizes;    ///< likewise for operator new
     site_index index;
     std::atomic<std::uint32_t>
         attention; ///< what else concerns a call of a planned size that is not in the index
@@ -126,8 +126,8 @@ template <class General>
 struct site_settings {
     pool_mode mode;
     bool counts_hits;
-    bool serves_malloc; ///< nobody stands before our malloc and free
-    bool serves_new;    ///< the same of operator new and delete
+    bool serves_malloc; ///< no library stands before our malloc and free
+    bool serves_new;    ///< likewise for operator new and delete
 };
 /// Describes and makes the pools, and looks for sites in the files that are loaded. False when there is no memory.
 /// @param plan for good

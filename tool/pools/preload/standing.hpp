@@ -7,7 +7,7 @@ namespace linn::tool::pools {
 struct standing {
     const char* owns_malloc = nullptr; ///< the file that brings malloc or free; "" is the program
     const char* owns_delete = nullptr; ///< the file that brings an operator delete, of any form
-    bool owns_a_new = false;           ///< somebody brings an operator new, of any form
+    bool owns_a_new = false;           ///< the program or a library brings an operator new, of any form
 };
 standing who_stands_before() noexcept;
 

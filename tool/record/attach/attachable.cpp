@@ -277,7 +277,7 @@ std::string why_not_traceable(pid_t pid, int error) {
         return fmt::format("process {} has ended", pid);
     }
     if (error == EPERM && scope == 3) {
-        return fmt::format("this system lets nobody trace a process (kernel.yama.ptrace_scope is 3). {}",
+        return fmt::format("this system allows no process to be traced (kernel.yama.ptrace_scope is 3). {}",
                            from_its_start);
     }
     if (error == EPERM && scope != 0 && ::geteuid() != 0) {

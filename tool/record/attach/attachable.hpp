@@ -9,7 +9,7 @@
 
 namespace linn::tool::attach {
 
-/// What /proc says of a process that is to be recorded.
+/// What /proc says of a process before it is recorded.
 struct process_facts {
     pid_t pid = 0;
     std::string name;                 ///< of its executable, without the directory

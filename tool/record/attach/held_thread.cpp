@@ -183,7 +183,7 @@ bool held_process::hold(std::chrono::milliseconds most) {
                 all_stand = false;
             }
         }
-        // Nobody was there that could have created another.
+        // No thread was left that could have created another.
         if (!is_new && all_stand) {
             return true;
         }

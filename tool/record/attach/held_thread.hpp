@@ -89,7 +89,7 @@ public:
     bool hold(std::chrono::milliseconds most);
     /// Lets them go on; those that did not stand still yet later, in settle().
     void let_go();
-    /// Lets go of what could not be let go of. True when there is nothing left.
+    /// Releases the threads that could not be released before. True when none is left.
     bool settle();
 
     const std::map<pid_t, std::unique_ptr<held_thread>>& threads() const noexcept { return threads_; }

@@ -170,7 +170,7 @@ injection::outcome injection::call(std::uint64_t function, std::array<std::uint6
     r.rax = 0;
     r.orig_rax = ~0ull;                // no system call is to begin again
     r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
-    // The registers first: once they are set, the thread restores itself whatever becomes of us.
+    // The registers first: once they are set, the thread restores itself even if this process dies.
     if (!thread_.set_registers(r) || !thread_.set_signal_mask(all_signals)) {
         return outcome::gone;
     }

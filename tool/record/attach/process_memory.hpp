@@ -56,7 +56,7 @@ public:
     /// `begin`: where the file's first bytes are mapped.
     mapped_symbols(const process_memory& memory, std::uint64_t begin);
 
-    /// The address of what the file defines under this name; 0 where it does not.
+    /// The address of the symbol of this name in the file; 0 if there is none.
     std::uint64_t find(const std::string& name) const;
     /// The names of the function that holds an address; more than one if it has several.
     std::vector<std::string> covering(std::uint64_t address) const;

@@ -19,7 +19,7 @@ double cpu_ns() {
     return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
 }
 
-/// One block in place of another.
+/// Replaces one block by another.
 void replace(unsigned i) {
     void*& place = blocks[i % live];
     free(place);

@@ -16,7 +16,7 @@ public:
     /// Chunks that are mapped together: 4 MiB.
     static constexpr std::uint32_t group = 16;
     static constexpr std::uint32_t most_groups = 1024;
-    /// Milliseconds without a chunk that was given back, after which nobody waits for one.
+    /// Milliseconds without a returned chunk, after which no thread waits for one.
     static constexpr std::uint32_t patience = 20;
 
     /// The file is opened again by its path when more of it is needed; `fd` names the same file now.

@@ -25,7 +25,7 @@ void end_sample(event_cost& cost, std::uint64_t begun) noexcept;
 /// What the thread has measured, added to the ring's header.
 void tell_cost(event_cost& cost) noexcept;
 
-/// At the begin of an event: not 0 if it is to be measured; then end_sample() at its end.
+/// At the beginning of an event: not 0 if it is measured; then call end_sample() at its end.
 [[gnu::always_inline]] inline std::uint64_t measure(event_cost& cost) noexcept {
     return --cost.until_sample > 0 ? 0 : begin_sample(cost);
 }

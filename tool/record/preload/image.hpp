@@ -27,14 +27,14 @@ struct process_image {
     std::uint32_t pid;              ///< as the collector knows it
     std::uint32_t kernel_pid;       ///< as the kernel tells us
     std::uint8_t origin;            ///< as trace_process::origin
-    std::atomic<bool> is_described; ///< the process record was written, or somebody is writing it
+    std::atomic<bool> is_described; ///< the process record was written, or a thread is writing it
 };
 extern process_image* current_image;
 
 /// Whether the environment says where to record to.
 bool may_be_preloaded() noexcept;
 
-/// True if events of this process are to be recorded; makes the image first, if it is new. Any thread, at any time.
+/// True if events of this process are recorded; makes the image first, if it is new. Any thread, at any time.
 bool is_recording() noexcept;
 
 /// For good, or until the program is attached to again: the collector is gone, or closed the recording.

@@ -170,7 +170,7 @@ bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintpt
                   unsigned count) noexcept {
     for (unsigned i = 0; i != count; ++i) {
         found_module m{};
-        // The call is before the return address, and that may be the first of what lies behind.
+        // The call is before the return address, and that can be the first address of the next function.
         const std::uintptr_t call = frames[i] - 1;
         if (!is_known(call) && find_module(call, m) && !tell(thread, writer, m)) {
             return false;

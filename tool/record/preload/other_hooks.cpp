@@ -29,7 +29,7 @@ std::uint64_t ticks_of_thread() noexcept {
     return static_cast<std::uint64_t>(ns * probing.ticks_per_ns);
 }
 
-/// memset() of what is_fill_of_block() may be true for. A hook ends with it, so that its caller is the hook's.
+/// memset() of a range for which is_fill_of_block() can be true. A hook ends with it, so that its caller is the hook's.
 [[gnu::noinline]] void* fill(void* to, std::size_t bytes) noexcept {
     if (!is_fill_of_block(to, bytes)) {
         return real.memset(to, 0, bytes);

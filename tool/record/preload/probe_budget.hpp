@@ -7,8 +7,8 @@
 
 namespace linn::tool::preload {
 
-/// Which of a stack's next blocks are to be looked at for a type's name. Reading one costs some system calls, so it is
-/// done for the first blocks of a place in the code only, by whatever stack it is reached.
+/// Which of a stack's next blocks are searched for a type's name. Reading one costs some system calls, so it is
+/// done for the first blocks of a place in the code only, from any stack.
 class probe_budget {
 public:
     /// Blocks of a place, and of one stack of it.
@@ -23,7 +23,7 @@ public:
         of_place = static_cast<std::uint8_t>(of_place + share);
         stacks_[id % size] = share;
     }
-    /// Whether a block of this stack is to be looked at. One load where it is not.
+    /// Whether a block of this stack is searched. One load if not.
     bool wants(std::uint32_t id) const noexcept { return stacks_[id % size] != 0; }
     void spend(std::uint32_t id) noexcept {
         if (stacks_[id % size] != 0) {

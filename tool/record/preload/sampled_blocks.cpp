@@ -54,7 +54,7 @@ void sampled_blocks::look_at_all(const void* begin, std::size_t bytes) noexcept 
 
 bool sampled_blocks::add(std::uintptr_t address) noexcept {
     const std::uint64_t hash = hash_of(address);
-    // Released in a way that nobody saw, and got again.
+    // Released unseen, and allocated again.
     for (std::size_t level = 0; level != levels; ++level) {
         if (place* const t = tables_[level].load(std::memory_order_relaxed);
             t != nullptr && find(t, hash, level, address) != nullptr) {

@@ -36,7 +36,7 @@ public:
     /// False where there is no room.
     bool add(std::uintptr_t address) noexcept;
 
-    /// Forgets all blocks, and gives the memory of their tables back. @pre nobody uses it
+    /// Forgets all blocks, and unmaps their tables. @pre no thread uses it
     void clear() noexcept;
 
     /// True if it was there.

@@ -24,7 +24,7 @@ namespace {
 struct hooked_function {
     const char* name;
     std::uintptr_t hook;
-    std::uintptr_t real; ///< 0: nobody defines it
+    std::uintptr_t real; ///< 0: it is not defined
 };
 
 constexpr const char* of_malloc[] = {
@@ -87,7 +87,7 @@ void find_functions(wanted what) noexcept {
     }
     functions[n] = {loader_catch, reinterpret_cast<std::uintptr_t>(&catch_after_relocation),
                     reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, loader_catch))};
-    ::dlerror(); // or the program would be told of what we did not find
+    ::dlerror(); // otherwise the program would read our error
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t, void*) {
             if (!is_own_file(*file)) {

@@ -35,7 +35,7 @@ public:
 
     /// In a forked child: all writers are free.
     void clear() noexcept;
-    /// Then: nobody ever gets this one.
+    /// Then: this one is never used again.
     void abandon(const thread_writer* writer) noexcept;
 
 private:

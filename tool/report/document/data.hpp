@@ -10,7 +10,7 @@
 
 namespace linn::tool::report {
 
-/// One field of what other programs read: nothing, text, a number or a truth value.
+/// One field of the data that other programs read: nothing, text, a number or a truth value.
 class datum {
 public:
     datum() = default;

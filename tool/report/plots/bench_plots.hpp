@@ -12,7 +12,7 @@ inline constexpr double longest_bar = 16;
 /// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
 markup overview_plot(id_source& ids, const bench_result& result);
 
-/// Every sample of a scenario relative to the baseline, a panel a phase; what does not fit beside each other is folded
+/// Every sample of a scenario relative to the baseline, a panel a phase; panels that do not fit next to each other are folded
 /// away. For scenarios whose phases are sizes, curves over the size instead.
 markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s);
 

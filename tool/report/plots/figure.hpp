@@ -49,7 +49,7 @@ markup strips_box(std::string_view name, std::string_view classes, std::size_t p
 /// A picture, or several, with its caption below; `wide` lets it scroll in its own box.
 markup figure_box(const markup& picture, const markup& caption);
 
-/// What is folded away until somebody asks for it.
+/// Content that is folded away until the reader opens it.
 markup folded(std::string_view summary, const markup& content);
 
 } // namespace linn::tool::html

@@ -23,7 +23,7 @@ struct flame_words {
 /// The words for what grow_flame() makes.
 flame_words words_of_types();
 
-/// What the script draws in place of the list, where it runs: see stack_views.hpp.
+/// What the script draws instead of the list, where it runs: see stack_views.hpp.
 struct flame_extras {
     markup data = {};
     std::size_t first = 0; ///< the measure that the script begins with

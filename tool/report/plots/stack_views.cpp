@@ -233,7 +233,7 @@ private:
         return all;
     }
 
-    /// That of what is too small within a step; weighs nothing by itself where every stack is shown.
+    /// The site of all stacks that are too small within a step; weighs nothing by itself where every stack is shown.
     std::uint32_t other_stack() {
         if (others_ == no_stack) {
             others_ = static_cast<std::uint32_t>(stacks_.size());

@@ -11,7 +11,7 @@
 namespace linn::tool::html {
 namespace {
 
-/// Nothing may be loaded, and no script but ours may run, whatever a name in the report tries.
+/// Nothing may be loaded, and no script but ours may run, regardless of the names in the report.
 std::string policy() {
     return fmt::format(
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{}'; "

@@ -37,7 +37,7 @@ table inventory_table(const std::vector<allocator_entry>& entries) {
     return t;
 }
 
-/// What is to be known of those whose command does not say it all.
+/// Remarks on the allocators whose command does not say everything.
 list notes_of(const std::vector<allocator_entry>& entries) {
     list notes;
     for (const allocator_entry& e : entries) {

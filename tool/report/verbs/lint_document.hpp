@@ -13,7 +13,7 @@ namespace linn::tool::report {
 /// report, without its full stop.
 std::string lint_headline(const lint_result& result);
 
-/// The places, files that could not be checked, and what else is to be known. At most `top` places, all for 0.
+/// The places, files that could not be checked, and remarks. At most `top` places, all for 0.
 document lint_document(const lint_result& result, std::size_t top);
 
 } // namespace linn::tool::report

@@ -22,7 +22,7 @@ emphasis style_of(const run_row& row) {
     return row.contender.is_control() ? emphasis::muted : emphasis::none;
 }
 
-/// Medians of everything counted, and of what is compared by how much it differs; metrics that no row has are left out.
+/// Medians of everything counted, and the differences of the compared metrics; metrics that no row has are left out.
 table overview_table(const run_result& result) {
     table t{"Medians of all that was counted; in brackets the change against the default in the same round",
             {{.heading = "allocator", .is_text = true}}};

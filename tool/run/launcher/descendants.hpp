@@ -7,7 +7,7 @@
 
 namespace linn::tool::launcher {
 
-/// The living processes below this one, whatever their session or group, as /proc shows them now; zombies excluded.
+/// The living processes below this one, in any session or group, as /proc shows them now; zombies excluded.
 class descendants {
 public:
     descendants() noexcept;

@@ -39,7 +39,7 @@ std::uint64_t now_ns() noexcept {
 }
 
 void send(const report& r) noexcept {
-    // Nobody is left to be told when this fails.
+    // There is no process left to report a failure to.
     [[maybe_unused]] const ssize_t written = ::write(report_fd, &r, sizeof r);
 }
 

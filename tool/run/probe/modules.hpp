@@ -9,7 +9,7 @@ namespace linn::tool::probe {
 struct providers {
     const char* library = nullptr; ///< to be looked for, as it was named to the loader; may be null or empty
     bool library_mapped = false;   ///< it is there
-    const char* files[function_count]{}; ///< null: nobody; "": the executable itself
+    const char* files[function_count]{}; ///< null: none; "": the executable itself
     const char* next_malloc =
         nullptr; ///< the second that defines malloc: what a library in front passes it to
 };

@@ -103,7 +103,7 @@ outcome run_headline(const options& o) {
     using object = typename Ways::template object<64>;
     constexpr std::size_t line = std::size_t{8} << 20;
     const std::size_t operations = (o.scaled(409'600) + burst - 1) / burst * burst;
-    const std::size_t fewer = (operations / 4 + burst - 1) / burst * burst; // of what takes longer
+    const std::size_t fewer = (operations / 4 + burst - 1) / burst * burst; // of the slower work
 
     outcome result;
     result.work_check = operations;

@@ -15,7 +15,7 @@ linn::buffer_pool& pool_of_buffers() {
     return all;
 }
 
-/// The same with Linn's pools in place of each.
+/// The same with Linn's pools instead.
 struct linn_ways {
     template <std::size_t Bytes>
     struct object : payload<Bytes>, linn::pooled<object<Bytes>> {

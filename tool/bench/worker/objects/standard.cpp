@@ -43,7 +43,7 @@ void trim_heap() {
     }
 }
 
-/// Plain new and delete: whatever allocator the process was started with.
+/// Plain new and delete: the allocator that the process was started with.
 template <std::size_t Bytes>
 struct general_source {
     static void* take() { return ::operator new(Bytes); }

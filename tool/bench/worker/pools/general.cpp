@@ -6,7 +6,7 @@
 namespace linn::tool::worker {
 namespace {
 
-/// Plain `std::allocator`, `new` and `delete`: whatever general allocator the process was started with.
+/// Plain `std::allocator`, `new` and `delete`: the general allocator that the process was started with.
 struct general {
     template <class T>
     static std::allocator<T> allocator() {

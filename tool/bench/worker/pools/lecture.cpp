@@ -8,7 +8,7 @@ namespace linn::tool::worker {
 namespace {
 
 // The pool that lectures and articles teach, written from its published description and measured because readers
-// know it. Nobody should use it. An object freed on another thread joins that thread's free list while its chunk
+// know it. Do not use it. An object freed on another thread joins that thread's free list while its chunk
 // belongs to the first thread; when the first thread ends, the chunk is freed and the list dangles. A container
 // at namespace scope outlives the thread-local pool its nodes came from. No chunk is given back before the end.
 

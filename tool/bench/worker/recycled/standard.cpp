@@ -12,7 +12,7 @@ struct make_shared_message {
     void operator()() const { escape(std::make_shared<filled_message<Bytes>>().get()); }
 };
 
-/// Room for one control block, and nobody asks whether it is free.
+/// Room for one control block, without a check whether it is free.
 template <class Block>
 struct one_block {
     using value_type = Block;

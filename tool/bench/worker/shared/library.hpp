@@ -13,7 +13,7 @@ namespace linn::tool::worker {
 // of something thread-local.
 [[gnu::visibility("default")]] object_loop library_general, library_pool, library_pool_call,
     library_pool_view;
-// In a library of its own that is compiled with -mtls-dialect=gnu2: descriptors in place of __tls_get_addr.
+// In a library of its own that is compiled with -mtls-dialect=gnu2: descriptors instead of __tls_get_addr.
 [[gnu::visibility("default")]] object_loop descriptor_pool, descriptor_pool_call;
 // In one that is compiled with LINN_INITIAL_EXEC.
 [[gnu::visibility("default")]] object_loop initial_exec_pool;

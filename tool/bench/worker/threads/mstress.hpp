@@ -52,7 +52,7 @@ private:
         std::size_t count = 0;
         std::size_t to_keep = blocks / 4;
         for (std::size_t to_use = blocks - to_keep; to_use + to_keep != 0;) {
-            // Every step draws as often, whatever the other threads did.
+            // Every step draws as often, regardless of the other threads.
             const std::uint64_t choice = random.next();
             const std::uint32_t words = random.between(1, 128) * (choice % 100 == 0 ? 100 : 1);
             const std::uint32_t which = random.below(1u << 30);

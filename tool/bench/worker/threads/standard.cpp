@@ -6,7 +6,7 @@
 namespace linn::tool::worker {
 namespace {
 
-/// Every program knows the size of what it frees, and tells it.
+/// Every program knows the size of a block that it frees, and passes it.
 struct new_delete {
     static void* take(std::size_t bytes) { return ::operator new(bytes); }
     static void give(void* p, std::size_t bytes) noexcept { ::operator delete(p, bytes); }

@@ -65,7 +65,7 @@ void add_lock_metrics(phase& p, const report& plain, const report& timed) {
     const double scale = ns_a_tick / static_cast<double>(timed.work.operations);
     const double busy_ns = static_cast<double>(plain.work.cpu_ns) / operations;
     const double held_ns = timed.held_ticks * scale;
-    // A lock that nobody visits saturates never; a number says so better than a field that is missing.
+    // A lock without visits never saturates; a number says so better than a missing field.
     constexpr double most = 1e6;
     p.metrics.emplace_back("lock_ns", held_ns);
     p.metrics.emplace_back("lock_visits", timed.visits / static_cast<double>(timed.work.operations));

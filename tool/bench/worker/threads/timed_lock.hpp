@@ -44,7 +44,7 @@ struct lock_watch {
     static inline std::atomic<std::uint32_t> locks{1}; ///< so many records are in use; the first has no lock
     static inline double cost = 0;                     ///< ticks that reading the counter adds to each visit
 
-    /// Gives the calling thread room for its visits, at its first one. Null: nobody wants them.
+    /// Gives the calling thread room for its visits, at its first one. Null: they are not recorded.
     static inline void (*give_room)(visit_list&) = nullptr;
     static inline constinit thread_local visit_list visits_of_thread{};
 

@@ -30,7 +30,7 @@ struct stack_record;
 /// Which stack it was.
 struct captured {
     std::uint32_t id; ///< from 1, without gaps but for rare races; 0: no memory, the stack is unknown
-    bool is_new;      ///< nobody has said defined() of it in this process or, before the fork, its parent
+    bool is_new;      ///< defined() was not called for it in this process or, before the fork, its parent
     bool is_cut;      ///< it is new, and its outermost frame has a caller that could not be found
     const std::uintptr_t* frames; ///< innermost first; only if is_new, and then they stay where they are
     unsigned count;               ///< of frames; at least 1 if is_new

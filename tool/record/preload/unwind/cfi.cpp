@@ -212,7 +212,7 @@ private:
     }
     std::int64_t factored(std::int64_t value) const { return factored(static_cast<std::uint64_t>(value)); }
 
-    /// Where the row says it of a register; null: nobody needs that one.
+    /// Where the row stores the rule of a register; null: it is not needed.
     static recovery* place(unwind_row& row, std::uint64_t number) {
         switch (number) {
         case dwarf_rbp:

@@ -15,7 +15,7 @@ struct frame_start {
 };
 
 /// The caller of the function that this is written into, which must be the hook itself: neither inlined into another
-/// function nor a part of one. Asking for it gives that function a frame pointer, whatever the compiler's options.
+/// function nor a part of one. Asking for it gives that function a frame pointer, regardless of the compiler's options.
 [[gnu::always_inline]] inline frame_start here() noexcept {
     const auto* frame = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
     return {frame[1], reinterpret_cast<std::uintptr_t>(frame + 2), frame[0]};

@@ -7,11 +7,11 @@
 
 namespace linn::tool::unwind {
 
-/// Zeroed pages that nobody else knows; null when there are none. Leaves errno alone.
+/// Zeroed pages of the recorder's own; null when there are none. Leaves errno alone.
 void* map_pages(std::size_t bytes) noexcept;
 /// The same, at an address of which pages of 2 MiB are multiples.
 void* map_aligned_pages(std::size_t bytes) noexcept;
-/// Makes one large page of what is mapped there, if it can: a processor finds its way in that faster.
+/// Makes one large page of the pages there, if it can: a processor translates its addresses faster.
 void join_pages(void* memory) noexcept;
 inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 void unmap_pages(void* memory, std::size_t bytes) noexcept;
@@ -34,7 +34,7 @@ public:
 
     /// Whether the aligned word there can be read. Probes pages that are not known yet.
     bool word(std::uintptr_t address) { return knows(address) || learn(address); }
-    /// The same of the pages that are known.
+    /// Likewise for the pages that are known.
     bool knows(std::uintptr_t address) const { return address - begin_ < size_; }
 
 private:

@@ -24,10 +24,10 @@ struct stack_record {
 /// goes on with its parent's.
 class stack_table {
 public:
-    /// The stack's one record; null without memory. `epoch` is a part of what is equal.
+    /// The stack's one record; null without memory. Equal stacks have equal `epoch`.
     stack_record* find_or_add(const std::uintptr_t* frames, unsigned count, std::uint32_t epoch) noexcept;
 
-    /// Forgets all stacks and gives their memory back. @pre nobody uses the table, or a record of it
+    /// Forgets all stacks and unmaps their memory. @pre no thread uses the table, or a record of it
     void clear() noexcept;
 
     /// Numbers given so far. Where two threads add one stack at one moment a number stays unused.

@@ -21,7 +21,7 @@ struct counters {
 struct thread_stacks {
     std::atomic<stack_cache*> cache;     ///< mapped after the first misses
     std::atomic<std::uint64_t> readable; ///< pages of the stack that were found readable: stack_memory.hpp
-    std::uint64_t epoch;                 ///< of what the cache holds: epoch.hpp
+    std::uint64_t epoch;                 ///< of the stacks in the cache: epoch.hpp
     bool closed;                         ///< release() was called: no cache any more
     counters count;
 };
