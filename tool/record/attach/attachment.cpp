@@ -160,7 +160,7 @@ std::string attachment::open_library(injection& calls) {
     }
     door_ = find_door(pid_);
     if (door_ == 0) {
-        // The program must not see the end of a child that it did not start.
+        // Clear the error of this dlopen, which the program did not call.
         calls.call(dlerror_at, {0, 0}, most_for_call, {});
         return fmt::format(
             "process {} could not open {}: may it read the file, and is there room in its static TLS?", pid_,

@@ -24,7 +24,7 @@ struct stack_record {
 /// goes on with its parent's.
 class stack_table {
 public:
-    /// The stack's one record; null without memory. Equal stacks have equal `epoch`.
+    /// The stack's one record; null without memory. Stacks of different epochs are different.
     stack_record* find_or_add(const std::uintptr_t* frames, unsigned count, std::uint32_t epoch) noexcept;
 
     /// Forgets all stacks and unmaps their memory. @pre no thread uses the table, or a record of it
