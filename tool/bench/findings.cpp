@@ -85,7 +85,7 @@ std::string filled_bytes(const medians& f) {
     if (!bytes || *bytes <= 0) {
         return {};
     }
-    return fmt::format(" make_shared<Line>() writes {} bytes that nobody asked for; with an empty "
+    return fmt::format(" make_shared<Line>() writes {} bytes for nothing; with an empty "
                        "constructor it writes {}.",
                        written(unit::count, *bytes, figures::lettering::prose),
                        written(unit::count, linn->metric(line, "fill_bytes_constructor").value_or(0),

@@ -37,7 +37,7 @@ std::string why_not_printed();
 /// Why a file cannot be written, found before the work starts: a folder that is not there or not writable. Empty: it can.
 std::string why_not_writable(const std::string& file);
 
-/// The options by which a verb writes its result to files (`--json FILE` …; `-`: standard output, in place of the table).
+/// The options by which a verb writes its result to files (`--json FILE` …; `-`: standard output, instead of the table).
 class report_files {
 public:
     /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the verb.

@@ -59,7 +59,7 @@ protected:
         std::uint64_t ns = 0;
     };
     static instant now();
-    /// Counts the events of processes that ended then, writes the end of the trace, and warns of what every recording may suffer from.
+    /// Counts the events of processes that ended then, writes the end of the trace, and warns of the problems that every recording can have.
     /// @pre of `result_.end`: how it ended, its duration and CPU times
     void conclude(const instant& end);
     bool fail(std::string problem) {
