@@ -47,7 +47,7 @@ def case_trace(tool):
 
 
 def case_advise(tool):
-    tool.keeps(["count", "share", "size", "live", "life", "remote", "gain", "use"], "advise", tool.trace())
+    tool.keeps(["count", "share", "size", "live", "life", "remote", "use"], "advise", tool.trace())
 
 
 def case_try(tool):

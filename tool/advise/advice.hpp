@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,17 +40,10 @@ struct advised_place {
     std::vector<std::uint32_t> sites;  ///< indices of `trace_analysis::sites`
 };
 
-/// From low to high, as shares of the run's CPU time: 0.11 is 11 %.
-struct gain_range {
+/// From low to high, as shares of the program's CPU time: 0.11 is 11 %.
+struct share_range {
     double low = 0;
     double high = 0;
-};
-
-/// What page faults take of the run: page_faults_of().
-struct page_fault_cost {
-    std::uint64_t count = 0; ///< of the run without recording; 0: not known, and nothing else is
-    gain_range of_run;       ///< shares of its CPU time
-    double of_pools = 0;     ///< of that at most: what types have that a pool of huge pages can serve
 };
 
 /// One type of the program.
@@ -65,13 +57,8 @@ struct advised_type {
     std::size_t instantiations = 1;    ///< of a class template, where several are one line: "lazy<...>"
     double summed_uniformity = 0;      ///< of several: that of each, by its allocations
     remedy what = remedy::nothing;
-    std::string rule; ///< which rule decided, a stable word: docs/guide/advise.md lists them
-    std::string part; ///< "linn::list<Particle>", "reserve()"; empty for nothing
-    gain_range cost;  ///< share of the run that its allocations take
-    gain_range gain;  ///< predicted
-    std::string
-        served_with; ///< the label of the type whose change serves this one too, and has the gain; empty: none
-    std::size_t serves = 1; ///< types, with the change of this one
+    std::string rule;    ///< which rule decided, a stable word: docs/guide/advise.md lists them
+    std::string part;    ///< "linn::list<Particle>", "reserve()"; empty for nothing
     std::string runtime; ///< the runtime library's own blocks, by which rule; empty: they are the program's
     std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
     std::uint64_t runtime_live_bytes = 0;
@@ -107,23 +94,24 @@ struct advice_finding {
     std::uint64_t count = 0;
 };
 
-/// Whether the program needs a pool, as far as the trace tells: verdict_of() decides.
+/// Whether the program needs a pool: judge() decides.
 enum class pool_answer { yes, no, not_known };
 
 /// A stable word for reports: "yes", "no", "not-known".
 const char* to_string(pool_answer answer) noexcept;
 
+/// What decides, as a share of the CPU time, unless the user says otherwise: less is not worth the change of a program.
+inline constexpr double worth_a_pool = 0.02;
+
 /// The whole of `linn advise`.
 struct advice {
-    trace_analysis analysis;
-    std::string verdict; ///< one sentence
+    trace_analysis analysis; ///< with the time in the allocator
+    double threshold = worth_a_pool;
+    std::string verdict; ///< a few sentences
     pool_answer answer = pool_answer::not_known;
-    std::string to_know;       ///< what would make the answer known; empty where it is
-    gain_range pools;          ///< what all pools that are advised would save together
-    double program_cpu_ns = 0; ///< of the run, without the recording; 0: not known
-    gain_range ceiling;        ///< what an allocator that costs nothing would save
-    page_fault_cost page_faults;
-    std::vector<advised_type> types; ///< by predicted gain, then by allocations
+    std::string to_know;             ///< what would make the answer known; empty where it is
+    share_range pools;               ///< what pools would remove; without meaning where the time is not known
+    std::vector<advised_type> types; ///< by time in the allocator, or by calls where that is not known
     std::vector<advice_finding> findings;
     std::vector<runtime_blocks> kept_by_runtime; ///< not among the leaks
     bool shows_runtime_leaks = false;            ///< --all-leaks: a finding for each of them

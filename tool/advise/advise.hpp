@@ -2,17 +2,15 @@
 #pragma once
 
 #include "advice.hpp"
-#include "allocation_cost.hpp"
 #include "snippet.hpp"
 #include "type_groups.hpp"
 
-#include <cstddef>
 #include <functional>
 
 namespace linn::tool {
 
 struct advise_options {
-    allocation_prices prices = {};
+    double threshold = worth_a_pool;
     bool shows_runtime_leaks = false; ///< also what the C and C++ runtime keeps on purpose
 };
 
@@ -24,6 +22,7 @@ struct advise_parts {
 };
 
 /// Everything that `linn advise` says of an analysed trace.
+/// @complexity O(sites x log), and the naming of each site
 advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts);
 
 } // namespace linn::tool

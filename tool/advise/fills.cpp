@@ -3,8 +3,9 @@
 
 #include "../measure/quantity.hpp"
 #include "../symbols/compiler_of.hpp"
-#include "cost.hpp"
+#include "../trace/program_cost.hpp"
 #include "rules.hpp"
+#include "shares.hpp"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,8 @@
 #include "../measure/quantity.hpp"
 #include "../symbols/short_name.hpp"
 #include "container_kind.hpp"
-#include "cost.hpp"
 #include "missing_symbols.hpp"
-#include "page_faults.hpp"
+#include "shares.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -169,13 +168,12 @@ std::vector<advice_finding> zero_fills(const advice& a) {
         if (s.filled_bytes < least || kind_of(type.named) == container_kind::hash_buckets) {
             continue; // a hash table needs its buckets to be zero
         }
-        const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
+        const double share = fill_share(s, a.analysis.info);
         found.push_back(
             {"zero-fill",
              fmt::format("zero fills: {} of new {} wrote {}{}{}", counted(s.fills, "fill"), blocks_of(type),
                          figures::bytes_text(s.filled_bytes),
-                         a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "",
-                         where(type)),
+                         share > 0 ? fmt::format(", {} of the run", share_text(share)) : "", where(type)),
              first_place(type), s.filled_bytes, s.fills});
     }
     return found;
@@ -230,19 +228,18 @@ std::vector<advice_finding> modules_without_symbols(const advice& a, const namin
 }
 
 std::vector<advice_finding> page_faults(const advice& a) {
-    const page_fault_cost& faults = a.page_faults;
-    if (!are_large(faults)) {
+    const allocation_time& time = a.analysis.time;
+    if (!time.is_known || time.page_faults < a.threshold) {
         return {};
     }
-    return {{"page-faults",
-             fmt::format(
-                 "{} {} of the run: what an allocator that costs nothing would save "
-                 "is no bound for one on huge pages; 'linn run --only glibc-huge-pages' measures that, and "
-                 "'linn try' pools on huge pages",
-                 counted(faults.count, "page fault takes", "page faults take"), gain_text(faults.of_run)),
-             {},
-             0,
-             faults.count}};
+    return {
+        {"page-faults",
+         fmt::format("page faults of heap memory take {} of the CPU time, which huge pages spare in part: "
+                     "'linn run --only glibc-huge-pages' measures that, and 'linn try' pools on huge pages",
+                     share_text(time.page_faults)),
+         {},
+         0,
+         time.faults}};
 }
 
 /// Which programs the recording is of, where more than one has a share: behind a name such as `python3` may stand a script. Empty

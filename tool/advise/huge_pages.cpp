@@ -16,10 +16,14 @@ std::uint64_t live_bytes(const advised_type& type) noexcept {
 
 } // namespace
 
+bool has_huge_objects(const advised_type& type) noexcept {
+    return is_worth_huge_pages(live_bytes(type), 1);
+}
+
 bool is_worth_huge_pages(const advised_type& type) noexcept {
     const bool has_options = type.what == remedy::pooled_container || type.what == remedy::pool_allocator ||
                              type.what == remedy::pooled_class || type.what == remedy::make_shared;
-    return has_options && is_worth_huge_pages(live_bytes(type), 1);
+    return has_options && has_huge_objects(type);
 }
 
 std::string huge_pages_text(const advised_type& type) {

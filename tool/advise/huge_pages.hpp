@@ -22,6 +22,9 @@ constexpr bool is_worth_huge_pages(std::uint64_t live_objects, std::uint64_t slo
     return live_objects * slot_bytes >= huge_live_bytes;
 }
 
+/// Whether the type's objects take enough at once.
+bool has_huge_objects(const advised_type& type) noexcept;
+
 /// Whether the pool that is advised for the type is one of objects, which has options, and is worth huge pages by itself.
 bool is_worth_huge_pages(const advised_type& type) noexcept;
 

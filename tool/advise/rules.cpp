@@ -3,8 +3,7 @@
 
 #include "../measure/quantity.hpp"
 #include "../symbols/call_chain.hpp"
-#include "cost.hpp"
-#include "one_change.hpp"
+#include "shares.hpp"
 
 #include <fmt/format.h>
 
@@ -106,7 +105,7 @@ bool is_of_c(const type_facts& f) {
 bool is_fill(const type_facts& f) {
     // A hash table needs its buckets to be zero.
     return f.kind != container_kind::hash_buckets && !is_of_c(f) && counts(f).fills != 0 &&
-           f.fill_cost.high >= fill_cost;
+           f.fill_cost >= fill_cost;
 }
 std::string fill_part(const type_facts& f) {
     if (f.kind == container_kind::shared_ptr) {
@@ -131,16 +130,16 @@ std::string fill_why(const type_facts& f) {
 
 std::string cheap_fill_why(const type_facts& f) {
     return fmt::format("{} took {} of the run", counted(counts(f).fills, "zero fill"),
-                       at_most_text(f.fill_cost.high));
+                       share_text(f.fill_cost));
 }
 
 bool is_rare(const type_facts& f) {
-    return f.is_cost_known && f.cost.high < rare_cost;
+    return f.is_cost_known && f.cost < rare_cost;
 }
 std::string rare_why(const type_facts& f) {
     return fmt::format("{} {} of the run",
                        counted(counts(f).allocations, "allocation costs", "allocations cost"),
-                       at_most_text(f.cost.high));
+                       at_most_text(f.cost));
 }
 
 bool is_few_and_large(const type_facts& f) {
@@ -157,14 +156,14 @@ bool is_kept(const type_facts& f) {
     const site_statistics& s = counts(f);
     const bool lives_long =
         s.live_at_end * 2 > s.allocations || (f.run_ns > 0 && s.lifetime_quantile(0.5) > f.run_ns / 4);
-    return lives_long && turnover(f) < 1.5 && f.is_cost_known && f.cost.high < kept_cost;
+    return lives_long && turnover(f) < 1.5 && f.is_cost_known && f.cost < kept_cost;
 }
 std::string kept_why(const type_facts& f) {
     return fmt::format(
         "allocated once and kept: {} of {} {} live at the same time, and all of them together cost {} of "
         "the run",
         counts(f).peak_live, counts(f).allocations, agreeing(counts(f).peak_live, "is", "are"),
-        at_most_text(f.cost.high));
+        at_most_text(f.cost));
 }
 
 bool is_buffer(const type_facts& f) {
@@ -200,7 +199,7 @@ std::string allocator_why(const type_facts& f) {
 }
 
 bool is_costly(const type_facts& f) {
-    return f.is_cost_known && f.cost.high >= kept_cost;
+    return f.is_cost_known && f.cost >= kept_cost;
 }
 
 /// A class that the user can change where it is declared.
@@ -454,6 +453,13 @@ constexpr std::array table{
 };
 
 } // namespace
+
+bool is_served_by_alias(const advised_type& type) {
+    const container_kind kind = kind_of(type.named);
+    const bool takes_one =
+        kind == container_kind::none || kind == container_kind::node || kind == container_kind::other;
+    return takes_one && !type.named.takes_allocator.empty() && !type.named.is_array && type.is_uniform();
+}
 
 std::string what_to_do(const advised_type& type) {
     constexpr std::string_view behind = ": "; // a word for the table

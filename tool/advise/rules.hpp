@@ -13,8 +13,9 @@ namespace linn::tool {
 struct type_facts {
     const advised_type& type;
     container_kind kind = container_kind::none;
-    gain_range cost = {};      ///< share of the run that its allocations take
-    gain_range fill_cost = {}; ///< share of the run that its zero fills take
+    double cost =
+        0; ///< share of the CPU time that its allocations take at most, with all that the same change serves
+    double fill_cost = 0; ///< share of the CPU time that its zero fills take
     bool is_cost_known = true;
     double run_ns = 0; ///< how long the run lasted
     bool is_operator_new = true;
@@ -41,6 +42,9 @@ inline constexpr const char* foreign_rule = "foreign";
 
 /// What to write in place of a fill where the type is not known.
 inline constexpr const char* unnamed_fill_part = "no zero fill: leave out T() or memset";
+
+/// True for blocks of one size that a class template asked its allocator argument for: an alias of it serves them.
+bool is_served_by_alias(const advised_type& type);
 
 /// The part of an advice as a sentence begins with it: "use linn::list<Order>", "keep one string and clear it, or use
 /// std::string_view". @pre there is a part

@@ -3,7 +3,6 @@
 
 #include "../advise/analysis.hpp"
 #include "../advise/verdict.hpp"
-#include "../measure/machine.hpp"
 #include "../report/progress.hpp"
 #include "../report/verbs/advise_json.hpp"
 #include "../report/verbs/fills_document.hpp"
@@ -24,8 +23,8 @@ namespace {
 constexpr const char* advise_footer =
     "Exit status:\n"
     "  0    done, for any answer\n"
-    "  1    the trace is damaged; a result cannot be written; or with --fail-over, pools together or "
-    "another change save that much\n"
+    "  1    the trace is damaged; a result cannot be written; or with --fail-over, pools would "
+    "remove that much\n"
     "  2    the file is not a trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"
@@ -33,7 +32,7 @@ constexpr const char* advise_footer =
     "  linn advise simulate.linn\n"
     "  linn advise simulate.linn --type Particle\n"
     "  linn advise simulate.linn --html advice.html\n"
-    "  linn advise simulate.linn --json - | jq '.types[] | {label, use, gain}'\n";
+    "  linn advise simulate.linn --json - | jq '.types[] | {label, use, time_share}'\n";
 
 constexpr std::size_t progress_steps = 1000;
 
@@ -66,10 +65,15 @@ advise_command::advise_command(CLI::App& program)
         ->type_name("NAME");
     arguments.add_flag("--all-leaks", options_.shows_runtime_leaks,
                        "also list what the C and C++ runtime keeps on purpose, by rule");
+    arguments
+        .add_option("--threshold", threshold_percent_,
+                    "the share of the CPU time that decides the answer (default 2)")
+        ->type_name("PERCENT")
+        ->check(number(0, 100));
     source_.add();
     arguments
         .add_option("--fail-over", fail_over_percent_,
-                    "exit with 1 if pools or another change would save at least this share of the run")
+                    "exit with 1 if pools would remove at least this share of the CPU time")
         ->type_name("PERCENT")
         ->check(number(0, 100));
 }
@@ -105,9 +109,7 @@ advice advise_command::ask() {
 
     symbols_ = &source_.open();
 
-    if (const double fault = measure_page_fault_ns(); fault > 0) {
-        options_.prices.page_fault_ns = fault;
-    }
+    options_.threshold = threshold_percent_ / 100;
     advise_parts parts;
     parts.names = source_.names();
     parts.sources = read_sources();
@@ -119,7 +121,7 @@ advice advise_command::ask() {
 }
 
 bool advise_command::fails() const {
-    return fail_over_percent_ >= 0 && saves_at_least(result_, fail_over_percent_ / 100);
+    return fail_over_percent_ >= 0 && judge(result_, fail_over_percent_ / 100) == pool_answer::yes;
 }
 
 int advise_command::run() {

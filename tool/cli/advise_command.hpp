@@ -30,6 +30,7 @@ private:
     report::advise_view view_;
     std::string trace_;
     symbol_source source_{verb()};
+    double threshold_percent_ = worth_a_pool * 100;
     double fail_over_percent_ = -1;
     symbolizer* symbols_ = nullptr; ///< of source_
     advice result_;

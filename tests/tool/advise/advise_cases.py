@@ -35,39 +35,47 @@ def type_of(result, label):
     return found[0]
 
 
+def measured(result):
+    """The result, if this machine can time calls."""
+    if result["allocation_time"] is None:
+        skip(f"the time in the allocator is not known here: {result['time_unknown']}")
+    return result
+
+
 def no_pool_needed(result):
-    check(result["verdict"].startswith("No pool needed"), result["verdict"])
+    measured(result)
+    check("No pool needed: that is below 2.0 %." in result["verdict"], result["verdict"])
     check(result["pool_needed"] is False and result["answer"] == "no" and result["to_know"] is None, result["verdict"])
-    check(result["pools"]["high"] < result["threshold"], result["pools"])
+    check(result["allocation_time"]["high"] < result["threshold"], result["allocation_time"])
+    check(not any(t["use"] and "linn::" in t["use"] for t in result["types"]), "a pool is advised")
     return result
 
 
 def case_few(tool):
     result = no_pool_needed(tool.of("few"))
-    check("an allocator that cost nothing would save " in result["verdict"], result["verdict"])
-    check(result["ceiling"]["high"] < 0.01, result["ceiling"])
     check(type_of(result, "std::map<int, std::string>")["rule"] == "rare", result["types"])
 
 
 def case_kept(tool):
-    result = no_pool_needed(tool.of("kept"))
-    nodes = type_of(result, "std::list<particle>")
-    check(nodes["remedy"] == "nothing" and nodes["rule"] in ("kept", "rare"), nodes)
+    nodes = type_of(measured(tool.of("kept")), "std::list<particle>")
     check(nodes["statistics"]["allocations"] == nodes["statistics"]["peak_live"] == 40000, nodes["statistics"])
+    check(nodes["rule"] in ("kept", "rare") or nodes["time_high"] >= 0.03, nodes)
 
 
 def case_large(tool):
-    result = no_pool_needed(tool.of("large"))
+    result = tool.of("large")
     rules = {t["rule"] for t in result["types"] if t["statistics"]["largest"] == 4 << 20}
     check(rules <= {"few-and-large", "rare"} and rules, rules)
+    check(result["answer"] != "yes", result["verdict"]) # no pool serves them
 
 
 def case_churn(tool):
     trace = tool.record("churn")
     done = tool.advise(trace)
     text = prose(done.stdout)
-    check(re.match(r"A pool would help: pools would save [\d.]+ to [\d.]+ % of this run; start with std::list<particle> "
-                   r"at advised.cpp:\d+, [\d.]+ to [\d.]+ %\.", text), text)
+    measured(tool.result(trace))
+    check(re.match(r"Allocation takes [\d.]+ to [\d.]+ % of this program's CPU time: [\d.]+ % in calls, [\d.]+ % in page faults\. "
+                   r"`std::list<particle>` \([\d.]+ %\) leads\.", text), text)
     check("- std::list<particle> particles; // the one to change" in text, text)
     check("+ linn::list<particle> particles; // the one to change" in text, text)
     check("+ #include <linn/containers.hpp>" in text, text)
@@ -103,6 +111,17 @@ def case_leak(tool):
     leaks = [f for f in result["findings"] if f["kind"] == "leak"]
     check(leaks[0]["count"] == 7 and leaks[0]["bytes"] == 3500, leaks)
     check("all 7 blocks of " in leaks[0]["text"] and "forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
+
+
+def case_many_types(tool):
+    """What has no row of its own has one together, with the sum of the shares."""
+    trace = tool.record("kinds")
+    result = measured(tool.result(trace))
+    kinds = [t for t in result["types"] if t["label"].startswith("std::list<kind_")]
+    check(len(kinds) == 13 and all(t["time_share"] > 0 for t in kinds), kinds)
+    more = len(result["types"]) - 3
+    check(f"{more} more types" in tool.advise(trace, "--top", 3).stdout, "no row for the rest")
+    check("more types" not in tool.advise(trace, "--top", 100).stdout, "a row for no type")
 
 
 def case_runtime_blocks(tool):
@@ -181,15 +200,22 @@ def case_usage(tool):
     tool.refuses(["advise"], [(words, "linn advise") for words in (
         (), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
         (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-"))])
-    tool.helps("advise", names=["--fail-over"])
+    tool.helps("advise", names=["--fail-over", "--threshold"])
 
 
-def case_fail_over(tool):
+def case_thresholds(tool):
+    """Answer and exit status follow from the same shares, whatever the threshold."""
     trace = tool.record("churn")
+    result = measured(tool.result(trace))
+    low, high = result["pools"]["low"], result["allocation_time"]["high"]
+    check(result["allocation_time"]["low"] <= result["allocation_time"]["share"] <= high, result["allocation_time"])
+    check(abs(sum(t["time_share"] for t in result["types"]) - result["allocation_time"]["share"]) < 0.001, result["allocation_time"])
     tool.advise(trace, "--fail-over", 100)
-    tool.advise(trace, "--fail-over", 0, status=1)
-    few = tool.record("few")
-    tool.advise(few, "--fail-over", 1)
+    if low > 0:
+        tool.advise(trace, "--fail-over", low * 99, status=1)
+    tool.advise(trace, "--fail-over", min(100, low * 101 + 0.01))
+    answers = {percent: tool.result(trace, "--threshold", percent)["answer"] for percent in (low * 99, high * 99, high * 101)}
+    check(list(answers.values()) == ["yes" if low > 0 else "not-known", "not-known", "no"], answers)
 
 
 def case_reports(tool):
@@ -197,7 +223,7 @@ def case_reports(tool):
     files = {form: tool.folder / f"advice.{form}" for form in ("json", "csv", "markdown", "html")}
     done = tool.advise(trace, *(w for form, path in files.items() for w in (f"--{form}", path)))
     check("std::list<particle>" in done.stdout and done.stderr == "", done.stderr)
-    check(json.loads(files["json"].read_text())["schema"] == "linn.advise/1", "schema")
+    check(json.loads(files["json"].read_text())["schema"] == "linn.advise/2", "schema")
     rows = list(csv.DictReader(io.StringIO(files["csv"].read_text())))
     check(any(r["label"] == "std::list<particle>" and r["allocations"] == "50000" for r in rows), rows)
     check("linn::list" in files["markdown"].read_text(), "markdown")
@@ -244,12 +270,8 @@ def case_json_library(tool):
         check(t["takes_allocator"].startswith("nlohmann::basic_json<std::map, std::vector, std::string, "), t["takes_allocator"])
     advised = [t for t in result["types"] if t["rule"] == "allocator-parameter"]
     check(advised and advised[0]["use"] == "linn::allocator as argument of nlohmann::basic_json", advised)
-    # One alias serves them: one gain, of all of them together.
-    check(len(advised) >= 3 and advised[0]["served_with"] is None and advised[0]["gain"], advised)
-    for t in advised[1:]:
-        check(t["served_with"] == advised[0]["label"] and t["gain"] is None, (t["label"], t["served_with"], t["gain"]))
-    check("start with the allocator of nlohmann::basic_json at documents.cpp:" in result["verdict"] or result["answer"] != "yes",
-          result["verdict"])
+    # One alias serves them.
+    check(len(advised) >= 3 and len({t["change"] for t in advised}) == 1, [t["change"] for t in advised])
     lines = [line[2:] for line in advised[0]["change"].splitlines() if line.startswith("+ ")]
     check(any("double, linn::allocator>" in line for line in lines), lines)
     source = tool.folder / "alias.cpp"
@@ -313,7 +335,7 @@ def case_instantiations(tool):
     for width in ("80", "120"):
         done = subprocess.run([tool.linn, "advise", tool.folder / "trace.linn"], capture_output=True,
                               text=True, env={**os.environ, "COLUMNS": width})
-        check("Lazy_rep_n<...>" in done.stdout and len(done.stdout.splitlines()[0]) <= 160, done.stdout)
+        check("Lazy_rep_n<...>" in done.stdout, done.stdout)
 
 
 def case_enumerators(tool):

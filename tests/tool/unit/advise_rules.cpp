@@ -30,7 +30,7 @@ advised_type churning(const std::string& name, const std::string& container) {
 type_facts facts_of(const advised_type& t) {
     type_facts facts{.type = t};
     facts.kind = kind_of(t.named);
-    facts.cost = {0.02, 0.10};
+    facts.cost = 0.10;
     facts.run_ns = 1e9;
     return facts;
 }
@@ -81,13 +81,13 @@ TEST_CASE("node: a node of a standard container is a container of Linn's") {
 TEST_CASE("rare: what costs less than half a percent of the run is left alone") {
     const advised_type t = churning("int", "std::list<int>");
     type_facts facts = facts_of(t);
-    facts.cost = {0.001, 0.0049};
+    facts.cost = 0.0049;
     CHECK(rule_of(facts) == "rare");
     CHECK(deciding_rule(facts).what == remedy::nothing);
     CHECK(deciding_rule(facts).why(facts) == "1000000 allocations cost at most 0.5 % of the run");
-    facts.cost.high = 0.0051;
+    facts.cost = 0.0051;
     CHECK(rule_of(facts) == "node");
-    facts.cost = {};
+    facts.cost = 0;
     facts.is_cost_known = false;
     CHECK(rule_of(facts) == "node");
 }
@@ -97,11 +97,11 @@ TEST_CASE("kept: what is allocated once and stays is left alone, unless it costs
     t.statistics.peak_live = 1'000'000;
     t.statistics.live_at_end = 600'000;
     type_facts facts = facts_of(t);
-    facts.cost.high = 0.029;
+    facts.cost = 0.029;
     CHECK(rule_of(facts) == "kept");
-    facts.cost.high = 0.031;
+    facts.cost = 0.031;
     CHECK(rule_of(facts) == "node");
-    facts.cost.high = 0.029;
+    facts.cost = 0.029;
     t.statistics.live_at_end = 0;
     CHECK(rule_of(facts) == "node"); // released soon after
     t.statistics.lifetimes = {};
@@ -193,17 +193,17 @@ TEST_CASE("zero-fill comes first, where it costs a percent") {
     t.statistics.fills = 1000;
     t.statistics.filled_bytes = 8'000'000'000;
     type_facts facts = facts_of(t);
-    facts.fill_cost = {0.01, 0.1};
+    facts.fill_cost = 0.1;
     CHECK(rule_of(facts) == "zero-fill");
     CHECK(deciding_rule(facts).what == remedy::for_overwrite);
     CHECK(deciding_rule(facts).part(facts) == "linn::make_shared_for_overwrite<Line>()");
-    facts.fill_cost = {0.001, 0.009};
+    facts.fill_cost = 0.009;
     CHECK(rule_of(facts) == "make-shared");
     advised_type array = churning("char", "std::unique_ptr<char[]>");
     array.named.is_array = true;
     array.statistics.fills = 1;
     type_facts array_facts = facts_of(array);
-    array_facts.fill_cost = {0.01, 0.1};
+    array_facts.fill_cost = 0.1;
     CHECK(deciding_rule(array_facts).part(array_facts) == "std::make_unique_for_overwrite<char[]>()");
     array.container = array.named.container = "std::vector<char>";
     array_facts.kind = kind_of(array.named);
@@ -253,7 +253,7 @@ TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new w
     t.named.rule = type_rule::none;
     t.statistics.fills = 1000;
     type_facts facts = facts_of(t);
-    facts.fill_cost = {0.01, 0.1};
+    facts.fill_cost = 0.1;
     facts.is_operator_new = false;
     CHECK(rule_of(facts) != "zero-fill");
     facts.is_operator_new = true;
@@ -280,7 +280,7 @@ TEST_CASE("the buckets of a hash table are filled for a reason") {
     t.statistics.fills = 1000;
     t.statistics.filled_bytes = 8'000'000'000;
     type_facts facts = facts_of(t);
-    facts.fill_cost = {0.01, 0.1};
+    facts.fill_cost = 0.1;
     CHECK(rule_of(facts) == "hash-buckets");
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("foreign: what C or a library allocates is not the user's to change") 
     CHECK(deciding_rule(facts_of(t)).what == remedy::other_allocator);
     CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("C code") != std::string::npos);
     type_facts cheap = facts_of(t);
-    cheap.cost.high = 0.02;
+    cheap.cost = 0.02;
     CHECK(rule_of(cheap) == "foreign");
     CHECK(deciding_rule(cheap).what == remedy::nothing);
     t.named.is_c = false;
@@ -370,9 +370,9 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     t.statistics.threads = 2;
     CHECK(rule_of(facts) == "costly");
     CHECK(deciding_rule(facts).what == remedy::other_allocator);
-    facts.cost.high = 0.02;
+    facts.cost = 0.02;
     CHECK(rule_of(facts) == "rest");
-    facts.cost.high = 0.10;
+    facts.cost = 0.10;
     facts.is_users = false; // of a library: whatever its sizes
     t.statistics.threads = 1;
     CHECK(rule_of(facts) == "costly");

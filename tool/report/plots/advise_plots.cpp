@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_plots.hpp"
 
-#include "../../advise/cost.hpp"
-#include "../../advise/one_change.hpp"
-#include "../../advise/page_faults.hpp"
+#include "../../advise/type_groups.hpp"
 #include "histogram_plot.hpp"
 #include "span_plot.hpp"
 #include "timeline_plot.hpp"
@@ -20,7 +18,8 @@ namespace {
 constexpr std::size_t most_bars = 10;
 constexpr std::size_t bar_letters = 60;
 
-markup whole_run(id_source& ids, const advice& a) {
+/// The program's CPU time as one bar: calls, page faults, and the rest.
+markup whole_run(id_source& ids, const allocation_time& time) {
     constexpr double height = 22;
     const auto block = [&](const char* style, double from, double to) {
         return empty_element("rect", {{"class", style},
@@ -29,14 +28,15 @@ markup whole_run(id_source& ids, const advice& a) {
                                       {"width", across(to - from)},
                                       {"height", coordinate(height)}});
     };
-    const double low = std::clamp(a.ceiling.low, 0.0, 1.0);
-    const double high = std::clamp(a.ceiling.high, low, 1.0);
-    const std::string words = fmt::format(
-        "Of the run's CPU time, an allocator that costs nothing would save {}",
-        a.ceiling.high > 0 ? typeset(unit::share, a.ceiling.low, a.ceiling.high) : std::string{"nothing"});
+    const double calls = std::clamp(time.calls, 0.0, 1.0);
+    const double all = std::clamp(time.share, calls, 1.0);
+    const std::string words =
+        fmt::format("Of the program's CPU time, allocation takes {}: {} in calls, {} in page faults",
+                    typeset(unit::share, time.low, time.high), typeset(unit::share, time.calls),
+                    typeset(unit::share, time.page_faults));
     return element("p", {{"class", "plot-title"}}, text(words)) +
-           stretching_svg(ids, "The ceiling", words + ".", height,
-                          block("rest", 0, 1) + block("fill", 0, low) + block("possible", low, high), {});
+           stretching_svg(ids, "Time in the allocator", words + ".", height,
+                          block("rest", 0, 1) + block("fill", 0, calls) + block("possible", calls, all), {});
 }
 
 std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
@@ -45,25 +45,21 @@ std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
 
 } // namespace
 
-markup ceiling_plot(id_source& ids, const advice& a) {
-    span_plot plot{"Predicted gain", "share of the run's CPU time", unit::share, {}};
-    plot.rows.push_back({"an allocator that costs nothing", std::max(0.0, a.ceiling.low),
-                         std::max({0.0, a.ceiling.low, a.ceiling.high}), emphasis::muted});
-    if (are_large(a.page_faults)) {
-        plot.rows.push_back({"page faults, which huge pages spare", a.page_faults.of_run.low,
-                             a.page_faults.of_run.high, emphasis::muted});
+markup time_plot(id_source& ids, const advice& a) {
+    const allocation_time& time = a.analysis.time;
+    if (!time.is_known) {
+        return {};
     }
-    if (a.pools.high > 0) {
-        plot.rows.push_back({"all pools together", a.pools.low, a.pools.high, emphasis::ours});
-    }
+    span_plot plot{"Time in the allocator", "share of the program's CPU time", unit::share, {}};
+    plot.rows.push_back({"all types", time.low, std::max(time.low, time.high), emphasis::muted});
     for (const advised_type& t : a.types) {
-        if (t.gain.high > 0 && plot.rows.size() <= most_bars) {
-            plot.rows.push_back({shortened(change_label(t), bar_letters), t.gain.low,
-                                 std::max(t.gain.low, t.gain.high),
+        if (const time_share share = t.statistics.time.share();
+            share.value > 0 && plot.rows.size() <= most_bars) {
+            plot.rows.push_back({shortened(label_of(t), bar_letters), share.low, share.high,
                                  is_pool(t.what) ? emphasis::ours : emphasis::none});
         }
     }
-    return whole_run(ids, a) + (plot.rows.size() > 1 ? draw(ids, plot) : markup{});
+    return whole_run(ids, time) + (plot.rows.size() > 1 ? draw(ids, plot) : markup{});
 }
 
 markup run_over_time(id_source& ids, const trace_analysis& t) {

@@ -6,8 +6,8 @@
 
 namespace linn::tool::html {
 
-/// The run's CPU time as one bar, how much of it is allocation, and what each change is predicted to save.
-markup ceiling_plot(id_source& ids, const advice& a);
+/// The program's CPU time as one bar, how much of it is allocation, and the share of each type. Nothing where it is not known.
+markup time_plot(id_source& ids, const advice& a);
 
 /// Live bytes, live blocks and events over the run.
 markup run_over_time(id_source& ids, const trace_analysis& t);

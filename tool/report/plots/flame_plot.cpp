@@ -98,7 +98,7 @@ std::string tip_of_type(const flame_node& n, const flame_node& root) {
                                   share_text(n.weight[0], root.weight[0]), typeset(unit::bytes, n.weight[1]),
                                   share_text(n.weight[1], root.weight[1]));
     if (n.weight[2] > 0) {
-        tip += fmt::format("\nup to about {} of the run to gain", typeset(unit::share, n.weight[2]));
+        tip += fmt::format("\n{} of the CPU time", typeset(unit::share, n.weight[2]));
     }
     return tip;
 }
@@ -106,7 +106,9 @@ std::string tip_of_type(const flame_node& n, const flame_node& root) {
 } // namespace
 
 flame_words words_of_types() {
-    return {{"allocations", "bytes", "predicted gain"}, "allocations by type, place and caller", tip_of_type};
+    return {{"allocations", "bytes", "time in the allocator"},
+            "allocations by type, place and caller",
+            tip_of_type};
 }
 
 markup draw(const flame_node& root, const flame_words& words, const flame_extras& extras) {

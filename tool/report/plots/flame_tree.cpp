@@ -91,9 +91,7 @@ public:
 
     weights weights_of(const site_statistics& s) const {
         const double count = static_cast<double>(s.allocations);
-        const double all = static_cast<double>(std::max<std::uint64_t>(type_->statistics.allocations, 1));
-        const double gain = (type_->gain.low + type_->gain.high) / 2;
-        return {count, static_cast<double>(s.bytes), gain * count / all, 0, 0};
+        return {count, static_cast<double>(s.bytes), s.time.calls + s.time.page_faults, 0, 0};
     }
 
 private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_document.hpp"
 
-#include "../../advise/cost.hpp"
 #include "../../advise/huge_pages.hpp"
 #include "../../advise/rules.hpp"
+#include "../../advise/shares.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../measure/shell_words.hpp"
 #include "../../symbols/short_name.hpp"
@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -74,11 +75,18 @@ cell roughly(cell c) {
     return c;
 }
 
+double part_of_all(const advice& a, std::uint64_t allocations) {
+    const std::uint64_t all = a.analysis.all.allocations;
+    return all == 0 ? 0 : static_cast<double>(allocations) / static_cast<double>(all);
+}
+
 table types_table(const advice& a, const advised_types& types, std::size_t top) {
+    const bool is_known = a.analysis.time.is_known;
     table t{"Types",
             {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
+             {.heading = "time", .shown_in = is_known ? forms::text : forms::nowhere},
              {.heading = "count"},
-             {.heading = "share", .droppable = 3},
+             {.heading = "share", .droppable = 3, .shown_in = is_known ? forms::nowhere : forms::text},
              {.heading = "bytes, 95 %",
               .droppable = 2,
               .shown_in = a.analysis.info.sample_bytes != 0 ? forms::text : forms::nowhere},
@@ -86,22 +94,29 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
              {.heading = "live", .droppable = 7},
              {.heading = "life", .droppable = 6},
              {.heading = "remote", .droppable = 5},
-             {.heading = "gain"},
              {.heading = "use", .is_text = true, .droppable = 1},
              {.heading = "where", .is_text = true, .shown_in = forms::markdown}}};
-    for (std::size_t i = 0; i != std::min(types.size(), top); ++i) {
-        const advised_type& type = *types[i];
+    const std::size_t shown = std::min(types.size(), top);
+    for (const advised_type* const one : std::span{types}.first(shown)) {
+        const advised_type& type = *one;
         const site_statistics& s = type.statistics;
-        t.add({label_of(type), figure_of(unit::about, static_cast<double>(s.allocations)),
-               figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
-               roughly(size_cell(type)), figure_of(unit::about, static_cast<double>(s.peak_live)),
-               roughly(lifetime_cell(type)), remote_cell(type), gain_cell(type), short_part(type),
+        t.add({label_of(type), time_cell(a, s.time),
+               figure_of(unit::about, static_cast<double>(s.allocations)), figure_of(unit::share, type.share),
+               roughly(sampled_bytes_cell(type)), roughly(size_cell(type)),
+               figure_of(unit::about, static_cast<double>(s.peak_live)), roughly(lifetime_cell(type)),
+               remote_cell(type), short_part(type),
                type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
-              type.what != remedy::nothing && type.gain.high >= 0.01 ? emphasis::ours : emphasis::none);
+              type.what != remedy::nothing ? emphasis::ours : emphasis::none);
     }
-    if (types.size() > top) {
-        t.remarks.push_back(
-            fmt::format("and {}; --top shows more, --json all", counted(types.size() - top, "more type")));
+    if (types.size() > shown) {
+        const types_together rest = sum_of(std::span{types}.subspan(shown));
+        std::vector<cell> cells(t.columns.size());
+        cells[0] = counted(rest.types, "more type");
+        cells[1] = time_cell(a, rest.time);
+        cells[2] = figure_of(unit::about, static_cast<double>(rest.allocations));
+        cells[3] = figure_of(unit::share, part_of_all(a, rest.allocations));
+        t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
+        t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
     }
     t.remarks.push_back(method_line(a));
     return t;
@@ -141,16 +156,8 @@ list details_of(const advised_type& type, bool is_asked_for) {
 }
 
 std::string title_of(const advised_type& type) {
-    std::string title = short_type(label_of(type), long_name);
-    if (type.serves > 1) {
-        title += fmt::format(" and {} more", type.serves - 1);
-    }
-    if (type.part.empty()) {
-        return title;
-    }
-    return title + fmt::format(": {}, ", short_type(what_to_do(type), long_name)) +
-           (type.served_with.empty() ? "estimated " + gain_text(type.gain)
-                                     : "with " + short_type(type.served_with, long_name));
+    const std::string title = short_type(label_of(type), long_name);
+    return type.part.empty() ? title : fmt::format("{}: {}", title, short_type(what_to_do(type), long_name));
 }
 
 /// Why each type, where it is allocated, and the change, which is shown once.
@@ -159,7 +166,7 @@ void add_details(section& s, const advised_types& types, const advise_view& view
     std::size_t shown = 0;
     std::set<std::string> changes;
     for (const advised_type* type : types) {
-        if (!is_asked_for && (type->what == remedy::nothing || !type->served_with.empty())) {
+        if (!is_asked_for && type->what == remedy::nothing) {
             continue;
         }
         if (shown == view.top) {
@@ -205,10 +212,9 @@ void add_findings(document& d, const advice& a) {
     s.add(sentences(lines), forms::terminal);
 }
 
-picture ceiling_of(const advice& a) {
-    return {
-        [&a](html::id_source& ids) { return html::ceiling_plot(ids, a); },
-        "Solid: what is predicted at least; faint: what is possible. Estimated from the number of events."};
+picture time_of(const advice& a) {
+    return {[&a](html::id_source& ids) { return html::time_plot(ids, a); },
+            "Solid: at least; faint: up to the upper end of the 95 % interval."};
 }
 
 void add_pictures(document& d, const advice& a, const html::frames_of_stack& frames) {
@@ -302,9 +308,12 @@ facts facts_of(const advice& a) {
 
 list reading_of_advise() {
     return sentences({
-        "The ceiling is what an allocator that costs nothing would save. No pool and no other allocator "
-        "gains more by being quick; one that lays objects out better, or on huge pages, can.",
-        "A gain is a share of the run's CPU time: a range, because it is estimated from counts.",
+        "Time is the share of the program's CPU time that calls of the allocator and page faults of heap "
+        "memory "
+        "take. A random sample of the calls was timed in the program. Another allocator or pools can save "
+        "about "
+        "as much at most, and a little more where they lay objects out better.",
+        "The shares of types add up, so that many small types count as much as one large one.",
         "A type is what a block holds. It comes from the debug information; where there is none, from the "
         "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
@@ -323,15 +332,19 @@ std::string alert_of(const advice& a) {
 std::vector<datum> data_of(const advice& a, const advised_type& t) {
     const site_statistics& s = t.statistics;
     const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
-    const bool has_gain = t.what != remedy::nothing && t.served_with.empty();
+    const time_share time = s.time.share();
     const auto number = [](bool is_there, double value) {
         return is_there ? std::optional<double>{value} : std::nullopt;
     };
+    const bool is_known = a.analysis.time.is_known;
     return {label_of(t),
             t.name,
             t.container,
             s.allocations,
             t.share,
+            number(is_known, time.value),
+            number(is_known, time.low),
+            number(is_known, time.high),
             s.bytes,
             s.sizes.empty() ? datum{} : datum{s.sizes.front().first},
             s.uniformity(),
@@ -350,19 +363,14 @@ std::vector<datum> data_of(const advice& a, const advised_type& t) {
             to_string(t.what),
             t.rule,
             t.part,
-            number(has_gain, t.gain.low),
-            number(has_gain, t.gain.high),
             place.file,
             place.line == 0 ? datum{} : datum{place.line},
             place.function,
             shell_words(a.analysis.info.command),
             a.analysis.info.started,
             version_text(),
-            number(a.program_cpu_ns > 0, t.cost.low),
-            number(a.program_cpu_ns > 0, t.cost.high),
             t.runtime,
             to_string(a.answer),
-            t.served_with,
             t.named.blocks.address};
 }
 
@@ -372,6 +380,9 @@ data_table data_of(const advice& a) {
                      "container",
                      "allocations",
                      "share",
+                     "time_share",
+                     "time_low",
+                     "time_high",
                      "bytes",
                      "most_frequent_size",
                      "uniformity",
@@ -390,19 +401,14 @@ data_table data_of(const advice& a) {
                      "remedy",
                      "rule",
                      "use",
-                     "gain_low",
-                     "gain_high",
                      "file",
                      "line",
                      "function",
                      "command",
                      "started",
                      "version",
-                     "cost_low",
-                     "cost_high",
                      "runtime",
                      "answer",
-                     "served_with",
                      "address"},
                     {}};
     for (const advised_type& t : a.types) {
@@ -424,7 +430,7 @@ document advise_document(const advice& a, const advise_view& view, const html::f
     d.alert = alert_of(a);
     d.lead = a.verdict;
     d.add(code{shell_words(trace.command)}, forms::html);
-    d.add(ceiling_of(a));
+    d.add(time_of(a));
     d.add(paragraph{run_line(a) + '.'}, forms::text);
 
     const advised_types types = chosen_types(a, view);
@@ -433,9 +439,7 @@ document advise_document(const advice& a, const advise_view& view, const html::f
         shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)}, forms::text);
     }
     shown.add(types_table(a, types, view.top), forms::text);
-    if (!a.types.empty()) {
-        shown.add(page_of_types(a), forms::html);
-    }
+    add_page_of_types(shown, a);
     add_details(shown, types, view);
     add_pictures(d, a, frames);
     add_findings(d, a);

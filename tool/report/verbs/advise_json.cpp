@@ -2,7 +2,6 @@
 #include "advise_json.hpp"
 
 #include "../../advise/type_groups.hpp"
-#include "../../advise/verdict.hpp"
 #include "../version.hpp"
 #include "json_parts.hpp"
 #include "sample_json.hpp"
@@ -14,19 +13,39 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json gain_json(const gain_range& gain) {
-    return {{"low", gain.low}, {"high", gain.high}};
-}
-
-ordered_json page_faults_json(const advice& a) {
-    const page_fault_cost& faults = a.page_faults;
-    if (faults.count == 0) {
+/// Null where it is not known.
+ordered_json time_json(const allocation_time& t) {
+    if (!t.is_known) {
         return {};
     }
-    return {{"count", faults.count},
-            {"low", faults.of_run.low},
-            {"high", faults.of_run.high},
-            {"pools", faults.of_pools}};
+    return {{"share", t.share},
+            {"low", t.low},
+            {"high", t.high},
+            {"calls", t.calls},
+            {"page_faults", t.page_faults},
+            {"waiting", t.waiting},
+            {"samples", t.samples},
+            {"left_out", t.left_out},
+            {"faults", t.faults},
+            {"cpu_ns", t.cpu_ns}};
+}
+
+const char* to_word(time_unknown why) {
+    switch (why) {
+    case time_unknown::none:
+        break;
+    case time_unknown::not_recorded:
+        return "not-recorded";
+    case time_unknown::no_counter:
+        return "no-counter";
+    case time_unknown::counter_jumps:
+        return "counter-jumps";
+    case time_unknown::few_samples:
+        return "few-samples";
+    case time_unknown::no_cpu_time:
+        return "no-cpu-time";
+    }
+    return "";
 }
 
 /// A histogram without the empty places at its end.
@@ -72,7 +91,9 @@ ordered_json statistics_json(const site_statistics& s) {
             {"zero_fill_ns", s.fill_ns}};
 }
 
-ordered_json type_json(const advised_type& t, bool is_cost_known) {
+ordered_json type_json(const advised_type& t, bool is_time_known) {
+    const time_share time = t.statistics.time.share();
+    const auto of_time = [&](double share) { return is_time_known ? ordered_json(share) : ordered_json{}; };
     ordered_json places = ordered_json::array();
     for (const advised_place& p : t.places) {
         ordered_json place = frame_json(p.frame);
@@ -83,32 +104,31 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
         }
         places.push_back(place);
     }
-    return {
-        {"label", label_of(t)},
-        {"type", t.name},
-        {"address", text_or_null(t.named.blocks.address)},
-        {"container", text_or_null(t.container)},
-        {"allocated", text_or_null(t.named.allocated)},
-        {"instantiations", t.instantiations},
-        {"named_by", to_string(t.named.rule)},
-        {"is_array", t.named.is_array},
-        {"declared", t.named.declared.file.empty()
-                         ? ordered_json{}
-                         : ordered_json{{"file", t.named.declared.file}, {"line", t.named.declared.line}}},
-        {"takes_allocator", text_or_null(t.named.takes_allocator)},
-        {"share", t.share},
-        {"cost", is_cost_known ? gain_json(t.cost) : ordered_json{}},
-        {"remedy", to_string(t.what)},
-        {"rule", t.rule},
-        {"use", text_or_null(t.part)},
-        {"gain", t.what == remedy::nothing || !t.served_with.empty() ? ordered_json{} : gain_json(t.gain)},
-        {"served_with", text_or_null(t.served_with)},
-        {"runtime", text_or_null(t.runtime)},
-        {"huge_pages", t.wants_huge_pages},
-        {"why", t.why},
-        {"change", text_or_null(t.snippet)},
-        {"places", places},
-        {"statistics", statistics_json(t.statistics)}};
+    return {{"label", label_of(t)},
+            {"type", t.name},
+            {"address", text_or_null(t.named.blocks.address)},
+            {"container", text_or_null(t.container)},
+            {"allocated", text_or_null(t.named.allocated)},
+            {"instantiations", t.instantiations},
+            {"named_by", to_string(t.named.rule)},
+            {"is_array", t.named.is_array},
+            {"declared", t.named.declared.file.empty() ? ordered_json{}
+                                                       : ordered_json{{"file", t.named.declared.file},
+                                                                      {"line", t.named.declared.line}}},
+            {"takes_allocator", text_or_null(t.named.takes_allocator)},
+            {"share", t.share},
+            {"time_share", of_time(time.value)},
+            {"time_low", of_time(time.low)},
+            {"time_high", of_time(time.high)},
+            {"remedy", to_string(t.what)},
+            {"rule", t.rule},
+            {"use", text_or_null(t.part)},
+            {"runtime", text_or_null(t.runtime)},
+            {"huge_pages", t.wants_huge_pages},
+            {"why", t.why},
+            {"change", text_or_null(t.snippet)},
+            {"places", places},
+            {"statistics", statistics_json(t.statistics)}};
 }
 
 ordered_json trace_json(const trace_info& info) {
@@ -141,19 +161,21 @@ ordered_json trace_json(const trace_info& info) {
 
 std::string advise_json(const advice& a) {
     const trace_analysis& run = a.analysis;
+    const double cpu_ns = cost_of_program(run.info).cpu_ns;
     ordered_json json{
-        {"schema", "linn.advise/1"},
+        {"schema", "linn.advise/2"},
         {"version", version_text()},
         {"complete", run.info.missing.empty()},
         {"verdict", a.verdict},
         {"answer", to_string(a.answer)},
         {"to_know", text_or_null(a.to_know)},
         {"pool_needed", a.answer == pool_answer::yes},
-        {"pools", a.program_cpu_ns > 0 ? gain_json(a.pools) : ordered_json{}},
-        {"threshold", worth_a_pool},
-        {"program_cpu_ns", a.program_cpu_ns > 0 ? ordered_json(a.program_cpu_ns) : ordered_json{}},
-        {"ceiling", a.program_cpu_ns > 0 ? gain_json(a.ceiling) : ordered_json{}},
-        {"page_faults", page_faults_json(a)},
+        {"threshold", a.threshold},
+        {"allocation_time", time_json(run.time)},
+        {"time_unknown", run.time.is_known ? ordered_json{} : ordered_json(to_word(run.time.why_not))},
+        {"pools",
+         run.time.is_known ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
+        {"program_cpu_ns", cpu_ns > 0 ? ordered_json(cpu_ns) : ordered_json{}},
         {"trace", trace_json(run.info)},
         {"all", statistics_json(run.all)},
         {"unknown_releases", run.unknown_releases},
@@ -170,7 +192,7 @@ std::string advise_json(const advice& a) {
         {"kept_by_runtime", ordered_json::array()},
         {"warnings", a.warnings}};
     for (const advised_type& type : a.types) {
-        json["types"].push_back(type_json(type, a.program_cpu_ns > 0));
+        json["types"].push_back(type_json(type, run.time.is_known));
     }
     for (const advice_finding& f : a.findings) {
         ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};

@@ -7,7 +7,7 @@
 
 namespace linn::tool {
 
-/// The advice as JSON, schema "linn.advise/1": docs/reference/advise-json.md.
+/// The advice as JSON, schema "linn.advise/2": docs/reference/advise-json.md.
 std::string advise_json(const advice& a);
 
 } // namespace linn::tool

@@ -17,8 +17,10 @@
 namespace linn::tool::report {
 namespace {
 
-constexpr std::size_t most_rows = 200;
-constexpr std::size_t most_details = 60;
+constexpr std::size_t most_rows = 60;
+constexpr std::size_t first_rows = 10;
+constexpr double least_time = 0.002; // of the CPU time, for a row of its own behind the first few
+constexpr std::size_t most_small = 1000;
 constexpr std::size_t most_places_of_a_type = 12;
 constexpr std::size_t most_callers_of_a_type = 12;
 constexpr std::size_t summary_letters = 200;
@@ -122,11 +124,6 @@ facts facts_of(const advised_type& t) {
              {"Released at once", count_and_share(s.temporary, s)},
              {"Moved by realloc", count_and_share(s.reallocations, s)},
              {"Never released", never_released(t)},
-             {"Served by the change of", t.served_with},
-             {"All its allocations take",
-              t.cost.high > 0 ? bounds_of(unit::share, t.cost.low, t.cost.high).text(lettering::typeset) +
-                                    " of the run, estimated"
-                              : std::string{}},
              {"Zeros written at once",
               s.fills == 0 ? std::string{}
                            : fmt::format("{}, {}", counted(count_of(s.fills), lettering::typeset, "time"),
@@ -156,11 +153,11 @@ fold details_of(const advised_type& t) {
     return f;
 }
 
-std::vector<cell> cells_of(const advised_type& t) {
+std::vector<cell> cells_of(const advice& a, const advised_type& t) {
     const site_statistics& s = t.statistics;
     return {label_of(t),
             t.part.empty() ? "–" : t.part,
-            t.served_with.empty() ? gain_cell(t) : cell{"shared"},
+            time_cell(a, s.time),
             count_of(s.allocations),
             figure_of(unit::share, t.share),
             bytes_of(s.bytes),
@@ -171,43 +168,75 @@ std::vector<cell> cells_of(const advised_type& t) {
             remote_cell(t)};
 }
 
+table table_of(const advice& a, std::string caption) {
+    const bool is_sample = a.analysis.info.sample_bytes != 0;
+    return {std::move(caption),
+            {{.heading = "type", .is_text = true, .shorten = cut::end},
+             {.heading = "use", .is_text = true, .shorten = cut::end},
+             {.heading = "time",
+              .group = "share of CPU time",
+              .shown_in = a.analysis.time.is_known ? forms::html : forms::nowhere},
+             {.heading = "count", .group = "allocations"},
+             {.heading = "share", .group = "allocations"},
+             {.heading = "bytes", .group = "allocations"},
+             {.heading = "bytes, 95 %",
+              .group = "allocations",
+              .shown_in = is_sample ? forms::html : forms::nowhere},
+             {.heading = "size", .group = "allocations"},
+             {.heading = "bytes", .group = "live at most"},
+             {.heading = "lifetime", .group = "median"},
+             {.heading = "remote", .group = "released"}}};
+}
+
+/// How many types have a row of their own: those that take time, and the first few in any case.
+std::size_t rows_of(const advice& a) {
+    std::size_t rows = std::min(a.types.size(), most_rows);
+    while (rows > first_rows && a.analysis.time.is_known &&
+           a.types[rows - 1].statistics.time.share().value < least_time) {
+        --rows;
+    }
+    return rows;
+}
+
 } // namespace
 
-table page_of_types(const advice& a) {
-    table types{"The largest predicted gain first, then the most allocations; ~: estimated from counts",
-                {{.heading = "type", .is_text = true, .shorten = cut::end},
-                 {.heading = "use", .is_text = true, .shorten = cut::end},
-                 {.heading = "gain", .group = "share of the run"},
-                 {.heading = "count", .group = "allocations"},
-                 {.heading = "share", .group = "allocations"},
-                 {.heading = "bytes", .group = "allocations"},
-                 {.heading = "bytes, 95 %",
-                  .group = "allocations",
-                  .shown_in = a.analysis.info.sample_bytes != 0 ? forms::html : forms::nowhere},
-                 {.heading = "size", .group = "allocations"},
-                 {.heading = "bytes", .group = "live at most"},
-                 {.heading = "lifetime", .group = "median"},
-                 {.heading = "remote", .group = "released"}}};
-    std::uint64_t left_out = 0;
-    for (std::size_t i = 0; i != a.types.size(); ++i) {
+void add_page_of_types(section& to, const advice& a) {
+    if (a.types.empty()) {
+        return;
+    }
+    const bool is_known = a.analysis.time.is_known;
+    const std::size_t rows = rows_of(a);
+    table types = table_of(a, is_known ? "Most time in the allocator first" : "Most calls first");
+    for (std::size_t i = 0; i != rows; ++i) {
         const advised_type& t = a.types[i];
-        if (i >= most_rows) {
-            left_out += t.statistics.allocations;
-            continue;
-        }
-        row& r = types.add(cells_of(t), is_pool(t.what) ? emphasis::ours : emphasis::none);
-        if (i < most_details) {
-            r.detail.push_back({details_of(t), forms::html});
+        row& r = types.add(cells_of(a, t), is_pool(t.what) ? emphasis::ours : emphasis::none);
+        r.detail.push_back({details_of(t), forms::html});
+    }
+    if (rows == a.types.size()) {
+        to.add(std::move(types), forms::html);
+        return;
+    }
+    std::vector<const advised_type*> small;
+    table rest = table_of(a, "Further types");
+    for (std::size_t i = rows; i != a.types.size(); ++i) {
+        small.push_back(&a.types[i]);
+        if (small.size() <= most_small) {
+            rest.add(cells_of(a, a.types[i]));
         }
     }
-    if (a.types.size() > most_rows) {
-        std::vector<cell> cells(types.columns.size());
-        cells[0] = counted(a.types.size() - most_rows, "more type");
-        cells[3] = count_of(left_out);
-        cells[4] = figure_of(unit::share, part_of(left_out, a.analysis.all.allocations));
-        types.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
+    const types_together sum = sum_of(small);
+    std::string words = counted(sum.types, "more type");
+    std::vector<cell> cells(types.columns.size());
+    cells[0] = words;
+    cells[2] = time_cell(a, sum.time);
+    cells[3] = count_of(sum.allocations);
+    cells[4] = figure_of(unit::share, part_of(sum.allocations, a.analysis.all.allocations));
+    types.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
+    to.add(std::move(types), forms::html);
+    if (is_known) {
+        words += ", " + typeset(unit::share, sum.time.share().value);
     }
-    return types;
+    to.add(fold{std::move(words), {block{std::move(rest)}}}, forms::html);
 }
 
 } // namespace linn::tool::report

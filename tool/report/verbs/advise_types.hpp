@@ -6,8 +6,8 @@
 
 namespace linn::tool::report {
 
-/// The types of the program for a page, each with what to do, why, and where, folded away below its row. Of thousands the first
-/// few hundred are listed, fewer of them with details; the last row says what was left out.
-table page_of_types(const advice& a);
+/// Adds the types of the program for a page, each with what to do, why, and where, folded away below its row. Types that take
+/// little time share the last row, and a table that can be unfolded.
+void add_page_of_types(section& to, const advice& a);
 
 } // namespace linn::tool::report

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_words.hpp"
 
-#include "../../advise/cost.hpp"
-#include "../../advise/page_faults.hpp"
-#include "../../advise/type_groups.hpp"
 #include "../../measure/shell_words.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace linn::tool::report {
 namespace {
@@ -17,22 +12,16 @@ std::string about(std::uint64_t count, std::string_view thing) {
     return counted(figure_of(unit::about, static_cast<double>(count)), lettering::plain, thing);
 }
 
-quantity range_of(const gain_range& gain) {
-    quantity q = bounds_of(unit::share, gain.low, gain.high);
-    q.value = gain.high;
-    return q;
-}
-
 } // namespace
 
-cell gain_cell(const advised_type& type) {
-    if (!type.served_with.empty()) {
-        return "with above";
+cell time_cell(const advice& a, const site_time& time) {
+    if (!a.analysis.time.is_known) {
+        return figure_of(unit::share, unknown_bound);
     }
-    if (type.what == remedy::nothing || !(type.gain.low <= type.gain.high)) {
-        return "-";
-    }
-    return {"~", range_of(type.gain)};
+    const time_share share = time.share();
+    quantity q = bounds_of(unit::share, share.low, share.high);
+    q.value = share.value;
+    return q;
 }
 
 cell remote_cell(const advised_type& type) {
@@ -68,6 +57,17 @@ cell sampled_bytes_cell(const advised_type& type) {
     return bounds_of(unit::bytes, b.low, b.high);
 }
 
+types_together sum_of(std::span<const advised_type* const> types) {
+    types_together sum;
+    for (const advised_type* const t : types) {
+        ++sum.types;
+        sum.allocations += t->statistics.allocations;
+        sum.peak_live += t->statistics.peak_live;
+        sum.time.merge(t->statistics.time);
+    }
+    return sum;
+}
+
 std::string run_line(const advice& a) {
     const trace_info& info = a.analysis.info;
     std::string command = shell_words(info.command);
@@ -81,27 +81,27 @@ std::string run_line(const advice& a) {
     if (info.processes.size() > 1) {
         text += " of " + counted(info.processes.size(), "process");
     }
-    if (a.program_cpu_ns > 0) {
+    if (const double cpu_ns = cost_of_program(info).cpu_ns; cpu_ns > 0) {
         text += fmt::format(", {} of CPU time without the recording",
-                            figure_of(unit::nanoseconds, a.program_cpu_ns).text());
+                            figure_of(unit::nanoseconds, cpu_ns).text());
     }
     return text;
 }
 
 std::string method_line(const advice& a) {
-    const std::string ceiling =
-        a.program_cpu_ns <= 0
-            ? "the share of the run is not known"
-            : fmt::format("an allocator that cost nothing would save {}, estimated from the number of blocks",
-                          gain_text(a.ceiling));
-    const std::string faults =
-        are_large(a.page_faults)
-            ? fmt::format(" (one on huge pages may save more: {} {} {})",
-                          about(a.page_faults.count, "page fault"),
-                          agreeing(a.page_faults.count, "takes", "take"), gain_text(a.page_faults.of_run))
-            : std::string{};
-    return ceiling + faults +
-           "; gains are shares of the run's CPU time; measure a change with 'linn run' before and after";
+    const allocation_time& time = a.analysis.time;
+    if (!time.is_known) {
+        return "the time in the allocator is not known: types stand in the order of their calls";
+    }
+    std::string text = fmt::format(
+        "time: share of the program's CPU time in calls of the allocator and in the page faults of "
+        "the blocks, 95 %; {} timed in the program",
+        counted(figure_of(unit::about, static_cast<double>(time.samples)), lettering::plain, "call was",
+                "calls were"));
+    if (time.waiting >= 0.001) {
+        text += fmt::format("; threads waited for the allocator's locks for {} more", percent(time.waiting));
+    }
+    return text;
 }
 
 } // namespace linn::tool::report

@@ -4,15 +4,15 @@
 #include "../../advise/advice.hpp"
 #include "../document/document.hpp"
 
+#include <span>
 #include <string>
-#include <vector>
 
 namespace linn::tool::report {
 
 // What the tables and the details of an advice say alike.
 
-/// "9-12 %", with "~" in front where it is estimated; "with above" where another type has it.
-cell gain_cell(const advised_type& type);
+/// The share of the CPU time that a type's allocations take, as its interval: "9-12 %"; "-" where it is not known.
+cell time_cell(const advice& a, const site_time& time);
 
 /// How much of the releases were done by another thread; "-" without releases.
 cell remote_cell(const advised_type& type);
@@ -26,10 +26,19 @@ cell size_cell(const advised_type& type);
 /// Of a sampled trace: the 95 % interval of the bytes that the type allocated; else empty.
 cell sampled_bytes_cell(const advised_type& type);
 
+/// Types that one row stands for.
+struct types_together {
+    std::size_t types = 0;
+    std::uint64_t allocations = 0;
+    std::uint64_t peak_live = 0; ///< the sum: an upper bound
+    site_time time;
+};
+types_together sum_of(std::span<const advised_type* const> types);
+
 /// "./app 100: 15.1 M allocations and 15.1 M releases by 2 threads, 412 ms of CPU time without the recording".
 std::string run_line(const advice& a);
 
-/// Where the ceiling and the gains come from, and how far to trust them, in sentences.
+/// What the shares are, and how many calls were timed; why they are not known.
 std::string method_line(const advice& a);
 
 } // namespace linn::tool::report

@@ -128,26 +128,6 @@ void leak() {
     }
 }
 
-/// Few small nodes among blocks that cost much.
-void mixed() {
-    std::map<int, int> few;
-    for (int i = 0; i != 224; ++i) {
-        few[i] = i;
-    }
-    for (int i = 0; i != 10; ++i) {
-        std::vector<std::unique_ptr<char[]>> images;
-        for (int k = 0; k != 4; ++k) {
-            images.emplace_back(new char[4 << 20]);
-            char* const image = images.back().get();
-            for (int at = 0; at < 4 << 20; at += 4096) {
-                image[at] = 1;
-            }
-        }
-        sink = images.back()[7];
-    }
-    compute(0.6);
-}
-
 // Classes of their own: instantiations of one template would be one row.
 struct kind_a {
     std::array<double, 2> value;
@@ -200,7 +180,7 @@ void churn_kind() {
     }
 }
 
-/// More types that may need a pool than one replay prices.
+/// Many types, none of which takes much.
 template <class... Kinds>
 void churn_kinds() {
     (churn_kind<Kinds>(), ...);
@@ -230,8 +210,6 @@ int main(int argc, char** argv) {
         fill();
     } else if (what == "leak") {
         leak();
-    } else if (what == "mixed") {
-        mixed();
     } else if (what == "kinds") {
         churn_kinds<kind_a, kind_b, kind_c, kind_d, kind_e, kind_f, kind_g, kind_h, kind_i, kind_j, kind_k,
                     kind_l, kind_m>();
