@@ -11,6 +11,7 @@
 #include "../report/text_file.hpp"
 #include "../report/verbs/try_document.hpp"
 #include "../report/verbs/try_json.hpp"
+#include "../report/verbs/try_sentences.hpp"
 #include "../run/run_folder.hpp"
 #include "../trace/corruption.hpp"
 #include "exit_code.hpp"
@@ -127,7 +128,6 @@ std::string try_command::check() {
     if (!options_.launch.client.empty() && trace_.empty()) {
         return "--client: record the server first, with linn record, and give the TRACE";
     }
-    options_.only = rivals_of_pools();
     return measuring_.check();
 }
 
@@ -172,18 +172,22 @@ int try_command::measure(const std::string& trace, const interrupt_guard& guard)
         return refuse_arguments(no_such_type(wanted_.types));
     }
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
-    result_ = try_pools(
-        options_, std::move(candidates), words_, guard, [&](const work_progress& p) { line.show(p); },
-        [&](const std::string& text) {
-            line.clear();
-            if (is_watched) {
-                fmt::print(stderr, "{}\n", text);
-            }
-        });
+    const run_progress show = [&](const work_progress& p) { line.show(now = p); };
+    const run_notice tell = [&](const std::string& text) {
+        line.clear();
+        if (is_watched) {
+            fmt::print(stderr, "{}\n", text);
+        }
+    };
+    const std::function<void()> tick = [&] { line.show(now); };
+    result_ = try_pools(options_, std::move(candidates), world_of(options_, words_, guard, tick),
+                        find_served_program(words_.front(), false).library, show, tell);
     line.clear();
     result_.trace = trace_;
     result_.plan.program = std::filesystem::path{words_.front()}.filename().string();
-    result_.plan.note = fmt::format("linn try: {}", result_.verdict);
+    if (result_.plan.note.empty()) {
+        result_.plan.note = fmt::format("linn try: {}", report::try_verdict(result_));
+    }
     return deliver();
 }
 
@@ -191,23 +195,23 @@ std::string try_command::write_plan() const {
     if (result_.plan.sites.empty()) {
         return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
     }
+    const std::string mode = result_.plan_mode == "on" ? "" : fmt::format(" --mode {}", result_.plan_mode);
     if (plan_file_.empty()) {
         return fmt::format(
-            "to use these pools: run again with --plan FILE, then linn pools --plan FILE -- {}",
+            "to use these pools: run again with --plan FILE, then linn pools --plan FILE{} -- {}", mode,
             shell_words(words_));
     }
     if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
         throw std::runtime_error{problem};
     }
-    return fmt::format("next: linn pools --plan {} -- {}", shell_file(plan_file_), shell_words(words_));
+    return fmt::format("next: linn pools --plan {}{} -- {}", shell_file(plan_file_), mode, shell_words(words_));
 }
 
 int try_command::deliver() const {
     if (!result_.problem.empty()) {
         refuse(result_.problem);
     }
-    const bool has_something =
-        !result_.verdict.empty() || !result_.alone.rows.empty() || !result_.together.rows.empty();
+    const bool has_something = !report::try_verdict(result_).empty() || !result_.deciding.rows.empty();
     if (has_something) {
         const std::string next = write_plan();
         if (const std::string problem = files_.deliver(); !problem.empty()) {

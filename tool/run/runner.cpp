@@ -47,10 +47,11 @@ std::size_t environment_bytes(const run_contender& c) {
 class session final : experiment {
 public:
     session(const run_options& options, const run_world& world, const run_progress& report,
-            const run_notice& notice)
+            const run_notice& notice, const round_judge& judge)
         : world_{world},
           report_{report},
-          notice_{notice} {
+          notice_{notice},
+          judge_{judge} {
         result_.options = options;
     }
 
@@ -323,6 +324,9 @@ private:
         if (complete < least_rounds()) {
             return least_rounds();
         }
+        if (judge_) {
+            return judge_(result_) ? complete : complete + 1;
+        }
         const double factor = worst_precision(result_, quick_look) / result_.options.precision;
         if (factor <= 1) {
             return complete;
@@ -506,6 +510,7 @@ private:
     const run_world& world_;
     const run_progress& report_;
     const run_notice& notice_;
+    const round_judge& judge_;
     run_result result_;
     work_progress progress_;
     std::vector<std::string> left_out_;
@@ -522,8 +527,29 @@ private:
 } // namespace
 
 run_result run_program(const run_options& options, const run_world& world, const run_progress& report,
-                       const run_notice& notice) {
-    return session{options, world, report, notice}.perform();
+                       const run_notice& notice, const round_judge& judge) {
+    return session{options, world, report, notice, judge}.perform();
+}
+
+run_world world_of(const run_options& options, const std::vector<std::string>& command,
+                   const interrupt_guard& guard, const std::function<void()>& tick) {
+    run_world world;
+    world.find_target = [&](const launch_spec& launch) {
+        return find_target(command, launch, options.keep_wrappers, options.ignore_exit_status, guard, tick);
+    };
+    world.take_inventory = [&] {
+        return options.inventory ? *options.inventory
+                                 : allocator_choice{options.only, options.allocators}.look(
+                                       guard, [&](const std::string&) { tick(); });
+    };
+    world.launch = [&](const launch_spec& spec) { return launch(spec, guard, tick); };
+    world.prepare = [&](const std::string& line) { return run_shell_command(line, guard, tick); };
+    world.inspect = inspect_machine;
+    world.canary = canary;
+    world.touch_memory = touch_memory;
+    world.now = [] { return std::chrono::duration<double>{static_cast<double>(now_ns()) * 1e-9}; };
+    world.interrupted = interrupt_guard::pending;
+    return world;
 }
 
 run_result run_program(const run_options& options, const std::vector<std::string>& command,
@@ -534,27 +560,7 @@ run_result run_program(const run_options& options, const std::vector<std::string
         report(p);
     };
     const std::function<void()> tick = [&] { report(last); };
-    run_world world;
-    world.find_target = [&](const launch_spec& launch) {
-        return find_target(command, launch, options.keep_wrappers, options.ignore_exit_status, guard, tick);
-    };
-    world.take_inventory = [&] {
-        if (options.inventory) {
-            return *options.inventory;
-        }
-        return allocator_choice{options.only, options.allocators}.look(guard, [&](const std::string& name) {
-            last.doing = fmt::format("trying {}", name);
-            report(last);
-        });
-    };
-    world.launch = [&](const launch_spec& spec) { return launch(spec, guard, tick); };
-    world.prepare = [&](const std::string& line) { return run_shell_command(line, guard, tick); };
-    world.inspect = inspect_machine;
-    world.canary = canary;
-    world.touch_memory = touch_memory;
-    world.now = [] { return std::chrono::duration<double>{static_cast<double>(now_ns()) * 1e-9}; };
-    world.interrupted = interrupt_guard::pending;
-    return run_program(options, world, remember, notice);
+    return run_program(options, world_of(options, command, guard, tick), remember, notice);
 }
 
 } // namespace linn::tool

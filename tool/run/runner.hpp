@@ -32,14 +32,21 @@ using run_progress = std::function<void(const work_progress&)>;
 /// Given a sentence for the person who waits, such as how long it will take.
 using run_notice = std::function<void(const std::string&)>;
 
+/// Asked after each round, when the least number of them is done: whether enough is known. It may end a row by its `most_rounds`.
+using round_judge = std::function<bool(run_result& so_far)>;
+
+/// The world that the program runs in. `tick` is called a few times a second while a process runs. What is given must outlive it.
+run_world world_of(const run_options& options, const std::vector<std::string>& command,
+                   const interrupt_guard& guard, const std::function<void()>& tick);
+
 /// Finds the program, proves who provides its memory, and runs it under every allocator: all of them once a round, each
 /// round in a random order of its own, until the intervals are narrow or the budget is spent. Returns early, with what
 /// there is, when a signal is pending.
 run_result run_program(const run_options& options, const std::vector<std::string>& command,
                        const interrupt_guard& guard, const run_progress& report, const run_notice& notice);
 
-/// The same in another world.
+/// The same in another world. With `judge` an adaptive run ends when that says so, and not when the intervals are narrow.
 run_result run_program(const run_options& options, const run_world& world, const run_progress& report,
-                       const run_notice& notice);
+                       const run_notice& notice, const round_judge& judge = {});
 
 } // namespace linn::tool

@@ -1,59 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../run/results.hpp"
 #include "candidates.hpp"
-#include "variants.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linn::tool {
 
-// The ways in which `linn try` runs the program besides plain, as contenders of a run. The names are stable.
-inline constexpr std::string_view together_arm = "pools"; ///< all that is chosen
-inline constexpr std::string_view sizes_arm = "sizes";    ///< a pool for each size, whatever the call
-inline constexpr std::string_view lookup_arm = "lookup";  ///< sites are found, the general allocator serves
-inline constexpr std::string_view empty_arm = "empty";    ///< the preload, and nothing is looked up
-inline constexpr std::string_view both_arm = "both";      ///< the chosen, and an allocator behind them
+// The names of arms, each a way to run the program; stable.
+inline constexpr std::string_view types_arm = "types";     ///< all candidates, a pool for each type
+inline constexpr std::string_view by_size_arm = "by-size"; ///< all candidates, a pool for each size
+inline constexpr std::string_view every_arm = "every";     ///< every block, whatever the call, by its size
+inline constexpr std::string_view empty_arm = "empty";     ///< the preload, and nothing is looked up
+inline constexpr std::string_view chosen_arm = "chosen";   ///< the best of the first three, measured again
+inline constexpr std::string_view over_arm = "over";       ///< the same in front of the best allocator
 
-/// The general allocators that pools must be compared with, as --only of a run.
-std::vector<std::string> rivals_of_pools();
-
-/// "pools-3": the third candidate alone.
-std::string arm_alone(std::size_t candidate);
-
-/// The library and the folder that plans are written to.
-struct try_place {
-    std::filesystem::path library;
-    std::filesystem::path folder;
+/// Pools in one form: what is measured as one.
+struct try_arm {
+    std::string name;  ///< of its row
+    std::string title; ///< "a pool for each type"
+    std::string why;   ///< what suggests it: "the pools of `order` and `trade` ask for huge pages"; may be empty
+    pool_plan plan;
+    std::string mode = "on";
+    std::vector<std::size_t> served = {}; ///< the candidates whose blocks the pools serve
 };
 
-/// Each candidate alone. Writes their plans. @throws std::runtime_error when that fails
-std::vector<run_contender> arms_alone(const try_candidates& candidates, const try_place& place);
+/// At least this share of a type's releases come from another thread: padding may gain.
+inline constexpr double remote_share = 0.1;
+/// Types are allocated in turns if so many of the allocations of each have one of the other before or behind them.
+inline constexpr double turns_share = 0.5;
+/// One pool for them has slots of the largest, which may be so many times the smallest.
+inline constexpr unsigned most_unlike_slots = 2;
 
-/// The chosen together, an empty plan, and where `explains` those two that say where a gain comes from. @throws the same
-std::vector<run_contender> arms_together(const try_candidates& candidates,
-                                         const std::vector<std::size_t>& chosen, const try_place& place,
-                                         bool explains);
+/// A pool for each type. A plan has room for `most_planned_pools`: the last candidates share a pool for each size if there are more.
+try_arm arm_of_types(const try_candidates& candidates, std::vector<std::size_t> which);
 
-/// The chosen together, and each variant of them; nothing without variants. @throws the same
-std::vector<run_contender> arms_of_variants(const try_candidates& candidates,
-                                            const std::vector<std::size_t>& chosen,
-                                            const std::vector<try_variant>& variants, const try_place& place);
+/// The same sites, and a pool for each size. With one pool a size already, it has the plan of `arm_of_types`.
+try_arm arm_by_size(const try_candidates& candidates, std::vector<std::size_t> which);
 
-/// The chosen together, in front of an allocator. @throws the same
-run_contender arm_over(const try_candidates& candidates, const std::vector<std::size_t>& chosen,
-                       const run_contender& allocator, const try_place& place);
+/// A pool for each size up to 992 bytes, whatever the call.
+try_arm arm_of_every_block();
 
-/// Variables of a run of all candidates that counts, not to be timed. @throws the same
-std::vector<std::string> counting_variables(const try_candidates& candidates, const try_place& place);
+/// The preload with that plan, which it does not use.
+try_arm arm_without_pools(const pool_plan& plan);
 
-/// What such a run left: allocations served, one count for each candidate; empty where no process wrote statistics.
-std::vector<std::uint64_t> read_hits(const try_candidates& candidates, const try_place& place);
+/// What explains the gain of `all`, which is one of the first two above: for each of the `leading` first candidates, the pools
+/// without its own, and its own alone. Nothing with one candidate.
+std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_arm& all, std::size_t leading);
+
+/// `all` in other forms that the counts promise something of: "in-turns", one pool for the types that are allocated in turns;
+/// "padded", cache lines of their own for objects that other threads free; "small-pages" in place of huge ones. A form changes the
+/// pools that its reason names, and leaves the others.
+std::vector<try_arm> forms_of(const try_candidates& candidates, const try_arm& all);
+
+/// "`order`, `trade` and 3 more", where `more` of what there is have no place. @pre there is a name
+std::string listed_names(std::vector<std::string> names, std::size_t more);
+
+/// The same of pools, of which the first three are named. @pre there is one
+std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools);
 
 } // namespace linn::tool

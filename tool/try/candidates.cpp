@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "candidates.hpp"
 
-#include "../advise/huge_pages.hpp"
 #include "../advise/type_groups.hpp"
 #include "../measure/quantity.hpp"
 #include "../pools/plan_tables.hpp"
@@ -22,7 +21,6 @@
 namespace linn::tool {
 namespace {
 
-constexpr double least_share = 0.001; // of all allocations: less is no candidate
 constexpr double told_share = 0.01;   // a type that is left out and has less is not named
 constexpr double least_covered = 0.5; // of a type's allocations
 // Where so many reallocs come on an allocation, slots have room for what most of them ask for, up to so many times the size
@@ -67,16 +65,20 @@ public:
           owners_{a} {}
 
     try_candidates find() {
+        std::vector<std::size_t> order;
         for (std::size_t i = 0; i != a_.types.size(); ++i) {
             if (is_wanted(a_.types[i])) {
-                take(i);
+                order.push_back(i);
             }
+        }
+        // A plan has no room for everything: the types with most allocations come first.
+        std::ranges::stable_sort(order, std::greater{},
+                                 [&](std::size_t i) { return a_.types[i].statistics.allocations; });
+        for (const std::size_t i : order) {
+            take(i);
         }
         take_shared();
         count_turns();
-        if (found_.list.size() > options_.most_alone + 1) {
-            make_one_of(found_, options_.most_alone);
-        }
         if (options_.wants_litter) {
             found_.litter = litter_of(a_.analysis);
         }
@@ -135,9 +137,6 @@ private:
         if (!type.runtime.empty() || s.allocations == 0) {
             return;
         }
-        if (type.share < least_share && options_.types.empty()) {
-            return;
-        }
         if (!type.is_uniform()) {
             return leave_out(type, "its blocks have many sizes");
         }
@@ -168,7 +167,7 @@ private:
             }
             return leave_out(type, most_frequent_reason());
         }
-        if (sites_ + c.sites.size() > most_planned_sites || pools_ + c.pools.size() > most_planned_pools) {
+        if (sites_ + c.sites.size() > most_planned_sites) {
             return leave_out(type, "a plan has no room for it");
         }
         for (const plan_pool& pool : c.pools) {
@@ -177,7 +176,6 @@ private:
         }
         pool_of_site_.merge(now_.pool_of_site);
         sites_ += c.sites.size();
-        pools_ += c.pools.size();
         found_.list.push_back(std::move(c));
     }
 
@@ -293,8 +291,7 @@ private:
         const auto all = static_cast<double>(a_.analysis.all.allocations);
         plan_site s;
         s.size = static_cast<unsigned>(size);
-        if (static_cast<double>(shared.theirs) < least_share * all || shared.is_freed_elsewhere ||
-            !read_call(shared.stack[0], s.call).empty()) {
+        if (shared.is_freed_elsewhere || !read_call(shared.stack[0], s.call).empty()) {
             return false;
         }
         const auto is_of_call = [&](const plan_site& other) {
@@ -303,7 +300,7 @@ private:
         };
         const bool has_sites = std::ranges::any_of(
             found_.list, [&](const try_candidate& c) { return std::ranges::any_of(c.sites, is_of_call); });
-        if (has_sites || sites_ == most_planned_sites || pools_ == most_planned_pools) {
+        if (has_sites || sites_ == most_planned_sites) {
             return false;
         }
         try_candidate c;
@@ -325,7 +322,6 @@ private:
         }
         c.sites.push_back(std::move(s));
         ++sites_;
-        ++pools_;
         found_.list.push_back(std::move(c));
         return true;
     }
@@ -407,7 +403,6 @@ private:
     std::set<std::string> names_;                              // of pools
     std::map<std::uint32_t, std::string> pool_of_site_;
     std::size_t sites_ = 0;
-    std::size_t pools_ = 0;
     try_candidates found_;
 };
 
@@ -444,23 +439,6 @@ std::string no_such_type(const std::vector<std::string>& wanted) {
                        fmt::join(wanted, "' or '"));
 }
 
-void make_one_of(try_candidates& candidates, std::size_t first) {
-    try_candidate one;
-    for (std::size_t i = first; i != candidates.list.size(); ++i) {
-        try_candidate& c = candidates.list[i];
-        one.types.insert(one.types.end(), c.types.begin(), c.types.end());
-        one.addresses.insert(one.addresses.end(), c.addresses.begin(), c.addresses.end());
-        one.pools.insert(one.pools.end(), c.pools.begin(), c.pools.end());
-        one.counts.insert(one.counts.end(), c.counts.begin(), c.counts.end());
-        one.sites.insert(one.sites.end(), c.sites.begin(), c.sites.end());
-        one.allocations += c.allocations;
-        one.share += c.share;
-    }
-    one.label = figures::counted(one.types.size(), first == 0 ? "type" : "other type");
-    candidates.list.resize(first);
-    candidates.list.push_back(std::move(one));
-}
-
 unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool) {
     unsigned largest = std::max(1u, pool.room);
     for (const plan_site& site : plan.sites) {
@@ -469,35 +447,6 @@ unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool) {
         }
     }
     return (largest + pool.align - 1) / pool.align * pool.align;
-}
-
-pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen) {
-    pool_plan plan;
-    std::vector<pool_counts> counts;
-    std::set<std::string> used;
-    for (const std::size_t i : chosen) {
-        const try_candidate& c = candidates.list[i];
-        plan.pools.insert(plan.pools.end(), c.pools.begin(), c.pools.end());
-        plan.sites.insert(plan.sites.end(), c.sites.begin(), c.sites.end());
-        counts.insert(counts.end(), c.counts.begin(), c.counts.end());
-        counts.resize(plan.pools.size());
-        for (const plan_site& site : c.sites) {
-            used.insert(site.call.module);
-            if (site.caller) {
-                used.insert(site.caller->module);
-            }
-        }
-    }
-    for (const plan_module& module : candidates.modules) {
-        if (used.contains(module.name)) {
-            plan.modules.push_back(module);
-        }
-    }
-    for (std::size_t i = 0; i != plan.pools.size(); ++i) {
-        plan.pools[i].wants_huge_pages =
-            is_worth_huge_pages(counts[i].peak_live, slot_bytes(plan, plan.pools[i]));
-    }
-    return plan;
 }
 
 } // namespace linn::tool

@@ -25,10 +25,9 @@ struct pool_counts {
     friend bool operator==(const pool_counts&, const pool_counts&) = default;
 };
 
-/// What is measured as one: a type; all types whose blocks of one size come from one call and cannot be told apart there; or several
-/// that are each rare.
+/// A type, or all types whose blocks of one size come from one call and cannot be told apart there.
 struct try_candidate {
-    std::string label; ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"; "12 other types"
+    std::string label; ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
     std::vector<pool_counts>
@@ -58,8 +57,7 @@ struct pool_turns {
 };
 
 struct try_candidates {
-    std::vector<try_candidate>
-        list; ///< in the order of the advice; where types share a call, most allocations first
+    std::vector<try_candidate> list; ///< most allocations first
     std::vector<try_left_out> left_out;
     std::vector<plan_module> modules; ///< that sites lie in
     std::vector<probe::litter_size>
@@ -81,8 +79,7 @@ struct code_reader {
 
 struct candidate_options {
     std::vector<std::string>
-        types; ///< those that have one of these in their label, or have this address; empty: all that are worth a look
-    std::size_t most_alone = 6; ///< that are measured alone; the others are one candidate
+        types; ///< those that have one of these in their label, or have this address; empty: all
     bool wants_litter = false;
 };
 
@@ -97,13 +94,7 @@ try_candidates find_candidates(const advice& a, const candidate_options& options
 /// Why there is nothing to try: "no type that the program allocates has 'x' or 'y' in its name".
 std::string no_such_type(const std::vector<std::string>& wanted);
 
-/// Makes one candidate of the one at `first` and all behind it: "12 other types". @pre there are two of them at least
-void make_one_of(try_candidates& candidates, std::size_t first);
-
 /// What a slot of a pool measures: the largest size of its sites or its room, rounded up to the pool's alignment.
 unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool);
-
-/// The plan of some of the candidates, as indices of `list`, in that order. Pools of many bytes have huge pages.
-pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen);
 
 } // namespace linn::tool

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial.hpp"
 
-#include "../measure/statistics.hpp"
-#include "../pools/launch.hpp"
+#include "../measure/quantity.hpp"
 #include "../run/judge.hpp"
 #include "../run/run_checks.hpp"
+#include "../run/run_contenders.hpp"
 #include "../run/run_folder.hpp"
-#include "trial_plan.hpp"
+#include "preloads.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -24,375 +23,378 @@ namespace {
 using ending = observation::ending;
 
 constexpr std::string_view litter_file = "litter";
+constexpr std::size_t leading_candidates = 6; // whose part of the gain is measured
+constexpr std::size_t arms_of_explanation = 3; // the plain program, its copy, the chosen pools
+constexpr choice_options quick_look{.resamples = 1'000};
+
+std::vector<std::size_t> first_numbers(std::size_t count) {
+    std::vector<std::size_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    return numbers;
+}
+
+std::vector<std::string> names_of(const std::vector<try_arm>& arms) {
+    std::vector<std::string> names;
+    for (const try_arm& arm : arms) {
+        names.push_back(arm.name);
+    }
+    return names;
+}
 
 class trial {
 public:
-    trial(const run_options& options, try_candidates candidates, const std::vector<std::string>& command,
-          const interrupt_guard& guard, const run_progress& report, const run_notice& notice)
+    trial(const run_options& options, try_candidates candidates, const run_world& world,
+          const std::filesystem::path& library, const run_progress& report, const run_notice& notice)
         : options_{options},
-          command_{command},
-          guard_{guard},
+          world_{world},
           report_{report},
-          notice_{notice} {
+          notice_{notice},
+          place_{library, folder_.records().parent_path()} {
         result_.candidates = std::move(candidates);
     }
 
     try_result perform() {
-        options_.most_rounds = std::max(options_.most_rounds, rounds_to_decide);
-        const served_program program = find_served_program(command_.front(), false);
-        if (!program.problem.empty()) {
-            return refused(program.problem, program.is_usage_error);
-        }
-        place_.library = program.library;
-        place_.folder = folder_.records().parent_path();
+        begun_ = world_.now();
+        options_.most_rounds = std::max(options_.most_rounds, most_deciding_rounds);
+        options_.least_rounds = rounds_to_decide;
         try {
             if (!result_.candidates.litter.empty()) {
                 options_.launch.litter = place_.folder / litter_file;
                 options_.launch.count = false; // hardware counters would count the litter
                 write_litter(result_.candidates.litter, options_.launch.litter);
             }
-            if (!result_.candidates.list.empty() && count() && !result_.candidates.list.empty()) {
-                measure();
+            if (!result_.candidates.list.empty() && discover() && find_sound() &&
+                !result_.candidates.list.empty()) {
+                find_allocators();
+                if (decide()) {
+                    explain();
+                }
             }
         } catch (const std::runtime_error& error) {
-            return refused(error.what(), false);
+            result_.problem = error.what();
         }
-        if (result_.problem.empty() && result_.interrupted_by == 0) {
-            describe_try(result_);
-        }
+        result_.interrupted_by = world_.interrupted();
+        judge_trial(result_);
         return std::move(result_);
     }
 
 private:
-    try_result refused(std::string problem, bool is_usage_error) {
-        result_.problem = std::move(problem);
-        result_.is_usage_error = is_usage_error;
-        return std::move(result_);
+    void say(std::string doing) {
+        work_progress now;
+        now.doing = std::move(doing);
+        report_(now);
     }
 
-    /// Finds the program, and runs it once with all pools and counts; false to end.
-    bool count() {
-        work_progress now;
-        const auto tick = [&] { report_(now); };
-        now.doing = "running the program once";
-        const target what = find_target(command_, options_.launch, options_.keep_wrappers,
-                                        options_.ignore_exit_status, guard_, tick);
-        if (is_interrupted()) {
+    bool goes_on() const { return world_.interrupted() == 0 && result_.problem.empty(); }
+
+    /// Finds the program, and runs it once.
+    bool discover() {
+        say("running the program once");
+        what_ = world_.find_target(options_.launch);
+        if (world_.interrupted() != 0) {
             return false;
         }
-        if (!what.problem.empty()) {
-            refuse(what);
+        result_.problem = what_.problem;
+        result_.is_usage_error = what_.is_usage_error;
+        if (!what_.problem.empty() && what_.first.how == ending::exited && what_.first.code != 0) {
+            result_.status = what_.first.code;
+        }
+        world_.find_target = [this](const launch_spec&) { return what_; };
+        seconds_a_run_ = seconds_of(what_.first);
+        return goes_on();
+    }
+
+    /// Keeps the candidates with whose pools the program ends as it does without, and counts what each serves.
+    bool find_sound() {
+        say("counting what the pools serve");
+        std::vector<std::size_t> all = first_numbers(result_.candidates.list.size());
+        std::vector<std::size_t> sound = sound_of(all);
+        if (sound.size() != all.size() && !sound.empty() && !works_with(sound)) {
+            sound.clear(); // they break it only together
+        }
+        if (!goes_on()) {
             return false;
         }
-        now.doing = "counting what the pools serve";
-        launch_spec spec = spec_for(options_.launch, what);
+        std::vector<try_candidate> kept;
+        for (std::size_t n = 0; n != sound.size(); ++n) {
+            try_candidate& c = result_.candidates.list[sound[n]];
+            if (hits_.empty() || hits_[n] != 0) {
+                if (!hits_.empty()) {
+                    result_.hits.push_back(hits_[n]);
+                }
+                kept.push_back(std::move(c));
+            } else { // a trace of another run may know types that this one does not have
+                leave_out(c, "no call of this run came from its sites");
+            }
+        }
+        result_.candidates.list = std::move(kept);
+        return true;
+    }
+
+    void leave_out(const try_candidate& c, std::string reason) {
+        result_.candidates.left_out.push_back(
+            {c.label, std::move(reason), c.share, c.addresses.size() == 1 ? c.addresses.front() : ""});
+    }
+
+    /// Those with which the program works, found by halves; the others are left out.
+    std::vector<std::size_t> sound_of(const std::vector<std::size_t>& which) {
+        if (works_with(which) || !goes_on()) {
+            return which;
+        }
+        if (which.size() == 1) {
+            leave_out(result_.candidates.list[which.front()],
+                      "with its pool the program does not work: " + result_.why_broken);
+            return {};
+        }
+        const auto middle = which.begin() + static_cast<std::ptrdiff_t>(which.size() / 2);
+        std::vector<std::size_t> sound = sound_of({which.begin(), middle});
+        const std::vector<std::size_t> second = sound_of({middle, which.end()});
+        sound.insert(sound.end(), second.begin(), second.end());
+        return sound;
+    }
+
+    /// Runs the program once with their pools, and counts.
+    bool works_with(const std::vector<std::size_t>& which) {
+        const try_arm arm = arm_of_types(result_.candidates, which);
+        launch_spec spec = spec_for(options_.launch, what_);
         spec.library = place_.library;
-        for (const std::string& variable : counting_variables(result_.candidates, place_)) {
+        for (const std::string& variable : counting_variables(arm, place_)) {
             set_variable(spec.environment, variable);
         }
-        if (!prepare()) {
+        const std::optional<observation> o = launch(spec);
+        if (!o) {
             return false;
         }
-        const observation o = launch(spec, guard_, tick);
-        if (is_interrupted()) {
+        hits_ = take_hits(result_.candidates, arm, place_);
+        const bool is_ignored = options_.ignore_exit_status && o->how == ending::exited;
+        if (!is_ignored && (o->how != what_.first.how || o->code != what_.first.code)) {
+            result_.why_broken = describe_ending(*o, spec);
             return false;
         }
-        if (o.how != what.first.how || o.code != what.first.code) {
-            result_.warnings.push_back(fmt::format("with the pools of all types the program {}: {}",
-                                                   o.how == ending::exited ? "ends otherwise" : "fails",
-                                                   describe_ending(o, spec)));
-        } else {
-            drop_idle(read_hits(result_.candidates, place_));
+        if (options_.compare_output && o->output != what_.first.output && has_one_output()) {
+            result_.why_broken =
+                fmt::format("the output differs ({})",
+                            describe_difference(what_.first.output.text(), o->output.text()));
+            return false;
         }
-        // The first run is also that which reads the program from the disk.
-        wishes_.seconds_a_run = o.how == what.first.how && seconds_of(o) > 0
-                                    ? std::min(seconds_of(what.first), seconds_of(o))
-                                    : seconds_of(what.first);
-        find_rivals(tick);
-        make_plan();
-        return !is_interrupted();
+        if (seconds_of(*o) > 0) { // the first run is also that which reads the program from the disk
+            seconds_a_run_ = std::min(seconds_a_run_, seconds_of(*o));
+        }
+        return true;
     }
 
-    void refuse(const target& what) {
-        result_.problem = what.problem;
-        result_.is_usage_error = what.is_usage_error;
-        if (what.first.how == ending::exited && what.first.code != 0) {
-            result_.status = what.first.code;
+    /// Whether the plain program writes the same each time.
+    bool has_one_output() {
+        if (!has_one_output_) {
+            const std::optional<observation> again = launch(spec_for(options_.launch, what_));
+            has_one_output_ = again && again->output == what_.first.output;
         }
+        return *has_one_output_;
     }
 
-    bool prepare() {
-        if (options_.prepare.empty()) {
-            return true;
-        }
-        const std::string problem = run_shell_command(options_.prepare, guard_, [] {});
-        if (!is_interrupted()) {
-            result_.problem = prepare_problem(options_.prepare, problem);
-        }
-        return problem.empty();
-    }
-
-    bool is_interrupted() {
-        result_.interrupted_by = interrupt_guard::pending();
-        return result_.interrupted_by != 0;
-    }
-
-    /// A trace of another run may know types that this one does not have.
-    void drop_idle(const std::vector<std::uint64_t>& hits) {
-        std::vector<try_candidate> served;
-        for (std::size_t i = 0; i != hits.size(); ++i) {
-            try_candidate& c = result_.candidates.list[i];
-            if (hits[i] == 0) {
-                result_.candidates.left_out.push_back({c.label, "no call of this run came from its sites",
-                                                       c.share,
-                                                       c.addresses.size() == 1 ? c.addresses.front() : ""});
-                continue;
+    std::optional<observation> launch(const launch_spec& spec) {
+        if (!options_.prepare.empty()) {
+            if (const std::string problem = world_.prepare(options_.prepare); !problem.empty()) {
+                result_.problem = world_.interrupted() != 0 ? "" : prepare_problem(options_.prepare, problem);
+                return std::nullopt;
             }
-            result_.hits.push_back(hits[i]);
-            served.push_back(std::move(c));
         }
-        if (!hits.empty()) {
-            result_.candidates.list = std::move(served);
-        }
+        observation o = world_.launch(spec);
+        return world_.interrupted() != 0 ? std::nullopt : std::optional{std::move(o)};
     }
 
-    /// The allocators to compare with that are there, those first that gain most programs most.
-    void find_rivals(const std::function<void()>& tick) {
-        const allocator_choice choice{options_.only, options_.allocators};
-        options_.inventory = choice.look(guard_, [&](const std::string&) { tick(); });
+    double seconds_used() const { return (world_.now() - begun_).count(); }
+    double budget() const {
+        return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count());
+    }
+    double seconds_left() const { return std::max(budget() - seconds_used(), 0.001); }
+    trial_wishes wishes() const { return {true, allocators_.size(), seconds_a_run_, seconds_left()}; }
+
+    /// The allocators that are there; of more than take part in the decision, the best of a few rounds.
+    void find_allocators() {
+        say("trying the allocators");
+        world_.take_inventory = [found = world_.take_inventory()] { return found; };
         std::vector<left_out_contender> unused;
-        for (const contender& c : choice.contenders(*options_.inventory, unused)) {
-            rivals_.push_back(c.name);
+        std::vector<run_contender> all =
+            choose_contenders(options_, what_, world_.take_inventory(), unused);
+        all.erase(all.begin(), all.begin() + 2); // the plain program and its copy
+        std::ranges::stable_sort(all, {}, [&](const run_contender& c) { return rank_of(c, options_); });
+        for (const run_contender& c : all) {
+            allocators_.push_back(c.name);
         }
-        std::stable_partition(rivals_.begin(), rivals_.end(),
-                              [](const std::string& name) { return name.starts_with("mimalloc"); });
-        if (choice.wants(huge_name) && glibc_has_huge_pages()) {
-            rivals_.insert(rivals_.begin() + (rivals_.empty() ? 0 : 1), huge_name);
+        if (const std::size_t rounds = screening_rounds(allocators_.size(), wishes()); rounds != 0) {
+            screen(rounds);
+        }
+        allocators_.resize(std::min(allocators_.size(), most_allocators));
+    }
+
+    void screen(std::size_t rounds) {
+        run_options o = options_;
+        o.rounds = rounds;
+        o.warm_up_rounds = 0;
+        o.only = allocators_;
+        result_.screening = run_program(o, world_, report_, notice_);
+        const auto ratio = [&](const std::string& name) {
+            const run_row* const row = result_.screening.find(name);
+            const estimate* const e = row == nullptr || !row->is_sound() ? nullptr : row->find_estimate(cpu_metric);
+            return e == nullptr ? HUGE_VAL : e->ratio;
+        };
+        std::erase_if(allocators_, [&](const std::string& name) { return ratio(name) == HUGE_VAL; });
+        std::ranges::stable_sort(allocators_, {}, ratio);
+    }
+
+    bool decide() {
+        const std::vector<std::size_t> all = first_numbers(result_.candidates.list.size());
+        result_.arms = {arm_of_types(result_.candidates, all), arm_by_size(result_.candidates, all),
+                        arm_of_every_block()};
+        trial_wishes w = wishes();
+        w.has_sizes = result_.arms[1].plan != result_.arms[0].plan;
+        w.seconds = options_.rounds != 0 ? 0 : w.seconds;
+        result_.decision = plan_decision(w);
+        if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
+            notice_(forecast);
+        }
+        std::erase_if(result_.arms, [&](const try_arm& arm) {
+            return (arm.name == by_size_arm && !result_.decision.has_sizes) ||
+                   (arm.name == every_arm && !result_.decision.has_every);
+        });
+        run_options o = options_;
+        for (const try_arm& arm : result_.arms) {
+            o.given.push_back(contender_of(arm, place_));
+        }
+        if (result_.decision.has_empty) {
+            o.given.push_back(contender_of(arm_without_pools(result_.arms.front().plan), place_));
+            o.given.back().most_rounds = rounds_to_compare;
+        }
+        allocators_.resize(result_.decision.allocators);
+        o.only = allocators_;
+        o.rounds_of_allocators = rounds_to_compare;
+        result_.deciding = run(o, [this](run_result& so_far) { return is_decided(so_far); });
+        if (!result_.deciding.problem.empty()) {
+            result_.problem = result_.deciding.problem;
+            result_.is_usage_error = result_.deciding.is_usage_error;
+        }
+        return goes_on();
+    }
+
+    run_result run(run_options& o, const round_judge& judge) {
+        o.budget = std::chrono::seconds{std::max(std::lround(seconds_left()), 1L)};
+        if (o.only.empty()) {
+            o.only = {default_name}; // no allocator
+        }
+        return run_program(o, world_, report_, notice_, judge);
+    }
+
+    /// After a round: pools that are clearly not the best have no further ones.
+    bool is_decided(run_result& so_far) const {
+        const std::vector<std::string> arms = names_of(result_.arms);
+        const try_judgement judged = judge_decision(so_far, arms, quick_look);
+        if (!judged.pools) {
+            return false;
+        }
+        for (const std::string& arm : arms) {
+            const std::optional<best_arm> worse = best_of(so_far, {arm}, judged.pools->name, quick_look);
+            if (arm != judged.pools->name && worse && worse->rounds >= rounds_to_compare &&
+                worse->saved.high < -least_program_claim) {
+                run_row& row = *std::ranges::find(so_far.rows, arm, [](const run_row& r) {
+                    return r.contender.name;
+                });
+                row.contender.most_rounds = row.samples.size();
+            }
+        }
+        return is_precise(judged) || (is_clear(judged) && seconds_used() >= deciding_share * budget());
+    }
+
+    /// What explains is measured as far as there is time, most important first.
+    void explain() {
+        result_.judged = judge_decision(result_.deciding, names_of(result_.arms));
+        const std::optional<best_arm>& best = result_.judged.pools;
+        if (!best || (budget() != 0 && result_.judged.open == open_question::too_few_rounds)) {
+            return;
+        }
+        take_time_of(result_.deciding);
+        // Parts are those of sites: pools for every block have none.
+        const try_arm& all = best->name == every_arm ? result_.arms[result_.arms.size() > 2 ? 1 : 0]
+                                                     : *result_.find_arm(best->name);
+        const std::optional<best_arm>& allocator = result_.judged.allocator;
+        const bool wants_over =
+            allocator && allocator->saved.middle > 0 && !result_.judged.costs && fits(2);
+        std::size_t arms = wants_over ? 2 : 0;
+        for (try_arm& part : parts_of(all)) {
+            if (fits(arms + 1)) {
+                result_.parts.push_back(std::move(part));
+                ++arms;
+            } else {
+                result_.explaining_seconds = std::max(result_.explaining_seconds, seconds_to_explain(all));
+            }
+        }
+        if (arms == 0) {
+            return;
+        }
+        run_options o = options_;
+        try_arm chosen = all;
+        chosen.name = chosen_arm;
+        o.given = {contender_of(chosen, place_)};
+        for (const try_arm& part : result_.parts) {
+            o.given.push_back(contender_of(part, place_));
+        }
+        if (wants_over) {
+            const run_row* const row = result_.deciding.find(allocator->name);
+            o.given.push_back(contender_over(chosen, row->contender, place_));
+            o.only = {allocator->name};
+        }
+        result_.explaining = run(o, {});
+        if (const std::string& problem = result_.explaining.problem; !problem.empty() && goes_on()) {
+            result_.explaining.warnings.push_back("the explanation was not measured to the end: " + problem);
         }
     }
 
-    /// What the budget has room for.
-    void make_plan() {
-        std::vector<std::size_t> all(result_.candidates.list.size());
-        std::iota(all.begin(), all.end(), std::size_t{0});
-        wishes_.candidates = all.size();
-        wishes_.rivals = rivals_.size();
-        wishes_.variants = variants_of(result_.candidates, all).size();
-        wishes_.budget = options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count());
-        wishes_.level = options_.level;
-        plan_ = plan_trial(wishes_);
-        if (plan_.alone < all.size() && all.size() > 1) {
-            join(std::max<std::size_t>(plan_.alone, 1) - 1);
-        }
-        if (plan_.rivals < rivals_.size() || !plan_.explains) {
-            rivals_.resize(plan_.rivals);
-            result_.left_out_budget = seconds_for_all(wishes_);
-        }
+    /// The first type's parts, other forms, the parts of the other types.
+    std::vector<try_arm> parts_of(const try_arm& all) const {
+        std::vector<try_arm> parts = arms_of_parts(result_.candidates, all, leading_candidates);
+        std::vector<try_arm> forms = forms_of(result_.candidates, all);
+        const std::size_t first = std::min<std::size_t>(parts.size(), 2);
+        parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(first),
+                     std::make_move_iterator(forms.begin()), std::make_move_iterator(forms.end()));
+        return parts;
     }
 
-    /// Measures the candidate and all behind it as one.
-    void join(std::size_t first) {
-        make_one_of(result_.candidates, first);
-        if (!result_.hits.empty()) {
-            result_.hits[first] = std::accumulate(result_.hits.begin() + static_cast<std::ptrdiff_t>(first),
-                                                  result_.hits.end(), std::uint64_t{0});
-            result_.hits.resize(first + 1);
-        }
-        result_.findings.push_back(
-            fmt::format("{} are measured as one: a larger --budget measures each alone.",
-                        result_.candidates.list.back().label));
+    double seconds_of_arms(std::size_t arms) const {
+        const std::size_t others = arms + arms_of_explanation - 2;
+        return static_cast<double>((arms + arms_of_explanation) * least_rounds_to_claim(others, options_.level)) *
+               seconds_a_run_;
     }
 
-    double seconds_left() const {
-        const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun_;
-        return static_cast<double>(options_.budget.count()) - used.count();
-    }
+    bool fits(std::size_t arms) const { return budget() == 0 || seconds_of_arms(arms) <= seconds_left(); }
 
-    /// Seconds of a part until it can claim anything.
-    double seconds_to_claim(std::size_t arms) const {
-        return runs_to_claim(arms, options_.level) * wishes_.seconds_a_run;
-    }
-
-    /// A part's share of what is left of the budget: `arms` of those that are still to come. More where it could claim nothing with
-    /// that: the later parts can do with less.
-    std::chrono::seconds budget_for(std::size_t arms, std::size_t later) const {
-        const double left = seconds_left();
-        const double share = left * static_cast<double>(arms) / static_cast<double>(arms + later);
-        const double wanted = std::max(share, 1.05 * seconds_to_claim(arms) + wishes_.seconds_a_run);
-        return std::chrono::seconds{std::max(std::lround(std::min(left, wanted)), 1L)};
+    double seconds_to_explain(const try_arm& all) const {
+        return (budget() - seconds_left()) + seconds_of_arms(2 + parts_of(all).size());
     }
 
     /// The machine may do less than in the first run.
     void take_time_of(const run_result& part) {
-        const double runs = static_cast<double>(part.complete_rounds * part.rows.size());
-        if (runs > 0) {
-            wishes_.seconds_a_run = std::max(wishes_.seconds_a_run, part.measured_seconds / runs);
+        std::size_t runs = 0;
+        for (const run_row& row : part.rows) {
+            runs += row.samples.size() + row.repeated;
         }
-    }
-
-    void measure() {
-        if (result_.candidates.list.size() == 1) {
-            result_.chosen = {0};
-        } else if (!measure_alone()) {
-            return;
-        }
-        if (result_.chosen.empty()) {
-            return;
-        }
-        run_options o = options_;
-        o.budget = budget_for(plan_.arms_together(), plan_.arms_further());
-        o.only = rivals_;
-        o.rounds_of_allocators = rounds_to_explain;
-        if (o.only.empty()) {
-            o.only = {default_name};
-        }
-        o.given = arms_together(result_.candidates, result_.chosen, place_, plan_.explains);
-        result_.together = run_program(o, command_, guard_, report_, notice_);
-        take_time_of(result_.together);
-        if (take_problem(result_.together)) {
-            measure_further();
-        }
-    }
-
-    /// What may gain where the pools of the types' own cost: fewer of them, if it is not a pool for each size that costs.
-    void keep_fewer_pools() {
-        const estimate* sizes = result_.cpu_of(sizes_arm);
-        std::erase_if(result_.variants, [&](const try_variant& v) {
-            return !v.is_shared || (sizes != nullptr && sizes->ratio >= 1);
-        });
-    }
-
-    /// Those that the counts promise something of; first that of all types, if a pool for each size gained more than these.
-    void find_variants(const estimate& gain) {
-        result_.variants = variants_of(result_.candidates, result_.chosen);
-        const estimate* sizes = result_.cpu_of(sizes_arm);
-        if (sizes != nullptr && sizes->call == verdict::better && sizes->ratio < gain.ratio &&
-            result_.chosen.size() < sound_.size()) {
-            if (std::optional<try_variant> all = all_by_size(result_.candidates, sound_)) {
-                result_.variants.insert(result_.variants.begin(), std::move(*all));
-            }
-        }
-    }
-
-    /// Variants of the pools, and the pools in front of the best allocator.
-    void measure_further() {
-        const run_row* pools = result_.together.find(together_arm);
-        const estimate* gain = result_.cpu_of(together_arm);
-        if (pools == nullptr || gain == nullptr || !pools->is_sound()) {
-            return;
-        }
-        find_variants(*gain);
-        const run_row* best = best_allocator(result_.together);
-        if (gain->call == verdict::worse) {
-            keep_fewer_pools();
-            best = nullptr;
-        } else if (best != nullptr && !may_be_better(*best)) {
-            best = nullptr;
-        }
-        fit_further(best != nullptr);
-        if (result_.variants.size() > plan_.variants || (best != nullptr && !plan_.has_both)) {
-            result_.further_budget = seconds_for_all(wishes_);
-            result_.variants.resize(std::min(result_.variants.size(), plan_.variants));
-        }
-        if (!plan_.has_both) {
-            best = nullptr;
-        }
-        run_options o = options_;
-        o.given = arms_of_variants(result_.candidates, result_.chosen, result_.variants, place_);
-        o.only = {default_name};
-        if (best != nullptr) {
-            o.given.push_back(arm_over(result_.candidates, result_.chosen, best->contender, place_));
-            o.only = {best->contender.name};
-        }
-        if (o.given.empty()) {
-            return;
-        }
-        o.budget = budget_for(1, 0);
-        result_.further = run_program(o, command_, guard_, report_, notice_);
-        result_.interrupted_by = result_.further.interrupted_by;
-        if (const std::string& problem = result_.further.problem; !problem.empty() && !is_interrupted()) {
-            result_.warnings.push_back(fmt::format("variants were not measured to the end: {}", problem));
-        }
-    }
-
-    /// Leaves out of the third part what could not be judged any more in the time that is left.
-    void fit_further(bool has_best) {
-        if (options_.rounds != 0) {
-            return;
-        }
-        plan_.has_both = plan_.has_both && has_best;
-        plan_.variants = std::min(plan_.variants, result_.variants.size());
-        while (plan_.arms_further() != 0 && seconds_to_claim(plan_.arms_further()) > seconds_left()) {
-            if (plan_.variants != 0) {
-                --plan_.variants;
-            } else {
-                plan_.has_both = false;
-            }
-        }
-    }
-
-    /// It takes less CPU time than plain; after few rounds that need not be certain.
-    static bool may_be_better(const run_row& row) {
-        const estimate& e = row.estimates.at(cpu_metric);
-        return are_bounds(e.ratio_low, e.ratio_high) ? e.call == verdict::better : e.ratio < 1;
-    }
-
-    bool measure_alone() {
-        run_options o = options_;
-        o.budget = budget_for(plan_.arms_alone(), plan_.arms_together() + plan_.arms_further());
-        o.only = {default_name}; // no other allocator
-        o.given = arms_alone(result_.candidates, place_);
-        result_.alone = run_program(o, command_, guard_, report_, notice_);
-        take_time_of(result_.alone);
-        if (!take_problem(result_.alone)) {
-            return false;
-        }
-        choose();
-        return true;
-    }
-
-    bool take_problem(const run_result& run) {
-        result_.interrupted_by = run.interrupted_by;
-        if (run.problem.empty()) {
-            return run.interrupted_by == 0;
-        }
-        result_.problem = run.problem;
-        result_.is_usage_error = run.is_usage_error;
-        return false;
-    }
-
-    /// Those that gained; where none did, all that ran as they should: small gains may add up.
-    void choose() {
-        for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
-            const run_row* row = result_.alone.find(arm_alone(i));
-            if (row == nullptr || !row->is_sound()) {
-                continue;
-            }
-            sound_.push_back(i);
-            const estimate* e = result_.cpu_of(row->contender.name);
-            if (e != nullptr && e->call == verdict::better) {
-                result_.chosen.push_back(i);
-            }
-        }
-        result_.has_gained_alone = !result_.chosen.empty();
-        if (!result_.has_gained_alone) {
-            result_.chosen = sound_;
+        if (runs != 0) {
+            seconds_a_run_ = std::max(seconds_a_run_, part.measured_seconds / static_cast<double>(runs));
         }
     }
 
     run_options options_;
-    const std::vector<std::string>& command_;
-    const interrupt_guard& guard_;
+    run_world world_;
     const run_progress& report_;
     const run_notice& notice_;
     run_folder folder_;
     try_place place_;
     try_result result_;
-    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-    trial_wishes wishes_;
-    trial_plan plan_;
-    std::vector<std::size_t> sound_;  ///< the candidates with which the program ran alone as it should
-    std::vector<std::string> rivals_; ///< the general allocators that the second part has
+    target what_;
+    std::vector<std::uint64_t> hits_; ///< of the last run that counted
+    std::optional<bool> has_one_output_;
+    std::vector<std::string> allocators_;
+    std::chrono::duration<double> begun_{};
+    double seconds_a_run_ = 0;
 };
 
 } // namespace
@@ -405,8 +407,17 @@ std::optional<double> try_result::routed(std::size_t candidate) const {
                              static_cast<double>(candidates.list[candidate].allocations));
 }
 
+const try_arm* try_result::find_arm(std::string_view name) const {
+    for (const std::vector<try_arm>* list : {&arms, &parts}) {
+        if (const auto found = std::ranges::find(*list, name, &try_arm::name); found != list->end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
 const estimate* try_result::cpu_of(std::string_view arm) const {
-    for (const run_result* run : {&together, &alone, &further}) {
+    for (const run_result* run : {&deciding, &explaining}) {
         if (const run_row* row = run->find(arm); row != nullptr) {
             return row->find_estimate(cpu_metric);
         }
@@ -415,26 +426,69 @@ const estimate* try_result::cpu_of(std::string_view arm) const {
 }
 
 const run_row* try_result::decisive() const {
-    return decisive_variant.empty() ? together.find(together_arm) : further.find(decisive_variant);
-}
-
-const run_result& try_result::judged() const {
-    if (!decisive_variant.empty()) {
-        return further;
-    }
-    return together.rows.empty() ? alone : together;
+    return judged.pools ? decisive_run().find(judged.pools->name) : nullptr;
 }
 
 const run_row* try_result::littered() const {
-    const run_row* plain = together.find(default_name);
+    const run_row* plain = deciding.find(default_name);
     return plain == nullptr || plain->samples.empty() || plain->samples.front().littered.blocks == 0 ? nullptr
                                                                                                      : plain;
 }
 
-try_result try_pools(const run_options& options, try_candidates candidates,
-                     const std::vector<std::string>& command, const interrupt_guard& guard,
-                     const run_progress& report, const run_notice& notice) {
-    return trial{options, std::move(candidates), command, guard, report, notice}.perform();
+std::string forecast_of(const trial_plan& plan) {
+    if (plan.rounds <= 0 || plan.can_decide()) {
+        return {};
+    }
+    const auto rounds = static_cast<std::size_t>(plan.rounds);
+    const std::string why =
+        fmt::format("the budget has room for {} of {} arms", figures::counted(rounds, "round"), plan.arms());
+    const double seconds = std::ceil(plan.seconds_needed / 10) * 10;
+    return rounds < rounds_to_judge
+               ? fmt::format("{}: too few for an interval, so the answer will be not known; {:.0f} s more decide",
+                             why, seconds)
+               : fmt::format("{}: only a large gain can be told from chance; {:.0f} s decide", why, seconds);
+}
+
+try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,
+                     const std::filesystem::path& library, const run_progress& report,
+                     const run_notice& notice) {
+    return trial{options, std::move(candidates), world, library, report, notice}.perform();
+}
+
+void judge_trial(try_result& result) {
+    if (result.arms.empty()) { // nothing was measured
+        const bool has_some = !result.candidates.left_out.empty() || !result.candidates.list.empty();
+        result.judged = {};
+        result.judged.answer = has_some ? pool_answer::not_known : pool_answer::no;
+        result.judged.open = !has_some                     ? open_question::none
+                             : !result.why_broken.empty() ? open_question::does_not_work
+                                                           : open_question::no_candidate;
+    } else {
+        result.judged = judge_decision(result.deciding, names_of(result.arms));
+        if (result.judged.pools) {
+            judge_explanation(result.judged, result.explaining, names_of(result.parts));
+        }
+    }
+    if (result.judged.answer == pool_answer::no && result.candidates.lacks_events) {
+        result.judged.answer = pool_answer::not_known;
+        result.judged.open = open_question::incomplete_trace;
+    }
+    result.plan = {};
+    result.plan_arm.clear();
+    if (result.judged.saves) {
+        const std::string& name = result.judged.better ? result.judged.better->name : result.judged.pools->name;
+        if (const try_arm* const arm = result.find_arm(name)) {
+            result.plan = arm->plan;
+            result.plan_arm = name;
+            result.plan_mode = arm->mode;
+        }
+    }
+}
+
+std::string why_unsound(const run_row& row) {
+    return !row.failure.empty() || row.output_difference.empty()
+               ? row.failure
+               : fmt::format("the output differs ({})", row.output_difference);
 }
 
 } // namespace linn::tool

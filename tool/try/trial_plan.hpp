@@ -5,52 +5,44 @@
 
 namespace linn::tool {
 
-/// What a trial has to measure, and how long a run takes.
+/// What there is to measure first, and how long a run takes.
 struct trial_wishes {
-    std::size_t candidates = 1;
-    std::size_t rivals = 0;   ///< general allocators
-    std::size_t variants = 0; ///< of the pools
+    bool has_sizes = true;      ///< a pool for each size is another plan than one for each type
+    std::size_t allocators = 0; ///< to compare with
     double seconds_a_run = 0;
-    double budget = 180; ///< seconds; 0: none, the number of rounds is given
-    double level = 0.95;
+    double seconds = 0; ///< what is left of the budget; 0: no limit, the number of rounds is given
 };
 
-/// What only explains a gain (`sizes`, `lookup`) and general allocators take part in so many rounds at most. The rest of the
-/// budget goes to what the verdict speaks of: the plain program, its copy, the pools, and the empty plan. A number that is fixed
-/// beforehand, so that no figure decides how often it is measured.
-inline constexpr std::size_t rounds_to_explain = 30;
+/// A decision wants so many rounds at least. An interval takes `rounds_to_judge`; a claim by the test takes some more.
+inline constexpr std::size_t rounds_to_decide = 12;
+/// Allocators, the empty plan and pools that are clearly not the best take part in so many rounds at most: the rest of the budget goes to
+/// what the answer depends on.
+inline constexpr std::size_t rounds_to_compare = 30;
 /// And all others in so many: a half-width of 1 % on a machine where two runs of one program differ by 10 %.
-inline constexpr std::size_t rounds_to_decide = 400;
+inline constexpr std::size_t most_deciding_rounds = 400;
+/// When the answer is clear, explanations get what is left of the budget beyond this share of it.
+inline constexpr double deciding_share = 0.6;
+/// So many allocators take part in the decision, the best of a short screening.
+inline constexpr std::size_t most_allocators = 4;
 
-/// How much of that is measured, in three parts: each alone, all together, variants and in front of the best allocator.
+/// The arms that decide. The plain program, its copy and a pool for each type are always among them.
 struct trial_plan {
-    std::size_t alone =
-        0; ///< arms with pools of the first part; 0: all types are one candidate, and there is no such part
-    bool explains = true; ///< the second part has `sizes` and `lookup`
-    std::size_t rivals = 0;
-    std::size_t variants = 0;
-    bool has_both = false; ///< the third part has the pools in front of the best allocator
+    bool has_sizes = true;
+    bool has_every = true;
+    bool has_empty = true;
+    std::size_t allocators = 0;
+    double rounds = 0;         ///< that there is time for; meaningless without a limit
+    double seconds_needed = 0; ///< for `rounds_to_decide` of these arms, from here
 
-    /// Arms of a part, the plain program and its control included; 0: there is no such part.
-    std::size_t arms_alone() const noexcept;
-    std::size_t arms_together() const noexcept;
-    std::size_t arms_further() const noexcept;
-
-    friend bool operator==(const trial_plan&, const trial_plan&) = default;
+    std::size_t arms() const noexcept;
+    bool can_decide() const noexcept { return rounds >= rounds_to_decide; }
 };
 
-/// The plan that measures most of what there is, each part with the rounds that a claim takes, within the budget. What is left
-/// out first is what decides least: that each type has rounds of its own, then all allocators but two and the arms that only
-/// explain, then all but one, then variants, then the pools in front of an allocator. One part is always there.
-trial_plan plan_trial(const trial_wishes& wishes);
+/// The plan with most arms for which there is time for `rounds_to_decide` rounds. What is left out first is what decides least:
+/// allocators but one, the empty plan, every block by size, the last allocator. A pool for each size stays.
+trial_plan plan_decision(const trial_wishes& wishes);
 
-/// Runs of a part with so many arms that a claim takes; 0: it has nothing to compare.
-double runs_to_claim(std::size_t arms, double level);
-
-/// Seconds that the whole of a plan takes at least, with the runs that no round counts.
-double seconds_of_plan(const trial_plan& plan, const trial_wishes& wishes);
-
-/// The budget that measures everything; for what the report says of a smaller one.
-double seconds_for_all(const trial_wishes& wishes);
+/// How many rounds a screening of so many allocators has: 3 at most, and none where one took more than a fifth of the time.
+std::size_t screening_rounds(std::size_t allocators, const trial_wishes& wishes);
 
 } // namespace linn::tool

@@ -216,18 +216,20 @@ try_result make_try() {
     result.candidates.modules = {{"shop", {1, 2}}};
     result.candidates.left_out = {{hostile, "its blocks have many sizes", 0.123, {}}};
     result.hits = {1000, 999};
-    result.chosen = {0};
-    result.has_gained_alone = true;
-    result.alone = make_run({"pools-1", "pools-2"});
-    result.together = make_run({"pools", "sizes", "lookup", "empty", "jemalloc"});
-    for (run_result* run : {&result.alone, &result.together}) {
-        for (run_row& row : run->rows) {
-            if (const std::string_view name = row.contender.name; name.starts_with("pools")) {
-                row.contender.title = name == "pools-2" ? result.candidates.list[1].label : hostile;
-            }
+    for (try_candidate& c : result.candidates.list) {
+        c.counts.resize(1);
+    }
+    result.arms = {arm_of_types(result.candidates, {0, 1}), arm_by_size(result.candidates, {0, 1}),
+                   arm_of_every_block()};
+    result.deciding = make_run({"types", "by-size", "every", "empty", "jemalloc"});
+    result.parts = arms_of_parts(result.candidates, result.arms.front(), 6);
+    result.explaining = make_run({"chosen", "without-1", "without-2"});
+    for (run_row& row : result.explaining.rows) {
+        if (const try_arm* arm = result.find_arm(row.contender.name)) {
+            row.contender.title = arm->title;
         }
     }
-    describe_try(result);
+    judge_trial(result);
     result.plan.program = "shop";
     return result;
 }

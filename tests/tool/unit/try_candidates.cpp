@@ -3,6 +3,7 @@
 // the reason.
 #include "scratch_folder.hpp"
 #include "trace_of_types.hpp"
+#include "try/arms.hpp"
 #include "try/candidates.hpp"
 #include "try/litter.hpp"
 
@@ -48,9 +49,9 @@ TEST_CASE("a type whose calls are its own has a pool, and a site for each call")
 
     // What is written is a plan, of the chosen alone.
     const scratch_folder folder;
-    const std::filesystem::path file = folder.file("plan.toml", plan_text(plan_of_candidates(found, {1})));
+    const std::filesystem::path file = folder.file("plan.toml", plan_text(arm_of_types(found, {1}).plan));
     const pool_plan plan = read_plan_file(file);
-    CHECK(plan == plan_of_candidates(found, {1}));
+    CHECK(plan == arm_of_types(found, {1}).plan);
     REQUIRE(plan.sites.size() == 1);
     CHECK(plan.sites[0].pool == "trade");
     REQUIRE(plan.modules.size() == 1);
@@ -84,7 +85,7 @@ TEST_CASE("slots have room for what most reallocs ask for") {
         CAPTURE(c.reallocations);
         CAPTURE(c.resized.size());
         CHECK(found.list[0].pools[0].room == c.room);
-        const pool_plan plan = plan_of_candidates(found, {0});
+        const pool_plan plan = arm_of_types(found, {0}).plan;
         CHECK(slot_bytes(plan, plan.pools[0]) == std::max(16u, (c.room + 15) / 16 * 16));
         CHECK(plan.sites[0].size == 16);
     }
@@ -190,23 +191,17 @@ TEST_CASE("what cannot be tried is left out with the reason") {
     }
 }
 
-TEST_CASE("rare types are one candidate, and --type chooses") {
+TEST_CASE("every type is a candidate however rare, most allocations first, and --type chooses") {
     trace_of_types trace;
-    for (unsigned i = 0; i != 9; ++i) {
-        trace.add("type" + std::to_string(i), {{program, 0x1000 + i}}, 32 + 16 * i, 1000 - i);
-    }
     trace.add("rarest", {{program, 0x3000}}, 32, 1);
+    for (unsigned i = 0; i != 100; ++i) {
+        trace.add("type" + std::to_string(i), {{program, 0x1000 + i}}, 16 + 16 * (i % 5), 100'000 + i);
+    }
     const try_candidates found = trace.find();
-    REQUIRE(found.list.size() == 7);
-    CHECK(found.list.back().label == "3 other types");
-    CHECK(found.list.back().sites.size() == 3);
-    try_candidates one_of_all = found;
-    make_one_of(one_of_all, 0);
-    REQUIRE(one_of_all.list.size() == 1);
-    CHECK(one_of_all.list[0].label == "9 types");
-    CHECK(one_of_all.list[0].types.size() == 9);
-    CHECK(one_of_all.list[0].allocations == 9 * 1000 - 36);
-    CHECK(plan_of_candidates(one_of_all, {0}).pools.size() == 9);
+    REQUIRE(found.list.size() == 101);
+    CHECK(found.left_out.empty());
+    CHECK(found.list.front().label == "type99");
+    CHECK(found.list.back().label == "rarest");
     candidate_options one;
     one.types = {"rarest"};
     CHECK(trace.find(one).list.size() == 1);

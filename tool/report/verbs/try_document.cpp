@@ -7,6 +7,7 @@
 #include "../plots/run_plots.hpp"
 #include "provenance.hpp"
 #include "run_parts.hpp"
+#include "try_sentences.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,8 +23,8 @@ constexpr std::size_t name_letters = 44;
 
 /// Arms that were measured in turns, and are compared with the same plain program.
 struct trial_part {
-    std::string name;    ///< "alone", "together", "further": what the JSON calls it
-    std::string heading; ///< "each alone"; empty where it is the only part
+    std::string name;    ///< "deciding", "explaining": what the JSON calls it
+    std::string heading; ///< empty where it is the only part
     const run_result* run = nullptr;
 };
 
@@ -35,10 +36,10 @@ std::vector<trial_part> parts_of(const try_result& result) {
             parts.push_back({name, heading, &run});
         }
     };
-    add(result.alone, "alone", "each alone");
-    add(result.together, "together", "together, and other allocators");
-    add(result.further, "further", "variants, and over the best allocator");
-    if (parts.size() == 1 && parts.front().run == &result.together) {
+    add(result.screening, "screening", "a short screening of allocators");
+    add(result.deciding, "deciding", "all pools together, and the best allocators");
+    add(result.explaining, "explaining", "parts and other forms of them");
+    if (parts.size() == 1) {
         parts.front().heading.clear();
     }
     return parts;
@@ -46,16 +47,6 @@ std::vector<trial_part> parts_of(const try_result& result) {
 
 const metric_info& cpu_time() {
     return html::metric_named(cpu_metric);
-}
-
-/// The candidate that a row measures alone.
-std::optional<std::size_t> candidate_of(const try_result& result, const run_row& row) {
-    for (std::size_t i = 0; i != result.candidates.list.size(); ++i) {
-        if (row.contender.name == arm_alone(i)) {
-            return i;
-        }
-    }
-    return std::nullopt;
 }
 
 /// All their hits, by all their allocations.
@@ -82,17 +73,10 @@ cell share_cell(const std::optional<double>& share) {
 }
 
 cell served_cell(const try_result& result, const run_row& row) {
-    const std::optional<std::size_t> candidate = candidate_of(result, row);
-    if (candidate) {
-        return share_cell(result.routed(*candidate));
-    }
-    for (const try_variant& v : result.variants) {
-        if (v.name == row.contender.name) {
-            return share_cell(routed_together(result, v.served));
-        }
-    }
-    const bool is_together = row.contender.name == together_arm || row.contender.name == both_arm;
-    return is_together ? share_cell(routed_together(result, result.chosen)) : cell{};
+    const std::string_view name = row.contender.name;
+    const bool is_all = name == chosen_arm || name == over_arm;
+    const try_arm* const arm = is_all && !result.arms.empty() ? &result.arms.front() : result.find_arm(name);
+    return arm == nullptr || arm->served.empty() ? cell{} : share_cell(routed_together(result, arm->served));
 }
 
 /// Peak memory: of the plain program itself, of the others by how much more.
@@ -162,7 +146,7 @@ std::vector<std::string> how_it_was_measured(const try_result& result,
     std::vector<std::string> lines{
         "medians of the runs; changes against the default in the same round, with the 95 % interval of their "
         "median; served: share of the recorded allocations, counted in a run that is not timed"};
-    const run_result& run = result.judged();
+    const run_result& run = result.decisive_run();
     if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end()) {
         lines.push_back(fmt::format("noise floor, the default against itself: {}; smaller differences are "
                                     "not claimed, nor those that "
@@ -226,7 +210,7 @@ void add_parts(section& s, const std::vector<trial_part>& parts, const Blocks& b
 }
 
 void add_measurements(document& d, const try_result& result, const std::vector<trial_part>& parts) {
-    const run_result& judged = result.judged();
+    const run_result& judged = result.decisive_run();
     if (parts.size() > 1) {
         add_parts(d.add_section("pictures", "The other parts"), parts, [&](const run_result& r) {
             return &r == &judged ? std::vector<block>{} : std::vector<block>{block{changes_of(r)}};
@@ -259,36 +243,24 @@ list reading_of_try() {
         "The program runs plain, and with pools that are preloaded into it, once a round, in random order. A "
         "run is compared with the plain run of the same round, so that what slows the whole machine cancels "
         "out.",
+        "The verdict is about all types together, in the form that saves most. No round takes part in the "
+        "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
         "\"Less\" and \"more\" are said where the paired test (Wilcoxon's), corrected for the number of arms "
         "(Holm), finds a difference that is larger than the noise floor.",
-        "\"A pool for each size\" serves all calls of the pools' sizes: where it gains as much, the program "
-        "needs a faster allocator, not pools of types.",
-        "\"Empty plan\" is what the preload costs where nothing is planned, \"look-up without pools\" what a "
-        "plan costs. Pools in the source pay neither, so the gain here is a lower bound.",
+        "\"Every block\" serves all calls, whatever the type: if it saves as much, the program needs a faster "
+        "allocator, not pools of types.",
+        "\"Empty plan\" is what the preload costs if nothing is planned. Pools in the source pay neither that "
+        "nor a look-up, so the gain here is a lower bound.",
         "The parts were measured one after the other; each has a plain program of its own, to which its "
         "changes refer.",
         "A verdict holds for this program, this input and this machine.",
     });
 }
 
-/// What is known of the candidate that a row measures alone.
-std::vector<datum> candidate_data(const try_result& result, const run_row& row) {
-    const std::optional<std::size_t> candidate = candidate_of(result, row);
-    if (!candidate) {
-        return std::vector<datum>(5);
-    }
-    const std::size_t i = *candidate;
-    const try_candidate& c = result.candidates.list[i];
-    return {c.share, i < result.hits.size() ? datum{result.hits[i]} : datum{}, result.routed(i),
-            std::find(result.chosen.begin(), result.chosen.end(), i) != result.chosen.end(),
-            c.addresses.size() == 1 ? c.addresses.front() : std::string{}};
-}
-
 data_table data_of(const try_result& result, const std::vector<trial_part>& parts) {
     data_table data{run_data_columns(), {}};
-    for (const char* name : {"part", "share", "hits", "routed", "chosen", "address"}) {
-        data.columns.emplace_back(name);
-    }
+    data.columns.emplace_back("part");
+    data.columns.emplace_back("decides");
     for (const trial_part& part : parts) {
         for (const run_row& row : part.run->rows) {
             for (const metric_info& metric : metrics()) {
@@ -297,9 +269,7 @@ data_table data_of(const try_result& result, const std::vector<trial_part>& part
                     continue;
                 }
                 line.emplace_back(part.name);
-                for (datum& field : candidate_data(result, row)) {
-                    line.push_back(std::move(field));
-                }
+                line.emplace_back(&row == result.decisive());
                 data.rows.push_back(std::move(line));
             }
         }
@@ -311,7 +281,7 @@ data_table data_of(const try_result& result, const std::vector<trial_part>& part
 
 document try_document(const try_result& result, const std::vector<std::string>& command) {
     const std::vector<trial_part> parts = parts_of(result);
-    const run_result& judged = result.judged();
+    const run_result& judged = result.decisive_run();
     const std::string date = html::date_text(judged.started);
     document d;
     d.verb = "linn try";
@@ -324,9 +294,9 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     if (!result.problem.empty()) {
         d.alert += (d.alert.empty() ? "partial: " : ": ") + result.problem;
     }
-    d.lead = result.verdict;
+    d.lead = try_verdict(result);
     d.add(changes_of(judged));
-    d.add(sentences(result.findings));
+    d.add(sentences(try_findings(result)));
     d.add(code{shell_words(command)}, forms::html);
     table arms = arms_table(result, parts);
     arms.remarks = how_it_was_measured(result, command);
@@ -344,7 +314,7 @@ document try_document(const try_result& result, const std::vector<std::string>& 
                                              fmt::format("seed {}", judged.options.seed));
     }
     d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
-    d.warnings = result.warnings;
+    d.warnings = try_warnings(result);
     d.data = data_of(result, parts);
     return d;
 }

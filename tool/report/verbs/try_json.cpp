@@ -2,8 +2,10 @@
 #include "try_json.hpp"
 
 #include "../version.hpp"
+#include "../../advise/verdict.hpp"
 #include "json_parts.hpp"
 #include "run_json.hpp"
+#include "try_sentences.hpp"
 
 #include <algorithm>
 #include <string>
@@ -25,8 +27,7 @@ ordered_json addresses_json(const try_candidate& c) {
 ordered_json candidate_json(const try_result& result, std::size_t i) {
     const try_candidate& c = result.candidates.list[i];
     const std::optional<double> routed = result.routed(i);
-    const pool_plan plan = plan_of_candidates(result.candidates, {i});
-    const bool is_measured_alone = !result.alone.rows.empty();
+    const pool_plan plan = arm_of_types(result.candidates, {i}).plan;
     return {{"label", c.label},
             {"types", c.types},
             {"addresses", addresses_json(c)},
@@ -36,10 +37,44 @@ ordered_json candidate_json(const try_result& result, std::size_t i) {
             {"pools", c.pools.size()},
             {"hits", i < result.hits.size() ? ordered_json(result.hits[i]) : ordered_json{}},
             {"routed", routed ? ordered_json(*routed) : ordered_json{}},
-            {"row", is_measured_alone ? ordered_json(arm_alone(i)) : ordered_json{}},
-            {"huge_pages", std::any_of(plan.pools.begin(), plan.pools.end(),
-                                       [](const plan_pool& p) { return p.wants_huge_pages; })},
-            {"chosen", std::find(result.chosen.begin(), result.chosen.end(), i) != result.chosen.end()}};
+            {"huge_pages", std::ranges::any_of(plan.pools, &plan_pool::wants_huge_pages)}};
+}
+
+ordered_json saving_json(const saving& s) {
+    const auto bound = [&](double value) { return s.is_known() ? ordered_json(value) : ordered_json{}; };
+    return {{"saved", s.middle}, {"low", bound(s.low)}, {"high", bound(s.high)}};
+}
+
+ordered_json best_json(const std::optional<best_arm>& best) {
+    if (!best) {
+        return {};
+    }
+    ordered_json json = saving_json(best->saved);
+    json["row"] = best->name;
+    json["rounds"] = best->rounds;
+    json["unanimous"] = best->is_unanimous;
+    return json;
+}
+
+ordered_json saving_or_null(const std::optional<saving>& s) {
+    return s ? saving_json(*s) : ordered_json{};
+}
+
+/// The form that they vary is in both lists of rows, and has no entry of its own.
+ordered_json arms_json(const try_result& result) {
+    ordered_json all = ordered_json::array();
+    for (const std::vector<try_arm>* list : {&result.arms, &result.parts}) {
+        for (const try_arm& arm : *list) {
+            all.push_back({{"row", arm.name},
+                           {"part", list == &result.arms ? "deciding" : "explaining"},
+                           {"title", arm.title},
+                           {"why", text_or_null(arm.why)},
+                           {"mode", arm.mode},
+                           {"pools", arm.mode == "sizes" ? arm.plan.sites.size() : arm.plan.pools.size()},
+                           {"candidates", arm.served}});
+        }
+    }
+    return all;
 }
 
 ordered_json litter_json(const try_result& result) {
@@ -62,17 +97,24 @@ ordered_json run_or_null(const run_result& run) {
 } // namespace
 
 std::string try_json(const try_result& result, const std::vector<std::string>& command) {
-    ordered_json json{{"schema", "linn.try/1"},
+    const try_judgement& judged = result.judged;
+    ordered_json json{{"schema", "linn.try/2"},
                       {"version", version_text()},
                       {"command", command},
                       {"trace", text_or_null(result.trace)},
                       {"complete", result.interrupted_by == 0},
                       {"problem", text_or_null(result.problem)},
-                      {"verdict", result.verdict},
-                      {"answer", to_string(result.answer)},
-                      {"findings", result.findings},
-                      {"warnings", result.warnings},
-                      {"gained_alone", result.has_gained_alone}};
+                      {"verdict", report::try_verdict(result)},
+                      {"answer", to_string(judged.answer)},
+                      {"open", text_or_null(to_string(judged.open))},
+                      {"threshold", worth_a_pool},
+                      {"gain", best_json(judged.pools)},
+                      {"allocator", best_json(judged.allocator)},
+                      {"over", saving_or_null(judged.over)},
+                      {"over_allocator", saving_or_null(judged.over_allocator)},
+                      {"better", best_json(judged.better)},
+                      {"findings", report::try_findings(result)},
+                      {"warnings", report::try_warnings(result)}};
     json["candidates"] = ordered_json::array();
     for (std::size_t i = 0; i != result.candidates.list.size(); ++i) {
         json["candidates"].push_back(candidate_json(result, i));
@@ -85,19 +127,12 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
                                     {"share", l.share}});
     }
     json["plan"] = result.plan.sites.empty() ? ordered_json{} : ordered_json(plan_text(result.plan));
-    json["alone"] = run_or_null(result.alone);
-    json["together"] = run_or_null(result.together);
-    json["further"] = run_or_null(result.further);
-    json["variants"] = ordered_json::array();
-    for (const try_variant& v : result.variants) {
-        std::vector<std::string> types;
-        for (const std::size_t i : v.served) {
-            const try_candidate& c = result.candidates.list[i];
-            types.insert(types.end(), c.types.begin(), c.types.end());
-        }
-        json["variants"].push_back({{"row", v.name}, {"title", v.title}, {"why", v.why}, {"types", types}});
-    }
-    json["plan_variant"] = text_or_null(result.plan_variant);
+    json["plan_row"] = text_or_null(result.plan_arm);
+    json["plan_mode"] = result.plan_mode;
+    json["arms"] = arms_json(result);
+    json["screening"] = run_or_null(result.screening);
+    json["deciding"] = run_or_null(result.deciding);
+    json["explaining"] = run_or_null(result.explaining);
     json["litter"] = litter_json(result);
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }

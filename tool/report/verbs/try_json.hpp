@@ -7,7 +7,7 @@
 
 namespace linn::tool {
 
-/// The result in the schema "linn.try/1" (docs/reference/try-json.md), ended by a newline.
+/// The result in the schema "linn.try/2" (docs/reference/try-json.md), ended by a newline.
 std::string try_json(const try_result& result, const std::vector<std::string>& command);
 
 } // namespace linn::tool

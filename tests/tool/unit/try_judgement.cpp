@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether `linn try` tells the truth about programs whose gain is known, on machines that drift, repeat themselves and are
+// disturbed. No clock takes part.
+#include "run/judge.hpp"
+#include "scratch_folder.hpp"
+#include "simulated_machine.hpp"
+#include "try/trial.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace linn::tool::try_judgement_tests {
+
+using testing::machine;
+
+constexpr choice_options quick{.resamples = 300};
+
+/// A program, and what arms save of it: 0.1 is 10 %. What is not named saves nothing.
+struct program_model {
+    std::map<std::string, double> gains;
+    double sigma = 0.02;   ///< of a run, as a logarithm
+    double outliers = 0.05; ///< share of the runs
+
+    double factor_of(const std::string& arm) const {
+        const auto known = gains.find(arm);
+        return known == gains.end() ? 1 : 1 - known->second;
+    }
+
+    run_result measure(const std::vector<std::string>& arms, std::size_t rounds, std::uint64_t seed) const {
+        run_result result;
+        result.options.seed = seed;
+        std::vector<std::string> names{default_name, default_again_name};
+        names.insert(names.end(), arms.begin(), arms.end());
+        for (const std::string& name : names) {
+            result.rows.emplace_back().contender.name = name;
+        }
+        machine here{seed, sigma, outliers};
+        for (std::size_t round = 0; round != rounds; ++round) {
+            for (const cell& c : make_plan(names.size(), 1, seed * 1000 + round)) {
+                run_sample s;
+                s.round = round;
+                s.values[cpu_metric] = 1e8 * factor_of(names[c.job]) * std::exp(here.next());
+                result.rows[c.job].samples.push_back(s);
+            }
+        }
+        result.complete_rounds = rounds;
+        judge(result, {200});
+        return result;
+    }
+};
+
+const std::vector<std::string> forms{"types", "by-size", "every"};
+
+TEST_CASE("the interval of the best form holds its true gain, though it was selected") {
+    const std::vector<program_model> models{
+        {{}},                                                               // no form gains anything
+        {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}}},               // all alike
+        {{{"types", 0.05}, {"by-size", 0.06}, {"every", 0.055}}},           // nearly
+        {{{"types", 0.02}, {"by-size", 0.15}, {"every", 0.3}}},             // one is clearly best
+        {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}}, 0.08, 0.2},    // a busy machine
+    };
+    for (const program_model& model : models) {
+        for (const std::size_t rounds : {std::size_t{9}, std::size_t{40}}) {
+            constexpr std::size_t trials = 300;
+            std::size_t covered = 0;
+            double error = 0;
+            for (std::uint64_t seed = 1; seed <= trials; ++seed) {
+                const try_judgement j = judge_decision(model.measure(forms, rounds, seed), forms, quick);
+                const double truth = 1 - model.factor_of(j.pools->name);
+                covered += j.pools->saved.low <= truth && truth <= j.pools->saved.high ? 1U : 0U;
+                error += (j.pools->saved.middle - truth) / trials;
+            }
+            CAPTURE(rounds);
+            CAPTURE(model.sigma);
+            CAPTURE(model.factor_of("types"));
+            CHECK(covered >= trials * 9 / 10);
+            CHECK(std::abs(error) < model.sigma / 10); // selection does not flatter
+        }
+    }
+}
+
+TEST_CASE("of many equal arms the choice is not rewarded for luck") {
+    std::vector<std::string> arms;
+    for (std::size_t i = 0; i != 8; ++i) {
+        arms.push_back("arm " + std::to_string(i));
+    }
+    const program_model none;
+    double honest = 0;
+    double naive = 0;
+    std::size_t covered = 0;
+    constexpr std::size_t trials = 300;
+    for (std::uint64_t seed = 1; seed <= trials; ++seed) {
+        const run_result run = none.measure(arms, 12, seed);
+        const best_arm best = *best_of(run, arms, default_name, {.resamples = 300, .margin = 0});
+        honest += best.saved.middle / trials;
+        naive += best_of(run, {best.name}, default_name, quick)->saved.middle / trials;
+        covered += best.saved.low <= 0 && 0 <= best.saved.high ? 1U : 0U;
+    }
+    MESSAGE("mean saving that is claimed of nothing: " << honest << ", estimated on the rounds that chose: " << naive);
+    CHECK(naive > 0.005); // the trap is there
+    CHECK(std::abs(honest) < 0.002);
+    CHECK(covered >= trials * 9 / 10);
+}
+
+TEST_CASE("a clear gain is a yes with every seed, none is never a yes, and a gain is never a no") {
+    struct known_program {
+        program_model model;
+        std::set<pool_answer> allowed;
+    };
+    const std::vector<known_program> programs{
+        {{{{"types", 0.12}, {"by-size", 0.15}, {"every", 0.1}}}, {pool_answer::yes}},
+        {{{{"types", 0.08}, {"by-size", -0.05}, {"every", -0.1}}}, {pool_answer::yes}},
+        {{{{"types", -0.04}, {"by-size", -0.03}, {"every", -0.02}}}, {pool_answer::no}},
+        {{{}, 0.01}, {pool_answer::no}},
+        {{{{"types", 0.04}, {"by-size", 0.04}, {"every", 0.04}}, 0.1, 0.2},
+         {pool_answer::yes, pool_answer::not_known}},
+        {{{}, 0.1, 0.2}, {pool_answer::no, pool_answer::not_known}},
+    };
+    for (const known_program& p : programs) {
+        std::size_t wrong = 0;
+        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+            const try_judgement j = judge_decision(p.model.measure(forms, 40, seed), forms, quick);
+            wrong += p.allowed.contains(j.answer) ? 0U : 1U;
+        }
+        CAPTURE(p.model.factor_of("types"));
+        CAPTURE(p.model.sigma);
+        CHECK(wrong <= 2); // intervals at 95 %
+    }
+}
+
+/// A program and its machine for a whole trial: the clock goes on by what runs take.
+struct trial_world {
+    program_model model;
+    double seconds_a_run = 0.2;
+    std::vector<std::string> allocators;
+    std::string breaking; ///< with a plan that has this pool the program crashes
+    std::uint64_t seed = 1;
+    std::size_t types = 10;
+
+    double clock = 0;
+    std::vector<std::string> notices;
+    machine here{1, 0, 0};
+
+    static std::string variable(const launch_spec& spec, const std::string& name) {
+        for (const std::string& entry : spec.environment) {
+            if (entry.starts_with(name + '=')) {
+                return entry.substr(name.size() + 1);
+            }
+        }
+        return {};
+    }
+
+    std::string arm_of(const launch_spec& spec) const {
+        const std::string plan = variable(spec, "LINN_PLAN");
+        return plan.empty() ? spec.library.stem().string() : std::filesystem::path{plan}.stem().string();
+    }
+
+    observation launch(const launch_spec& spec) {
+        const std::string arm = arm_of(spec);
+        const double seconds = seconds_a_run * model.factor_of(arm) * std::exp(here.next());
+        clock += seconds;
+        observation o;
+        o.how = observation::ending::exited;
+        o.values = {{"wall_ns", seconds * 1e9}, {"user_ns", seconds * 1e9}, {"sys_ns", 0}, {"peak_rss_bytes", 1e6}};
+        process_proof p;
+        p.is_main = true;
+        p.executable = "/bin/shop";
+        const std::string provider = spec.library.empty() ? "/lib/libc.so.6" : spec.library.string();
+        p.files = {{"malloc", provider}, {"free", provider}};
+        p.preload_mapped = !spec.library.empty();
+        p.next_malloc = spec.behind.empty() ? "/lib/libc.so.6" : spec.behind.string();
+        o.proofs.push_back(p);
+        if (const std::string plan = variable(spec, "LINN_PLAN"); !breaking.empty() && !plan.empty()) {
+            for (const plan_pool& pool : read_plan_file(plan).pools) {
+                if (pool.name == breaking) {
+                    o.how = observation::ending::signalled;
+                    o.code = 6;
+                }
+            }
+        }
+        return o;
+    }
+
+    try_candidates candidates() const {
+        try_candidates all;
+        all.modules = {{"shop", {1, 2}}};
+        for (std::size_t i = 0; i != types; ++i) {
+            try_candidate c;
+            c.label = "type" + std::to_string(i);
+            c.types = {c.label};
+            c.pools = {{.name = c.label}};
+            c.counts = {{1000, 0, 100, 1000}};
+            plan_site site;
+            site.pool = c.label;
+            site.size = i % 2 == 0 ? 48 : 64;
+            site.call = {"shop", 0x1000 + i, std::vector<unsigned char>(16, 0x90)};
+            c.sites = {site};
+            c.allocations = 1000;
+            c.share = 1.0 / static_cast<double>(types);
+            all.list.push_back(std::move(c));
+        }
+        return all;
+    }
+
+    try_result run(long budget_seconds, std::size_t rounds = 0) {
+        here = machine{seed, model.sigma, model.outliers};
+        run_world world;
+        world.find_target = [this](const launch_spec& options) {
+            target t;
+            t.command = {"shop"};
+            t.own_provider = "/lib/libc.so.6";
+            t.spec = options;
+            t.first = launch({});
+            return t;
+        };
+        world.take_inventory = [this] {
+            std::vector<allocator_entry> list;
+            for (const std::string& name : allocators) {
+                allocator_entry e;
+                e.name = e.title = name;
+                e.library = "/lib/" + name + ".so";
+                e.state = library_state::usable;
+                list.push_back(e);
+            }
+            return list;
+        };
+        world.launch = [this](const launch_spec& spec) { return launch(spec); };
+        world.prepare = [](const std::string&) { return std::string{}; };
+        world.inspect = [] { return machine_info{}; };
+        world.canary = [] { return 1.0; };
+        world.touch_memory = [](std::size_t) {};
+        world.now = [this] { return std::chrono::duration<double>{clock}; };
+        world.interrupted = [] { return 0; };
+        run_options o;
+        for (const std::string& name : allocators) {
+            o.only.push_back(name);
+            o.allocators.emplace_back(name, "/lib/" + name + ".so");
+        }
+        if (o.only.empty()) {
+            o.only = {default_name};
+        }
+        o.seed = seed;
+        o.rounds = rounds;
+        o.budget = std::chrono::seconds{budget_seconds};
+        return try_pools(o, candidates(), world, "/lib/liblinn-try.so", [](const work_progress&) {},
+                         [this](const std::string& text) { notices.push_back(text); });
+    }
+};
+
+std::size_t samples_of(const run_result& run, std::string_view name) {
+    const run_row* const row = run.find(name);
+    return row == nullptr ? 0 : row->samples.size();
+}
+
+TEST_CASE("five seeds, one answer, and intervals that agree with the truth") {
+    trial_world world;
+    world.model = {{{"types", 0.06}, {"by-size", 0.11}, {"every", 0.08}, {"chosen", 0.11}}, 0.03};
+    world.allocators = {"fast", "slow"};
+    world.model.gains["fast"] = 0.2;
+    std::size_t covered = 0;
+    for (world.seed = 1; world.seed <= 5; ++world.seed) {
+        world.clock = 0;
+        const try_result result = world.run(90);
+        REQUIRE(result.problem.empty());
+        CHECK(result.judged.answer == pool_answer::yes);
+        CHECK(result.judged.pools->name == "by-size");
+        CHECK(result.judged.allocator->name == "fast");
+        covered += result.judged.pools->saved.low <= 0.11 && 0.11 <= result.judged.pools->saved.high ? 1U : 0U;
+        CHECK(world.clock < 95);
+        CHECK(samples_of(result.explaining, "chosen") > 0); // the answer is clear: the rest of the budget explains it
+        CHECK(samples_of(result.explaining, "over") > 0);
+        CHECK(samples_of(result.deciding, "fast") <= rounds_to_compare);
+        CHECK(samples_of(result.deciding, "by-size") > samples_of(result.deciding, "fast"));
+        CHECK(result.plan_arm == "by-size");
+        CHECK(result.plan.pools.size() == 2);
+    }
+    CHECK(covered >= 4);
+}
+
+TEST_CASE("while the answer is open, the rounds go there, and what explains has none") {
+    trial_world world;
+    world.model = {{{"types", 0.021}, {"by-size", 0.021}, {"every", 0.021}}, 0.05};
+    const try_result result = world.run(90);
+    CHECK(result.judged.answer == pool_answer::not_known);
+    CHECK(result.judged.open == open_question::too_wide);
+    CHECK(result.explaining.rows.empty());
+    CHECK(samples_of(result.deciding, "types") >= 60);
+}
+
+TEST_CASE("a budget that cannot decide says so before anything is measured, and another does not") {
+    trial_world world;
+    world.model.gains = {{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}};
+    world.seconds_a_run = 5;
+    const try_result none = world.run(60); // three rounds of four arms
+    REQUIRE(!world.notices.empty());
+    CHECK(world.notices.front() == forecast_of(none.decision));
+    CHECK(none.judged.answer == pool_answer::not_known);
+    CHECK(none.judged.open == open_question::too_few_rounds);
+    CHECK(none.explaining.rows.empty());
+    CHECK(forecast_of(world.run(600).decision).empty());
+
+    // A smaller plan is kept where it decides: every budget that has no forecast gives an interval.
+    for (double seconds = 0.05; seconds < 20; seconds *= 1.3) {
+        CAPTURE(seconds);
+        const trial_plan plan = plan_decision({true, 4, seconds, 180});
+        CHECK(plan.can_decide() == forecast_of(plan).empty());
+        CHECK((plan.can_decide() || plan.arms() == 4));
+        CHECK(plan.has_sizes);
+    }
+    CHECK(plan_decision({true, 9, 0.1, 180}).allocators == most_allocators);
+}
+
+TEST_CASE("pools with which the program does not work are found and left out; the others decide") {
+    trial_world world;
+    world.model = {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}, {"chosen", 0.1}}};
+    world.breaking = "type3";
+    const try_result result = world.run(90);
+    CHECK(result.judged.answer == pool_answer::yes);
+    CHECK(result.candidates.list.size() == 9);
+    REQUIRE(result.candidates.left_out.size() == 1);
+    CHECK(result.candidates.left_out[0].type == "type3");
+    CHECK(result.candidates.left_out[0].reason.find("SIGABRT") != std::string::npos);
+
+    world.types = 1;
+    world.breaking = "type0";
+    const try_result none = world.run(90);
+    CHECK(none.judged.answer == pool_answer::not_known);
+    CHECK(none.judged.open == open_question::does_not_work);
+    CHECK(none.deciding.rows.empty());
+}
+
+TEST_CASE("a part that gains where all together do not is found, and it is no \"no\"") {
+    trial_world world;
+    world.model = {{{"types", -0.05}, {"by-size", -0.05}, {"every", -0.06}, {"chosen", -0.05}, {"alone-1", 0.1},
+                    {"without-1", -0.15}},
+                   0.01};
+    const try_result result = world.run(180);
+    REQUIRE(result.judged.better);
+    CHECK(result.judged.better->name == "alone-1");
+    CHECK(result.judged.answer == pool_answer::yes);
+    CHECK(result.judged.is_of_better);
+    CHECK(result.judged.pools->saved.low <= 0.1);
+    CHECK(result.judged.pools->saved.high >= 0.1);
+    CHECK(result.plan.pools.size() == 1);
+    CHECK(result.decisive() == result.explaining.find("alone-1"));
+}
+
+TEST_CASE("a short screening of many allocators names those that decide") {
+    trial_world world;
+    world.allocators = {"a", "b", "c", "d", "e", "f"};
+    world.model = {{{"d", 0.1}, {"e", 0.12}, {"f", 0.2}, {"b", 0.08}}, 0.005};
+    const try_result result = world.run(180);
+    CHECK(result.screening.complete_rounds > 0);
+    for (const char* name : {"b", "d", "e", "f"}) {
+        CHECK_MESSAGE(result.deciding.find(name) != nullptr, name);
+    }
+    CHECK(result.deciding.find("a") == nullptr);
+    CHECK(result.judged.allocator->name == "f");
+}
+
+TEST_CASE("with --rounds everything has its rounds") {
+    trial_world world;
+    const try_result result = world.run(1, 2);
+    CHECK(result.deciding.complete_rounds == 2);
+    CHECK(result.explaining.complete_rounds == 2);
+    CHECK(result.judged.open == open_question::too_few_rounds);
+    for (const char* name : {"without-1", "alone-1", "without-6", "alone-6"}) {
+        CHECK_MESSAGE(samples_of(result.explaining, name) == 2, name);
+    }
+}
+
+} // namespace linn::tool::try_judgement_tests
