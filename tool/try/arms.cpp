@@ -201,7 +201,7 @@ try_arm arm_by_size(const try_candidates& candidates, std::vector<std::size_t> w
 }
 
 try_arm arm_of_every_block() {
-    try_arm arm{std::string{every_arm}, "every block, a pool for each size", {}, {}, "sizes"};
+    try_arm arm{std::string{every_arm}, "every block by size", {}, {}, "sizes"};
     arm.plan.note = "for LINN_POOLS=sizes: the sites only name the sizes";
     arm.plan.pools = {{.name = "every size"}};
     for (unsigned size = slot_step; size <= largest_own_slot; size += slot_step) {

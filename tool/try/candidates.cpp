@@ -21,7 +21,6 @@
 namespace linn::tool {
 namespace {
 
-constexpr double told_share = 0.01;   // a type that is left out and has less is not named
 constexpr double least_covered = 0.5; // of a type's allocations
 // Where so many reallocs come on an allocation, slots have room for what most of them ask for, up to so many times the size
 // that is allocated: a block that grows is not copied then.
@@ -82,6 +81,7 @@ public:
         if (options_.wants_litter) {
             found_.litter = litter_of(a_.analysis);
         }
+        found_.is_selection = !options_.types.empty();
         found_.lacks_events = !a_.analysis.info.missing.empty();
         return std::move(found_);
     }

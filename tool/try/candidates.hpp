@@ -42,6 +42,9 @@ struct try_candidate {
     std::string in_sentence() const;
 };
 
+/// Of a type with a smaller share of the allocations it is not told why it is left out, or served in part.
+inline constexpr double told_share = 0.01;
+
 /// A type that is not tried.
 struct try_left_out {
     std::string type;
@@ -63,6 +66,7 @@ struct try_candidates {
     std::vector<probe::litter_size>
         litter; ///< what the heap is littered with before each run; empty: it is fresh
     std::vector<pool_turns> turns = {};
+    bool is_selection = false; ///< only types that were asked for
     bool lacks_events = false; ///< the trace that they come from is not whole: there may be further types
 
     /// The name of a pool as it stands in a sentence: as in try_candidate. It begins with its type's label, or ends with the call that types share.

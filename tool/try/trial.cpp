@@ -123,7 +123,7 @@ private:
                     result_.hits.push_back(hits_[n]);
                 }
                 kept.push_back(std::move(c));
-            } else { // a trace of another run may know types that this one does not have
+            } else if (c.share >= told_share) { // the trace of another run may know other types
                 leave_out(c, "no call of this run came from its sites");
             }
         }
@@ -208,7 +208,9 @@ private:
         return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count());
     }
     double seconds_left() const { return std::max(budget() - seconds_used(), 0.001); }
-    trial_wishes wishes() const { return {true, allocators_.size(), seconds_a_run_, seconds_left()}; }
+    trial_wishes wishes() const {
+        return {true, !result_.candidates.is_selection, allocators_.size(), seconds_a_run_, seconds_left()};
+    }
 
     /// The allocators that are there; of more than take part in the decision, the best of a few rounds.
     void find_allocators() {
@@ -459,8 +461,9 @@ void judge_trial(try_result& result) {
     if (result.arms.empty()) { // nothing was measured
         const bool has_some = !result.candidates.left_out.empty() || !result.candidates.list.empty();
         result.judged = {};
-        result.judged.answer = has_some ? pool_answer::not_known : pool_answer::no;
-        result.judged.open = !has_some                     ? open_question::none
+        const bool is_over = result.problem.empty() && result.interrupted_by == 0;
+        result.judged.answer = has_some || !is_over ? pool_answer::not_known : pool_answer::no;
+        result.judged.open = !has_some || !is_over        ? open_question::none
                              : !result.why_broken.empty() ? open_question::does_not_work
                                                            : open_question::no_candidate;
     } else {

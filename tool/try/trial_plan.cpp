@@ -13,7 +13,7 @@ constexpr std::size_t most_screening_rounds = 3;
 
 /// With less and less in it.
 std::vector<trial_plan> lighter(const trial_wishes& wishes) {
-    trial_plan plan{wishes.has_sizes, true, true, std::min(wishes.allocators, most_allocators)};
+    trial_plan plan{wishes.has_sizes, wishes.has_every, true, std::min(wishes.allocators, most_allocators)};
     std::vector<trial_plan> all{plan};
     while (plan.allocators > 1) {
         --plan.allocators;

@@ -8,6 +8,7 @@ namespace linn::tool {
 /// What there is to measure first, and how long a run takes.
 struct trial_wishes {
     bool has_sizes = true;      ///< a pool for each size is another plan than one for each type
+    bool has_every = true;      ///< every block may have a pool, not only types that were asked for
     std::size_t allocators = 0; ///< to compare with
     double seconds_a_run = 0;
     double seconds = 0; ///< what is left of the budget; 0: no limit, the number of rounds is given

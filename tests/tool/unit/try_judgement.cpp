@@ -308,12 +308,12 @@ TEST_CASE("a budget that cannot decide says so before anything is measured, and 
     // A smaller plan is kept where it decides: every budget that has no forecast gives an interval.
     for (double seconds = 0.05; seconds < 20; seconds *= 1.3) {
         CAPTURE(seconds);
-        const trial_plan plan = plan_decision({true, 4, seconds, 180});
+        const trial_plan plan = plan_decision({true, true, 4, seconds, 180});
         CHECK(plan.can_decide() == forecast_of(plan).empty());
         CHECK((plan.can_decide() || plan.arms() == 4));
         CHECK(plan.has_sizes);
     }
-    CHECK(plan_decision({true, 9, 0.1, 180}).allocators == most_allocators);
+    CHECK(plan_decision({true, true, 9, 0.1, 180}).allocators == most_allocators);
 }
 
 TEST_CASE("pools with which the program does not work are found and left out; the others decide") {

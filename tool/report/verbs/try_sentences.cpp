@@ -91,10 +91,12 @@ public:
     std::vector<std::string> warnings() const {
         std::vector<std::string> list;
         for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
-            if (const std::optional<double> share = result_.routed(i); share && *share < 0.99) {
+            const try_candidate& c = result_.candidates.list[i];
+            if (const std::optional<double> served = result_.routed(i);
+                served && *served < 0.99 && c.share >= told_share) {
                 list.push_back(fmt::format("the pools of {} served {} of its allocations: the rest comes from "
                                            "elsewhere, or the trace is of another input",
-                                           result_.candidates.list[i].label, share_of_time(*share)));
+                                           c.label, share_of_time(*served)));
             }
         }
         for (const run_result* run : {&result_.deciding, &result_.explaining}) {
