@@ -204,7 +204,8 @@ std::string try_command::write_plan() const {
     if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
         throw std::runtime_error{problem};
     }
-    return fmt::format("next: linn pools --plan {}{} -- {}", shell_file(plan_file_), mode, shell_words(words_));
+    return fmt::format("next: linn pools --plan {}{} -- {}", shell_file(plan_file_), mode,
+                       shell_words(words_));
 }
 
 int try_command::deliver() const {

@@ -217,7 +217,8 @@ try_arm arm_without_pools(const pool_plan& plan) {
     return {std::string{empty_arm}, "empty plan", {}, plan, "empty"};
 }
 
-std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_arm& all, std::size_t leading) {
+std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_arm& all,
+                                   std::size_t leading) {
     std::vector<try_arm> arms;
     if (all.served.size() < 2) {
         return arms;
@@ -227,11 +228,19 @@ std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_a
         std::vector<std::size_t> others = all.served;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(n));
         const std::string& label = candidates.list[i].label;
-        arms.push_back({fmt::format("without-{}", i + 1), "without " + label, {},
-                        plan_for(candidates, others, is_by_size(all)).plan, "on", others});
+        arms.push_back({fmt::format("without-{}", i + 1),
+                        "without " + label,
+                        {},
+                        plan_for(candidates, others, is_by_size(all)).plan,
+                        "on",
+                        others});
         if (all.served.size() > 2) { // the rest of two is the other one alone
-            arms.push_back({fmt::format("alone-{}", i + 1), label + " alone", {},
-                            plan_for(candidates, {i}, is_by_size(all)).plan, "on", {i}});
+            arms.push_back({fmt::format("alone-{}", i + 1),
+                            label + " alone",
+                            {},
+                            plan_for(candidates, {i}, is_by_size(all)).plan,
+                            "on",
+                            {i}});
         }
     }
     return arms;

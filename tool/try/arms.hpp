@@ -22,7 +22,8 @@ inline constexpr std::string_view over_arm = "over";       ///< the same in fron
 struct try_arm {
     std::string name;  ///< of its row
     std::string title; ///< "a pool for each type"
-    std::string why;   ///< what suggests it: "the pools of `order` and `trade` ask for huge pages"; may be empty
+    std::string
+        why; ///< what suggests it: "the pools of `order` and `trade` ask for huge pages"; may be empty
     pool_plan plan;
     std::string mode = "on";
     std::vector<std::size_t> served = {}; ///< the candidates whose blocks the pools serve

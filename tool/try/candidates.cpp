@@ -70,9 +70,11 @@ public:
                 order.push_back(i);
             }
         }
-        // A plan has no room for everything: the types with most allocations come first.
-        std::ranges::stable_sort(order, std::greater{},
-                                 [&](std::size_t i) { return a_.types[i].statistics.allocations; });
+        // A plan has no room for everything.
+        std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) {
+            const site_statistics& s = a_.types[i].statistics;
+            return std::pair{time_of(s), s.allocations};
+        });
         for (const std::size_t i : order) {
             take(i);
         }
@@ -116,6 +118,11 @@ private:
         }
     }
 
+    /// 0: it is not known.
+    double time_of(const site_statistics& s) const {
+        return a_.analysis.time.is_known ? s.time.share().value : 0;
+    }
+
     bool is_wanted(const advised_type& type) const {
         const std::string label = label_of(type);
         return options_.types.empty() ||
@@ -154,6 +161,7 @@ private:
         c.types = {c.label};
         c.allocations = s.allocations;
         c.share = type.share;
+        c.time_share = time_of(s);
         c.addresses = {type.named.blocks.address};
         for (const advised_place& place : type.places) {
             for (const std::uint32_t site : place.sites) {
@@ -277,7 +285,9 @@ private:
                 }
             }
         }
-        std::ranges::stable_sort(found_.list, std::greater{}, &try_candidate::allocations);
+        std::ranges::stable_sort(found_.list, std::greater{}, [](const try_candidate& c) {
+            return std::pair{c.time_share, c.allocations};
+        });
         for (auto& [type, why] : sharing_) {
             const advised_type& t = a_.types[type];
             if (static_cast<double>(served[type]) <
@@ -319,6 +329,7 @@ private:
         c.counts = {shared.counts};
         for (const std::uint32_t site : shared.sites) {
             pool_of_site_.emplace(site, s.pool);
+            c.time_share += time_of(a_.analysis.sites[site].statistics);
         }
         c.sites.push_back(std::move(s));
         ++sites_;

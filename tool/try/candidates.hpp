@@ -27,7 +27,7 @@ struct pool_counts {
 
 /// A type, or all types whose blocks of one size come from one call and cannot be told apart there.
 struct try_candidate {
-    std::string label; ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"
+    std::string label;              ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
     std::vector<pool_counts>
@@ -35,6 +35,7 @@ struct try_candidate {
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
+    double time_share = 0; ///< of the program's CPU time, in the allocator for these blocks; 0: not known
     std::vector<std::string> addresses =
         {}; ///< one for each of `types`: "app+0x5ccca" of blocks without a type's name, or of the call that types share; else empty
 
@@ -60,7 +61,8 @@ struct pool_turns {
 };
 
 struct try_candidates {
-    std::vector<try_candidate> list; ///< most allocations first
+    /// Those first on whose blocks the allocator spends most time, or, where that is not known, of which there are most.
+    std::vector<try_candidate> list;
     std::vector<try_left_out> left_out;
     std::vector<plan_module> modules; ///< that sites lie in
     std::vector<probe::litter_size>

@@ -60,9 +60,8 @@ std::size_t choose(const std::vector<contestant>& all, std::size_t left_out_part
 
 saving saving_of(const std::vector<double>& log_ratios, const run_result& run, std::string_view name,
                  std::size_t resamples) {
-    const interval ratio =
-        bootstrap_median(log_ratios, run.options.level,
-                         resampling_seed(run.options.seed, name, cpu_metric) + 1, resamples);
+    const interval ratio = bootstrap_median(
+        log_ratios, run.options.level, resampling_seed(run.options.seed, name, cpu_metric) + 1, resamples);
     return {1 - std::exp(ratio.middle), 1 - std::exp(ratio.high), 1 - std::exp(ratio.low)};
 }
 

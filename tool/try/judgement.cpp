@@ -85,7 +85,8 @@ try_judgement judge_decision(const run_result& deciding, const std::vector<std::
 
 void judge_explanation(try_judgement& judged, const run_result& explaining,
                        const std::vector<std::string>& parts) {
-    if (const auto over = best_of(explaining, {std::string{over_arm}}, default_name); over && judged.allocator) {
+    if (const auto over = best_of(explaining, {std::string{over_arm}}, default_name);
+        over && judged.allocator) {
         judged.over = over->saved;
         if (const auto more = best_of(explaining, {std::string{over_arm}}, judged.allocator->name)) {
             judged.over_allocator = more->saved;

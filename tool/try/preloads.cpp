@@ -39,8 +39,8 @@ bool add_hits(const fs::path& file, const try_candidates& candidates, const try_
     }
     std::size_t site = 0; // in the order of the plan, so in that of the candidates
     for (std::size_t i = 0; i != hits.size(); ++i) {
-        for (std::size_t n = candidates.list[arm.served[i]].sites.size(); n != 0 && site != all["sites"].size();
-             --n) {
+        for (std::size_t n = candidates.list[arm.served[i]].sites.size();
+             n != 0 && site != all["sites"].size(); --n) {
             if (const nlohmann::json& count = all["sites"][site++]["hits"]; count.is_number_unsigned()) {
                 hits[i] += count.get<std::uint64_t>();
             }

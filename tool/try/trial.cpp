@@ -23,7 +23,7 @@ namespace {
 using ending = observation::ending;
 
 constexpr std::string_view litter_file = "litter";
-constexpr std::size_t leading_candidates = 6; // whose part of the gain is measured
+constexpr std::size_t leading_candidates = 6;  // whose part of the gain is measured
 constexpr std::size_t arms_of_explanation = 3; // the plain program, its copy, the chosen pools
 constexpr choice_options quick_look{.resamples = 1'000};
 
@@ -172,9 +172,8 @@ private:
             return false;
         }
         if (options_.compare_output && o->output != what_.first.output && has_one_output()) {
-            result_.why_broken =
-                fmt::format("the output differs ({})",
-                            describe_difference(what_.first.output.text(), o->output.text()));
+            result_.why_broken = fmt::format(
+                "the output differs ({})", describe_difference(what_.first.output.text(), o->output.text()));
             return false;
         }
         if (seconds_of(*o) > 0) { // the first run is also that which reads the program from the disk
@@ -204,9 +203,7 @@ private:
     }
 
     double seconds_used() const { return (world_.now() - begun_).count(); }
-    double budget() const {
-        return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count());
-    }
+    double budget() const { return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count()); }
     double seconds_left() const { return std::max(budget() - seconds_used(), 0.001); }
     trial_wishes wishes() const {
         return {true, !result_.candidates.is_selection, allocators_.size(), seconds_a_run_, seconds_left()};
@@ -217,8 +214,7 @@ private:
         say("trying the allocators");
         world_.take_inventory = [found = world_.take_inventory()] { return found; };
         std::vector<left_out_contender> unused;
-        std::vector<run_contender> all =
-            choose_contenders(options_, what_, world_.take_inventory(), unused);
+        std::vector<run_contender> all = choose_contenders(options_, what_, world_.take_inventory(), unused);
         all.erase(all.begin(), all.begin() + 2); // the plain program and its copy
         std::ranges::stable_sort(all, {}, [&](const run_contender& c) { return rank_of(c, options_); });
         for (const run_contender& c : all) {
@@ -238,7 +234,8 @@ private:
         result_.screening = run_program(o, world_, report_, notice_);
         const auto ratio = [&](const std::string& name) {
             const run_row* const row = result_.screening.find(name);
-            const estimate* const e = row == nullptr || !row->is_sound() ? nullptr : row->find_estimate(cpu_metric);
+            const estimate* const e =
+                row == nullptr || !row->is_sound() ? nullptr : row->find_estimate(cpu_metric);
             return e == nullptr ? HUGE_VAL : e->ratio;
         };
         std::erase_if(allocators_, [&](const std::string& name) { return ratio(name) == HUGE_VAL; });
@@ -298,9 +295,8 @@ private:
             const std::optional<best_arm> worse = best_of(so_far, {arm}, judged.pools->name, quick_look);
             if (arm != judged.pools->name && worse && worse->rounds >= rounds_to_compare &&
                 worse->saved.high < -least_program_claim) {
-                run_row& row = *std::ranges::find(so_far.rows, arm, [](const run_row& r) {
-                    return r.contender.name;
-                });
+                run_row& row =
+                    *std::ranges::find(so_far.rows, arm, [](const run_row& r) { return r.contender.name; });
                 row.contender.most_rounds = row.samples.size();
             }
         }
@@ -319,8 +315,7 @@ private:
         const try_arm& all = best->name == every_arm ? result_.arms[result_.arms.size() > 2 ? 1 : 0]
                                                      : *result_.find_arm(best->name);
         const std::optional<best_arm>& allocator = result_.judged.allocator;
-        const bool wants_over =
-            allocator && allocator->saved.middle > 0 && !result_.judged.costs && fits(2);
+        const bool wants_over = allocator && allocator->saved.middle > 0 && !result_.judged.costs && fits(2);
         std::size_t arms = wants_over ? 2 : 0;
         for (try_arm& part : parts_of(all)) {
             if (fits(arms + 1)) {
@@ -363,7 +358,8 @@ private:
 
     double seconds_of_arms(std::size_t arms) const {
         const std::size_t others = arms + arms_of_explanation - 2;
-        return static_cast<double>((arms + arms_of_explanation) * least_rounds_to_claim(others, options_.level)) *
+        return static_cast<double>((arms + arms_of_explanation) *
+                                   least_rounds_to_claim(others, options_.level)) *
                seconds_a_run_;
     }
 
@@ -446,8 +442,9 @@ std::string forecast_of(const trial_plan& plan) {
         fmt::format("the budget has room for {} of {} arms", figures::counted(rounds, "round"), plan.arms());
     const double seconds = std::ceil(plan.seconds_needed / 10) * 10;
     return rounds < rounds_to_judge
-               ? fmt::format("{}: too few for an interval, so the answer will be not known; {:.0f} s more decide",
-                             why, seconds)
+               ? fmt::format(
+                     "{}: too few for an interval, so the answer will be not known; {:.0f} s more decide",
+                     why, seconds)
                : fmt::format("{}: only a large gain can be told from chance; {:.0f} s decide", why, seconds);
 }
 
@@ -465,7 +462,7 @@ void judge_trial(try_result& result) {
         result.judged.answer = has_some || !is_over ? pool_answer::not_known : pool_answer::no;
         result.judged.open = !has_some || !is_over        ? open_question::none
                              : !result.why_broken.empty() ? open_question::does_not_work
-                                                           : open_question::no_candidate;
+                                                          : open_question::no_candidate;
     } else {
         result.judged = judge_decision(result.deciding, names_of(result.arms));
         if (result.judged.pools) {
@@ -479,7 +476,8 @@ void judge_trial(try_result& result) {
     result.plan = {};
     result.plan_arm.clear();
     if (result.judged.saves) {
-        const std::string& name = result.judged.better ? result.judged.better->name : result.judged.pools->name;
+        const std::string& name =
+            result.judged.better ? result.judged.better->name : result.judged.pools->name;
         if (const try_arm* const arm = result.find_arm(name)) {
             result.plan = arm->plan;
             result.plan_arm = name;

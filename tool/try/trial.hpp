@@ -22,11 +22,13 @@ struct try_result {
     try_candidates candidates;
     std::vector<std::uint64_t>
         hits; ///< one for each candidate: allocations that their pools served in a run that counted; empty: not known
-    std::string why_broken; ///< what the program did with the pools that were left out; empty: it worked with all
-    trial_plan decision;    ///< what the budget had room for
-    run_result screening;   ///< plain and all allocators, a few rounds; may have no rows
-    run_result deciding;    ///< plain, all pools in each form, an empty plan, the best allocators
-    run_result explaining;  ///< plain, the best form, parts and variants of it, and it over the best allocator; may have no rows
+    std::string
+        why_broken; ///< what the program did with the pools that were left out; empty: it worked with all
+    trial_plan decision;  ///< what the budget had room for
+    run_result screening; ///< plain and all allocators, a few rounds; may have no rows
+    run_result deciding;  ///< plain, all pools in each form, an empty plan, the best allocators
+    run_result
+        explaining; ///< plain, the best form, parts and variants of it, and it over the best allocator; may have no rows
     double explaining_seconds = 0; ///< that would have had room for all of that; 0: there was
     std::vector<try_arm> arms;     ///< the forms of all pools together, of `deciding`
     std::vector<try_arm> parts;    ///< those of `explaining`, without the form that they vary

@@ -55,7 +55,8 @@ std::vector<std::string> names_of(const std::vector<try_arm>& arms) {
     return names;
 }
 
-TEST_CASE("with a pool for each type every type has its own, and with one for each size those of one size share it") {
+TEST_CASE("with a pool for each type every type has its own, and with one for each size those of one size "
+          "share it") {
     const try_candidates found = candidates_of({48, 64, 40, 48});
     const try_arm types = arm_of_types(found, all_of(found));
     CHECK(read_back(types).pools.size() == 4);

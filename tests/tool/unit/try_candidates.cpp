@@ -202,6 +202,12 @@ TEST_CASE("every type is a candidate however rare, most allocations first, and -
     CHECK(found.left_out.empty());
     CHECK(found.list.front().label == "type99");
     CHECK(found.list.back().label == "rarest");
+    // What is few may take most time.
+    trace.a.analysis.time.is_known = true;
+    trace.a.types.front().statistics.time.calls = 0.1;
+    const try_candidates timed = trace.find();
+    CHECK(timed.list.front().label == "rarest");
+    CHECK(timed.list.front().time_share == doctest::Approx(0.1));
     candidate_options one;
     one.types = {"rarest"};
     CHECK(trace.find(one).list.size() == 1);

@@ -83,7 +83,11 @@ try_result measured(double gain, std::size_t rounds = 20, double sigma = 0.002) 
     result.hits = {1000, 500};
     result.arms = {arm_of_types(result.candidates, {0, 1}), arm_by_size(result.candidates, {0, 1}),
                    arm_of_every_block()};
-    result.deciding = run_of({{"types", 1 - gain}, {"by-size", 1 - gain}, {"every", 1 - gain}, {"empty", 1.01}, {"jemalloc", 0.93}},
+    result.deciding = run_of({{"types", 1 - gain},
+                              {"by-size", 1 - gain},
+                              {"every", 1 - gain},
+                              {"empty", 1.01},
+                              {"jemalloc", 0.93}},
                              rounds, sigma);
     judge_trial(result);
     return result;
@@ -106,7 +110,8 @@ std::string all_findings(const try_result& result) {
 
 TEST_CASE("at every edge all forms of the report say the same, and no sentence contradicts another") {
     for (const double gain : {0.3, 0.0215, 0.02, 0.0185, 0.0, -0.03}) {
-        for (const std::size_t rounds : {std::size_t{2}, std::size_t{5}, std::size_t{6}, std::size_t{12}, std::size_t{40}}) {
+        for (const std::size_t rounds :
+             {std::size_t{2}, std::size_t{5}, std::size_t{6}, std::size_t{12}, std::size_t{40}}) {
             for (const double sigma : {0.0005, 0.02, 0.2}) {
                 CAPTURE(gain);
                 CAPTURE(rounds);
@@ -116,7 +121,9 @@ TEST_CASE("at every edge all forms of the report say the same, and no sentence c
                 CAPTURE(verdict);
                 const json all = json::parse(try_json(result, command));
                 const std::string answer = all["answer"];
-                CHECK(verdict.starts_with(answer == "yes" ? "Pools for " : answer == "no" ? "No pool" : "Not known"));
+                CHECK(verdict.starts_with(answer == "yes"  ? "Pools for "
+                                          : answer == "no" ? "No pool"
+                                                           : "Not known"));
                 CHECK(all["verdict"] == verdict);
                 CHECK(all["open"].is_null() == (answer != "not-known"));
                 const json& saved = all["gain"];
@@ -168,9 +175,11 @@ TEST_CASE("the verdict speaks of the best form, its memory, and the best allocat
     CHECK(worse.plan.sites.empty());
 }
 
-TEST_CASE("parts, other forms and the pools over an allocator are explained by the rounds that measured them") {
+TEST_CASE(
+    "parts, other forms and the pools over an allocator are explained by the rounds that measured them") {
     try_result result = measured(0.119);
-    explain(result, {{"chosen", 0.88}, {"without-1", 0.96}, {"without-2", 0.88}, {"over", 0.85}, {"jemalloc", 0.93}});
+    explain(result,
+            {{"chosen", 0.88}, {"without-1", 0.96}, {"without-2", 0.88}, {"over", 0.85}, {"jemalloc", 0.93}});
     const std::string found = all_findings(result);
     CHECK(contains(found, "Without `order` the program takes "));
     CHECK(contains(found, "What `trade` adds to the other pools cannot be told from chance"));
@@ -195,7 +204,8 @@ TEST_CASE("parts, other forms and the pools over an allocator are explained by t
 
 TEST_CASE("what does not work, and what cannot be tried, is said") {
     try_result broken;
-    broken.candidates.left_out = {{"order", "with its pool the program does not work: killed by SIGABRT", 0.5, {}}};
+    broken.candidates.left_out = {
+        {"order", "with its pool the program does not work: killed by SIGABRT", 0.5, {}}};
     broken.why_broken = "killed by SIGABRT";
     judge_trial(broken);
     CHECK(broken.judged.answer == pool_answer::not_known);
@@ -203,7 +213,8 @@ TEST_CASE("what does not work, and what cannot be tried, is said") {
 
     try_result unlike = measured(0.1);
     for (run_row& row : unlike.deciding.rows) {
-        if (row.contender.name == "types" || row.contender.name == "by-size" || row.contender.name == "every") {
+        if (row.contender.name == "types" || row.contender.name == "by-size" ||
+            row.contender.name == "every") {
             row.output_difference = "line 1 is 'b', not 'a'";
         }
     }
@@ -232,8 +243,9 @@ TEST_CASE("a gain with huge pages is said to need the option in the source") {
     result.candidates.list[0].counts = {{1000, 0, 100'000}};
     result.arms[0] = arm_of_types(result.candidates, {0, 1});
     judge_trial(result);
-    CHECK(contains(all_findings(result), "The pools of `order` had huge pages. In the source, give them the option "
-                                         "{.huge_pages = true}"));
+    CHECK(contains(all_findings(result),
+                   "The pools of `order` had huge pages. In the source, give them the option "
+                   "{.huge_pages = true}"));
     const json all = json::parse(try_json(result, command));
     CHECK(all["candidates"][0]["huge_pages"] == true);
     CHECK(all["candidates"][1]["huge_pages"] == false);
@@ -245,12 +257,13 @@ TEST_CASE("linn.try/2 keeps its fields, and CSV its columns") {
     const json all = json::parse(try_json(result, command));
     CHECK(all["schema"] == "linn.try/2");
     for (const char* name :
-         {"version", "command", "trace", "complete", "problem", "verdict", "answer", "open", "threshold", "gain",
-          "allocator", "over", "over_allocator", "better", "findings", "warnings", "candidates", "left_out", "plan",
-          "plan_row", "plan_mode", "arms", "screening", "deciding", "explaining", "litter"}) {
+         {"version",  "command",   "trace",      "complete",   "problem", "verdict",        "answer",
+          "open",     "threshold", "gain",       "allocator",  "over",    "over_allocator", "better",
+          "findings", "warnings",  "candidates", "left_out",   "plan",    "plan_row",       "plan_mode",
+          "arms",     "screening", "deciding",   "explaining", "litter"}) {
         CHECK_MESSAGE(all.contains(name), name);
     }
-    for (const char* name : {"label", "types", "addresses", "allocations", "share", "sites", "pools", "hits",
+    for (const char* name : {"label", "types", "addresses", "allocations", "share", "time_share", "sites", "pools", "hits",
                              "routed", "huge_pages"}) {
         CHECK_MESSAGE(all["candidates"][0].contains(name), name);
     }
@@ -266,7 +279,8 @@ TEST_CASE("linn.try/2 keeps its fields, and CSV its columns") {
     const report::document d = report::try_document(result, command);
     CHECK(report::render_csv(d).starts_with(
         "contender,title,metric,unit,rounds,median,low,high,min,ratio,ratio_low,ratio_high,p,"
-        "p_adjusted,call,noise_floor,repeated,failure,command,complete,started,version,cpu,part,decides\r\n"));
+        "p_adjusted,call,noise_floor,repeated,failure,command,complete,started,version,cpu,part,"
+        "decides\r\n"));
     const std::string plain = report::render_terminal(d, {});
     CHECK(contains(plain, "75.0 %")); // served, of both together
     CHECK(contains(flat(plain), "left out: te|xt (20.0 % of allocations): its blocks have many sizes"));

@@ -24,7 +24,7 @@ constexpr choice_options quick{.resamples = 300};
 /// A program, and what arms save of it: 0.1 is 10 %. What is not named saves nothing.
 struct program_model {
     std::map<std::string, double> gains;
-    double sigma = 0.02;   ///< of a run, as a logarithm
+    double sigma = 0.02;    ///< of a run, as a logarithm
     double outliers = 0.05; ///< share of the runs
 
     double factor_of(const std::string& arm) const {
@@ -59,11 +59,11 @@ const std::vector<std::string> forms{"types", "by-size", "every"};
 
 TEST_CASE("the interval of the best form holds its true gain, though it was selected") {
     const std::vector<program_model> models{
-        {{}},                                                               // no form gains anything
-        {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}}},               // all alike
-        {{{"types", 0.05}, {"by-size", 0.06}, {"every", 0.055}}},           // nearly
-        {{{"types", 0.02}, {"by-size", 0.15}, {"every", 0.3}}},             // one is clearly best
-        {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}}, 0.08, 0.2},    // a busy machine
+        {{}},                                                            // no form gains anything
+        {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}}},            // all alike
+        {{{"types", 0.05}, {"by-size", 0.06}, {"every", 0.055}}},        // nearly
+        {{{"types", 0.02}, {"by-size", 0.15}, {"every", 0.3}}},          // one is clearly best
+        {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}}, 0.08, 0.2}, // a busy machine
     };
     for (const program_model& model : models) {
         for (const std::size_t rounds : {std::size_t{9}, std::size_t{40}}) {
@@ -102,7 +102,8 @@ TEST_CASE("of many equal arms the choice is not rewarded for luck") {
         naive += best_of(run, {best.name}, default_name, quick)->saved.middle / trials;
         covered += best.saved.low <= 0 && 0 <= best.saved.high ? 1U : 0U;
     }
-    MESSAGE("mean saving that is claimed of nothing: " << honest << ", estimated on the rounds that chose: " << naive);
+    MESSAGE("mean saving that is claimed of nothing: " << honest
+                                                       << ", estimated on the rounds that chose: " << naive);
     CHECK(naive > 0.005); // the trap is there
     CHECK(std::abs(honest) < 0.002);
     CHECK(covered >= trials * 9 / 10);
@@ -167,7 +168,8 @@ struct trial_world {
         clock += seconds;
         observation o;
         o.how = observation::ending::exited;
-        o.values = {{"wall_ns", seconds * 1e9}, {"user_ns", seconds * 1e9}, {"sys_ns", 0}, {"peak_rss_bytes", 1e6}};
+        o.values = {
+            {"wall_ns", seconds * 1e9}, {"user_ns", seconds * 1e9}, {"sys_ns", 0}, {"peak_rss_bytes", 1e6}};
         process_proof p;
         p.is_main = true;
         p.executable = "/bin/shop";
@@ -248,8 +250,9 @@ struct trial_world {
         o.seed = seed;
         o.rounds = rounds;
         o.budget = std::chrono::seconds{budget_seconds};
-        return try_pools(o, candidates(), world, "/lib/liblinn-try.so", [](const work_progress&) {},
-                         [this](const std::string& text) { notices.push_back(text); });
+        return try_pools(
+            o, candidates(), world, "/lib/liblinn-try.so", [](const work_progress&) {},
+            [this](const std::string& text) { notices.push_back(text); });
     }
 };
 
@@ -271,9 +274,11 @@ TEST_CASE("five seeds, one answer, and intervals that agree with the truth") {
         CHECK(result.judged.answer == pool_answer::yes);
         CHECK(result.judged.pools->name == "by-size");
         CHECK(result.judged.allocator->name == "fast");
-        covered += result.judged.pools->saved.low <= 0.11 && 0.11 <= result.judged.pools->saved.high ? 1U : 0U;
+        covered +=
+            result.judged.pools->saved.low <= 0.11 && 0.11 <= result.judged.pools->saved.high ? 1U : 0U;
         CHECK(world.clock < 95);
-        CHECK(samples_of(result.explaining, "chosen") > 0); // the answer is clear: the rest of the budget explains it
+        CHECK(samples_of(result.explaining, "chosen") >
+              0); // the answer is clear: the rest of the budget explains it
         CHECK(samples_of(result.explaining, "over") > 0);
         CHECK(samples_of(result.deciding, "fast") <= rounds_to_compare);
         CHECK(samples_of(result.deciding, "by-size") > samples_of(result.deciding, "fast"));
@@ -337,7 +342,11 @@ TEST_CASE("pools with which the program does not work are found and left out; th
 
 TEST_CASE("a part that gains where all together do not is found, and it is no \"no\"") {
     trial_world world;
-    world.model = {{{"types", -0.05}, {"by-size", -0.05}, {"every", -0.06}, {"chosen", -0.05}, {"alone-1", 0.1},
+    world.model = {{{"types", -0.05},
+                    {"by-size", -0.05},
+                    {"every", -0.06},
+                    {"chosen", -0.05},
+                    {"alone-1", 0.1},
                     {"without-1", -0.15}},
                    0.01};
     const try_result result = world.run(180);

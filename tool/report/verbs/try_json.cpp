@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "try_json.hpp"
 
-#include "../version.hpp"
 #include "../../advise/verdict.hpp"
+#include "../version.hpp"
 #include "json_parts.hpp"
 #include "run_json.hpp"
 #include "try_sentences.hpp"
@@ -33,6 +33,7 @@ ordered_json candidate_json(const try_result& result, std::size_t i) {
             {"addresses", addresses_json(c)},
             {"allocations", c.allocations},
             {"share", c.share},
+            {"time_share", c.time_share > 0 ? ordered_json(c.time_share) : ordered_json{}},
             {"sites", c.sites.size()},
             {"pools", c.pools.size()},
             {"hits", i < result.hits.size() ? ordered_json(result.hits[i]) : ordered_json{}},

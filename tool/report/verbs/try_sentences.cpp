@@ -94,9 +94,10 @@ public:
             const try_candidate& c = result_.candidates.list[i];
             if (const std::optional<double> served = result_.routed(i);
                 served && *served < 0.99 && c.share >= told_share) {
-                list.push_back(fmt::format("the pools of {} served {} of its allocations: the rest comes from "
-                                           "elsewhere, or the trace is of another input",
-                                           c.label, share_of_time(*served)));
+                list.push_back(
+                    fmt::format("the pools of {} served {} of its allocations: the rest comes from "
+                                "elsewhere, or the trace is of another input",
+                                c.label, share_of_time(*served)));
             }
         }
         for (const run_result* run : {&result_.deciding, &result_.explaining}) {
@@ -147,8 +148,8 @@ private:
             return "every block by its size";
         }
         const std::string names = names_of_candidates(arm->served);
-        const bool is_plain = arm->name == types_arm || arm->name.starts_with("without-") ||
-                              arm->name.starts_with("alone-");
+        const bool is_plain =
+            arm->name == types_arm || arm->name.starts_with("without-") || arm->name.starts_with("alone-");
         return is_plain ? names : fmt::format("{}, {},", names, arm->title);
     }
 
@@ -183,12 +184,12 @@ private:
                                memory_clause());
         }
         if (judged_.answer == pool_answer::no) {
-            return judged_.costs ? fmt::format("No pool gains: with pools for {} the program takes {} more CPU "
-                                               "time{}",
-                                               pools, more_text(s), memory_clause())
-                                 : fmt::format("No pool gains {}: pools for {} {} of CPU time",
-                                               share_of_time(worth_a_pool), pools,
-                                               saving_text(subject::many, s));
+            return judged_.costs
+                       ? fmt::format("No pool gains: with pools for {} the program takes {} more CPU "
+                                     "time{}",
+                                     pools, more_text(s), memory_clause())
+                       : fmt::format("No pool gains {}: pools for {} {} of CPU time",
+                                     share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
         }
         return fmt::format("Not known whether pools gain {}: those for {} {} of CPU time, and a larger "
                            "--budget may tell",
@@ -205,7 +206,8 @@ private:
             return "no other allocator was measured";
         }
         const estimate* const e = result_.cpu_of(judged_.allocator->name);
-        const bool saves = e != nullptr && e->call == tool::verdict::better && judged_.allocator->saved.low > 0;
+        const bool saves =
+            e != nullptr && e->call == tool::verdict::better && judged_.allocator->saved.low > 0;
         return saves ? fmt::format("{} {}", title_of_allocator(),
                                    saving_text(subject::one, judged_.allocator->saved))
                      : "no allocator tried certainly saves any";
@@ -234,12 +236,12 @@ private:
         const std::string name = title_of_allocator();
         const std::string text = saving_text(subject::many, s);
         findings_.push_back(
-            s.low > 0    ? fmt::format("Over {} the pools {} of what it takes alone.", name, text)
-            : s.high < 0 ? fmt::format("Over {} the pools {} of what it takes alone: {} is enough.", name, text,
-                                       name)
-                         : fmt::format("Not known whether the pools gain over {}: they {} of what it takes "
-                                       "alone.",
-                                       name, text));
+            s.low > 0 ? fmt::format("Over {} the pools {} of what it takes alone.", name, text)
+            : s.high < 0
+                ? fmt::format("Over {} the pools {} of what it takes alone: {} is enough.", name, text, name)
+                : fmt::format("Not known whether the pools gain over {}: they {} of what it takes "
+                              "alone.",
+                              name, text));
     }
 
     /// What all pools together save in each form: whether it is the type that gains, or pooling.
@@ -308,9 +310,10 @@ private:
     void add_empty_plan() {
         const estimate* empty = result_.cpu_of(empty_arm);
         if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high)) {
-            findings_.push_back(fmt::format("A lower bound: pools in the source have no preload, no look-up, and "
-                                            "are inlined. The preload with an empty plan {} of CPU time.",
-                                            saving_text(subject::one, saving_of(*empty))));
+            findings_.push_back(
+                fmt::format("A lower bound: pools in the source have no preload, no look-up, and "
+                            "are inlined. The preload with an empty plan {} of CPU time.",
+                            saving_text(subject::one, saving_of(*empty))));
         }
     }
 
@@ -334,9 +337,10 @@ private:
         if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
             findings_.push_back(html::capitalised(forecast) + ".");
         } else if (result_.explaining_seconds > 0) {
-            findings_.push_back(fmt::format("--budget {:.0f} has room for the parts of more types, and for other "
-                                            "forms of the pools.",
-                                            std::ceil(result_.explaining_seconds / 10) * 10));
+            findings_.push_back(
+                fmt::format("--budget {:.0f} has room for the parts of more types, and for other "
+                            "forms of the pools.",
+                            std::ceil(result_.explaining_seconds / 10) * 10));
         }
     }
 
@@ -352,11 +356,12 @@ private:
             seconds.push_back(static_cast<double>(s.littered.user_ns + s.littered.sys_ns) * 1e-9);
         }
         const probe::litter& one = plain->samples.front().littered;
-        findings_.push_back(fmt::format(
-            "Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} are freed. With "
-            "the default allocator they are {} of the peak; their {} are not counted.",
-            one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
-            figures::seconds_text(median(seconds))));
+        findings_.push_back(
+            fmt::format("Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} "
+                        "are freed. With "
+                        "the default allocator they are {} of the peak; their {} are not counted.",
+                        one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
+                        figures::seconds_text(median(seconds))));
     }
 
     const try_result& result_;
