@@ -263,8 +263,8 @@ TEST_CASE("linn.try/2 keeps its fields, and CSV its columns") {
           "arms",     "screening", "deciding",   "explaining", "litter"}) {
         CHECK_MESSAGE(all.contains(name), name);
     }
-    for (const char* name : {"label", "types", "addresses", "allocations", "share", "time_share", "sites", "pools", "hits",
-                             "routed", "huge_pages"}) {
+    for (const char* name : {"label", "types", "addresses", "allocations", "share", "time_share", "sites",
+                             "pools", "hits", "routed", "huge_pages"}) {
         CHECK_MESSAGE(all["candidates"][0].contains(name), name);
     }
     for (const char* name : {"row", "saved", "low", "high", "rounds", "unanimous"}) {

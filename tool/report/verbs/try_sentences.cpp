@@ -100,13 +100,9 @@ public:
                                 c.label, share_of_time(*served)));
             }
         }
-        for (const run_result* run : {&result_.deciding, &result_.explaining}) {
-            for (const std::string& warning : run->warnings) {
-                // A finding says of differing output.
-                if (!warning.starts_with("the output differs under") &&
-                    std::ranges::find(list, warning) == list.end()) {
-                    list.push_back(warning);
-                }
+        for (const std::string& warning : result_.decisive_run().warnings) {
+            if (!warning.starts_with("the output differs under")) { // a finding says so
+                list.push_back(warning);
             }
         }
         return list;
