@@ -179,9 +179,13 @@ int try_command::measure(const std::string& trace, const interrupt_guard& guard)
             fmt::print(stderr, "{}\n", text);
         }
     };
+    const run_notice warn = [&](const std::string& text) {
+        line.clear();
+        say(text);
+    };
     const std::function<void()> tick = [&] { line.show(now); };
     result_ = try_pools(options_, std::move(candidates), world_of(options_, words_, guard, tick),
-                        find_served_program(words_.front(), false).library, show, tell);
+                        find_served_program(words_.front(), false).library, show, tell, warn);
     line.clear();
     result_.trace = trace_;
     result_.plan.program = std::filesystem::path{words_.front()}.filename().string();

@@ -5,7 +5,10 @@
 #include "../run/judge.hpp"
 #include "arms.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -15,6 +18,63 @@ constexpr double precise_half_width = 0.0025;
 
 double half_width(const saving& s) {
     return (s.high - s.low) / 2;
+}
+
+/// The logarithm of the ratio to the base, by round.
+using paired_rounds = std::map<std::size_t, double>;
+
+paired_rounds pairs_of(const run_row& row, const run_row& base) {
+    const auto cpu = [](const run_sample& s) {
+        const auto found = s.values.find(cpu_metric);
+        return found == s.values.end() ? 0.0 : found->second;
+    };
+    std::map<std::size_t, double> reference;
+    for (const run_sample& s : base.samples) {
+        reference[s.round] = cpu(s);
+    }
+    paired_rounds pairs;
+    for (const run_sample& s : row.samples) {
+        if (const auto other = reference.find(s.round);
+            other != reference.end() && other->second > 0 && cpu(s) > 0) {
+            pairs[s.round] = std::log(cpu(s) / other->second);
+        }
+    }
+    return pairs;
+}
+
+struct contestant {
+    std::string name;
+    paired_rounds pairs;
+};
+
+/// The median of the rounds that are not of a part; `choice_parts`: of all.
+double median_without(const contestant& c, std::size_t part) {
+    std::vector<double> values;
+    for (const auto& [round, value] : c.pairs) {
+        if (round % choice_parts != part) {
+            values.push_back(value);
+        }
+    }
+    return values.empty() ? 0 : median(values);
+}
+
+std::size_t choose(const std::vector<contestant>& all, std::size_t left_out_part, double margin) {
+    std::size_t best = 0;
+    double least = median_without(all.front(), left_out_part);
+    for (std::size_t i = 1; i != all.size(); ++i) {
+        if (const double value = median_without(all[i], left_out_part); value < least - margin) {
+            best = i;
+            least = value;
+        }
+    }
+    return best;
+}
+
+saving saving_of(const std::vector<double>& log_ratios, const run_result& run, std::string_view name,
+                 std::size_t resamples) {
+    const interval ratio = bootstrap_median(
+        log_ratios, run.options.level, resampling_seed(run.options.seed, name, cpu_metric) + 1, resamples);
+    return {1 - std::exp(ratio.middle), 1 - std::exp(ratio.high), 1 - std::exp(ratio.low)};
 }
 
 verdict call_of(const run_result& run, const std::string& arm) {
@@ -43,6 +103,58 @@ void answer(try_judgement& j, const run_result& run) {
 }
 
 } // namespace
+
+std::optional<best_arm> best_of(const run_result& run, const std::vector<std::string>& arms,
+                                std::string_view base, const choice_options& options) {
+    const run_row* const reference = run.find(base);
+    std::vector<contestant> all;
+    for (const std::string& name : arms) {
+        const run_row* const row = run.find(name);
+        if (row == nullptr || reference == nullptr || !row->is_sound()) {
+            continue;
+        }
+        if (paired_rounds pairs = pairs_of(*row, *reference); !pairs.empty()) {
+            all.push_back({name, std::move(pairs)});
+        }
+    }
+    if (all.empty()) {
+        return std::nullopt;
+    }
+    const std::size_t chosen = choose(all, choice_parts, options.margin);
+    best_arm best{all[chosen].name, {}, 0, true};
+    std::vector<double> estimated;
+    for (std::size_t part = 0; part != choice_parts; ++part) {
+        const std::size_t by_others = choose(all, part, options.margin);
+        best.is_unanimous = best.is_unanimous && by_others == chosen;
+        for (const auto& [round, value] : all[by_others].pairs) {
+            if (round % choice_parts == part) {
+                estimated.push_back(value);
+            }
+        }
+    }
+    best.rounds = estimated.size();
+    best.saved = saving_of(estimated, run, best.name, options.resamples);
+    if (!best.is_unanimous) {
+        std::vector<double> own;
+        for (const auto& [round, value] : all[chosen].pairs) {
+            own.push_back(value);
+        }
+        const saving s = saving_of(own, run, best.name, options.resamples);
+        best.saved.low = std::min(best.saved.low, s.low);
+        best.saved.high = std::max(best.saved.high, s.high);
+    }
+    return best;
+}
+
+saving widened_by_control(const run_result& run, saving s, const choice_options& options) {
+    const std::optional<best_arm> control = best_of(run, {default_again_name}, default_name, options);
+    if (control && control->saved.is_known()) {
+        const double gap = std::max({0.0, control->saved.low, -control->saved.high});
+        s.low -= gap;
+        s.high += gap;
+    }
+    return s;
+}
 
 const char* to_string(open_question why) noexcept {
     switch (why) {

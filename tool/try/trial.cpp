@@ -44,11 +44,13 @@ std::vector<std::string> names_of(const std::vector<try_arm>& arms) {
 class trial {
 public:
     trial(const run_options& options, try_candidates candidates, const run_world& world,
-          const std::filesystem::path& library, const run_progress& report, const run_notice& notice)
+          const std::filesystem::path& library, const run_progress& report, const run_notice& notice,
+          const run_notice& warn)
         : options_{options},
           world_{world},
           report_{report},
           notice_{notice},
+          warn_{warn},
           place_{library, folder_.records().parent_path()} {
         result_.candidates = std::move(candidates);
     }
@@ -251,7 +253,7 @@ private:
         w.seconds = options_.rounds != 0 ? 0 : w.seconds;
         result_.decision = plan_decision(w);
         if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
-            notice_(forecast);
+            warn_(forecast);
         }
         std::erase_if(result_.arms, [&](const try_arm& arm) {
             return (arm.name == by_size_arm && !result_.decision.has_sizes) ||
@@ -384,6 +386,7 @@ private:
     run_world world_;
     const run_progress& report_;
     const run_notice& notice_;
+    const run_notice& warn_;
     run_folder folder_;
     try_place place_;
     try_result result_;
@@ -450,8 +453,8 @@ std::string forecast_of(const trial_plan& plan) {
 
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,
                      const std::filesystem::path& library, const run_progress& report,
-                     const run_notice& notice) {
-    return trial{options, std::move(candidates), world, library, report, notice}.perform();
+                     const run_notice& notice, const run_notice& warn) {
+    return trial{options, std::move(candidates), world, library, report, notice, warn}.perform();
 }
 
 void judge_trial(try_result& result) {

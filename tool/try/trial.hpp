@@ -61,10 +61,10 @@ std::string forecast_of(const trial_plan& plan);
 /// candidates the program works, and counts what each serves. Then all of these together decide: a pool for each type, a pool for each
 /// size, and every block by size, next to the best allocators of a short screening. Rounds go on until the answer is clear or
 /// the budget is spent. What is left of it explains: without each leading type, each alone, other forms of the pools, and these in front of
-/// the best allocator.
+/// the best allocator. `warn` is given the forecast before anything is timed, if there is one.
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,
                      const std::filesystem::path& library, const run_progress& report,
-                     const run_notice& notice);
+                     const run_notice& notice, const run_notice& warn);
 
 /// Judges what was measured, and writes judgement and plan into the result. @pre the runs are judged
 void judge_trial(try_result& result);

@@ -109,7 +109,9 @@ def case_type(tool):
 
 def case_budget(tool):
     """A budget that cannot decide says so; all types are in the plan all the same, and nothing is explained."""
-    short = json.loads(tool.call("try", "--budget", "1", "--warm-up", "0", "--json", "-", "--", *tool.slow_churn).stdout)
+    done = tool.call("try", "--budget", "1", "--warm-up", "0", "--json", "-", "--", *tool.slow_churn)
+    short = json.loads(done.stdout)
+    check("the budget has room for" in done.stderr, done.stderr)
     check(len(short["candidates"]) >= 3 and short["explaining"] is None, f"one second explains: {labels(short)}")
     check(short["answer"] == "not-known", short["verdict"])
     check(any("budget has room for" in finding and "decide" in finding for finding in short["findings"]), short["findings"])
