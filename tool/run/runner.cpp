@@ -271,27 +271,40 @@ private:
     std::size_t rounds_for_claim() const override {
         const run_options& o = result_.options;
         const std::size_t others = alive() - own_rows;
-        return o.rounds != 0 || others == 0 ? 0
-               : o.given.empty()            ? least_rounds_to_claim(others, o.level)
-                                            : tool::rounds_to_judge;
+        if (o.rounds != 0 || others == 0) {
+            return 0;
+        }
+        if (o.given.empty()) {
+            return least_rounds_to_claim(others, o.level);
+        }
+        // A first round may be slow by chance: what is judged in its own way goes on until the budget is spent.
+        return judge_ && place_of_least() == result_.rows.size() ? 0 : tool::rounds_to_judge;
     }
 
-    /// What is given stays: whoever gave it has planned its time.
-    bool leave_out() override {
+    /// The contender that matters least; the number of rows: all must stay. What is given stays: the caller has planned its time.
+    std::size_t place_of_least() const {
         const run_options& o = result_.options;
-        if (o.given.empty() && alive() == own_rows + 1) {
-            return false;
-        }
-        run_row* least = nullptr;
-        for (run_row& row : result_.rows) {
+        std::size_t least = result_.rows.size();
+        for (std::size_t i = 0; i != result_.rows.size(); ++i) {
+            const run_row& row = result_.rows[i];
             const bool can_go = row.failure.empty() && !row.contender.is_own() && !is_given(row);
-            if (can_go && (least == nullptr || rank_of(row.contender, o) >= rank_of(least->contender, o))) {
-                least = &row;
+            if (can_go && (least == result_.rows.size() ||
+                           rank_of(row.contender, o) >= rank_of(result_.rows[least].contender, o))) {
+                least = i;
             }
         }
-        if (least == nullptr) {
+        return least;
+    }
+
+    bool leave_out() override {
+        if (result_.options.given.empty() && alive() == own_rows + 1) {
             return false;
         }
+        const std::size_t place = place_of_least();
+        if (place == result_.rows.size()) {
+            return false;
+        }
+        run_row* const least = &result_.rows[place];
         if (no_time_.empty()) {
             no_time_ = fmt::format("no time for it in the budget of {}: to compare {} takes about {}",
                                    budget_text(), figures::counted(alive() - own_rows, "allocator"),

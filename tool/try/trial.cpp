@@ -24,6 +24,7 @@ using ending = observation::ending;
 
 constexpr std::string_view litter_file = "litter";
 constexpr std::size_t leading_candidates = 6;  // whose part of the gain is measured
+constexpr double explaining_share = 0.8;       // of the seconds left
 constexpr std::size_t arms_of_explanation = 3; // the plain program, its copy, the chosen pools
 constexpr choice_options quick_look{.resamples = 1'000};
 
@@ -342,7 +343,7 @@ private:
             o.given.push_back(contender_over(chosen, row->contender, place_));
             o.only = {allocator->name};
         }
-        result_.explaining = run(o, {});
+        result_.explaining = run(o, [](run_result&) { return false; }); // until the budget is spent
         if (const std::string& problem = result_.explaining.problem; !problem.empty() && goes_on()) {
             result_.explaining.warnings.push_back("the explanation was not measured to the end: " + problem);
         }
@@ -365,7 +366,10 @@ private:
                seconds_a_run_;
     }
 
-    bool fits(std::size_t arms) const { return budget() == 0 || seconds_of_arms(arms) <= seconds_left(); }
+    /// With room for what repeats and what else the machine does.
+    bool fits(std::size_t arms) const {
+        return budget() == 0 || seconds_of_arms(arms) <= explaining_share * seconds_left();
+    }
 
     double seconds_to_explain(const try_arm& all) const {
         return (budget() - seconds_left()) + seconds_of_arms(2 + parts_of(all).size());

@@ -139,6 +139,8 @@ TEST_CASE("a clear gain is a yes with every seed, none is never a yes, and a gai
 struct trial_world {
     program_model model;
     double seconds_a_run = 0.2;
+    std::size_t stalled_runs = 0; ///< so many after the fifth take two seconds more
+    std::size_t runs = 0;
     std::vector<std::string> allocators;
     std::string breaking; ///< with a plan that has this pool the program crashes
     std::uint64_t seed = 1;
@@ -318,6 +320,16 @@ TEST_CASE("a budget that cannot decide says so before anything is measured, and 
         CHECK(plan.has_sizes);
     }
     CHECK(plan_decision({true, true, 9, 0.1, 180}).allocators == most_allocators);
+}
+
+TEST_CASE("a slow first round does not end the trial: the budget is used") {
+    trial_world world;
+    world.model.gains = {{"types", 0.3}, {"by-size", 0.3}, {"every", 0.3}};
+    world.seconds_a_run = 0.05;
+    world.stalled_runs = 20;
+    const try_result result = world.run(60);
+    CHECK(result.judged.answer == pool_answer::yes);
+    CHECK(samples_of(result.deciding, "types") > 6);
 }
 
 TEST_CASE("pools with which the program does not work are found and left out; the others decide") {
