@@ -112,6 +112,16 @@
 #define LINN_DETAIL_NOINLINE __gnu__::__noinline__
 #endif
 
+// A slow path. GCC would call copies of it that are local to the object file, of which the linker keeps all.
+#if defined(__clang__)
+#define LINN_DETAIL_SLOW LINN_DETAIL_NOINLINE
+#else
+#define LINN_DETAIL_SLOW LINN_DETAIL_NOINLINE, __gnu__::__noclone__
+#endif
+
+// A slow path that does not pay for its compilation: optimised for size, apart from the code that runs often.
+#define LINN_DETAIL_COLD LINN_DETAIL_SLOW, __gnu__::__cold__
+
 // What is declared with it is the module's own, a program's or a shared library's, whatever the module exports.
 #if defined(_WIN32)
 #define LINN_DETAIL_HIDDEN // modules share nothing there

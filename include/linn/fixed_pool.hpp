@@ -318,7 +318,7 @@ private:
         return std::launder(detail::typed<T>(slots_.bytes + slot * sizes.slot_bytes));
     }
 
-    [[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] void refuse(const volatile void* p) const noexcept {
+    [[LINN_DETAIL_COLD]] void refuse(const volatile void* p) const noexcept {
         misuse m{misuse_kind::foreign_pointer, type_name, const_cast<const void*>(p), 1};
         m.object_bytes = sizeof(element);
         if (owns(p)) {

@@ -12,7 +12,7 @@ namespace linn::inline LINN_ABI::detail {
 
 /// Throws `Error` with that text. Where exceptions are off, prints it and ends the program.
 template <class Error>
-[[__noreturn__, LINN_DETAIL_NOINLINE, __gnu__::__cold__]] void throw_argument_error(const char* text) {
+[[__noreturn__, LINN_DETAIL_COLD]] void throw_argument_error(const char* text) {
 #if defined(__cpp_exceptions)
     throw Error{text};
 #else

@@ -12,7 +12,7 @@
 namespace linn::inline LINN_ABI::detail {
 
 /// Without exceptions nothing can catch this one: end the program, as `new` does.
-[[__noreturn__, LINN_DETAIL_NOINLINE, __gnu__::__cold__]] inline void throw_bad_alloc() {
+[[__noreturn__, LINN_DETAIL_COLD]] inline void throw_bad_alloc() {
 #if defined(__cpp_exceptions)
     throw std::bad_alloc{};
 #else

@@ -65,17 +65,7 @@ public:
     [[nodiscard]] bool may_read(const slab* s) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(s);
         const bool within = address - lowest_ <= highest_ - lowest_;
-        if (within && (!checked_build || find(s) != nullptr)) {
-            return true;
-        }
-        if (s == readable_ && s != nullptr) {
-            return true;
-        }
-        if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
-            return false;
-        }
-        readable_ = s; // its objects tend to come together, and each question is a system call
-        return true;
+        return (within && (!checked_build || find(s) != nullptr)) || can_read(s);
     }
 
     /// Where the headers of slabs lie: from `lowest` on, `span` bytes further at most.
@@ -93,6 +83,17 @@ public:
     void forget_answers() noexcept { readable_ = nullptr; }
 
 private:
+    [[LINN_DETAIL_COLD]] bool can_read(const slab* s) const noexcept {
+        if (s == readable_ && s != nullptr) {
+            return true;
+        }
+        if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
+            return false;
+        }
+        readable_ = s; // its objects tend to come together, and each question is a system call
+        return true;
+    }
+
     slab* newest_ = nullptr;
     std::uintptr_t lowest_ = UINTPTR_MAX; ///< bounds of the slabs' headers; unmapped ones included
     std::uintptr_t highest_ = UINTPTR_MAX;

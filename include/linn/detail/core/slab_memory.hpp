@@ -39,7 +39,7 @@ public:
 
     /// An empty slab, which is nobody's until another set of the same geometry calls `take_over`; null when there is none.
     /// @complexity O(slabs)
-    slab* part_with_empty() noexcept {
+    [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
         slab* s = states_.empty();
         if (s != nullptr) {
             states_.take_away(s);
@@ -49,7 +49,7 @@ public:
         }
         return s;
     }
-    void take_over(slab* s) noexcept {
+    [[LINN_DETAIL_COLD]] void take_over(slab* s) noexcept {
         s->owner = owner_;
         slabs_.add(s);
         growth_.add(s->mapped_bytes);
@@ -60,7 +60,7 @@ public:
     /// Maps slabs until `want` slots could be taken without asking the system.
     /// @returns false when a limit or the system refused; then nothing has changed. To keep what was mapped
     /// would leave the process with no mapping to spare for anything else.
-    bool reserve(std::size_t want) noexcept {
+    [[LINN_DETAIL_COLD]] bool reserve(std::size_t want) noexcept {
         if (want > geometry_.max_slots - out_) {
             growth_.note(shortage::limit);
             return false;
@@ -135,7 +135,7 @@ public:
     /// Changes are seen by comparison, so that a free costs nothing for it. Where no slot was taken since the last visit, a slab that
     /// differs changed at that visit at the latest; otherwise it may have changed just now. A visit is all calls within `sweep_ms`.
     /// @returns whether there are any
-    bool take_cold(std::uint64_t now_ms, cold_pages& leaving) noexcept {
+    [[LINN_DETAIL_COLD]] bool take_cold(std::uint64_t now_ms, cold_pages& leaving) noexcept {
         const bool due = now_ms - swept_ms_ >= sweep_ms;
         if (taken_ || due) {
             before_ms_ = taken_ ? now_ms : visit_ms_;
@@ -166,7 +166,7 @@ public:
 
     /// Returns the pages to the system. Needs no serialisation: nothing is taken from the slab meanwhile.
     /// @returns how many bytes of addresses; the system refuses others, as it does for locked memory
-    static std::size_t discard(const cold_pages& leaving) noexcept {
+    [[LINN_DETAIL_COLD]] static std::size_t discard(const cold_pages& leaving) noexcept {
         std::size_t bytes = 0;
         for (std::size_t i = 0; i != leaving.runs; ++i) {
             const cold_pages::stretch& run = leaving.run[i];
@@ -177,7 +177,7 @@ public:
 
     /// The slab of `take_cold` or `take_empty` is one of the set again. @param gone what `discard` returned
     /// @returns the bytes that went back
-    std::size_t put_cold(const cold_pages& leaving, std::size_t gone) noexcept {
+    [[LINN_DETAIL_COLD]] std::size_t put_cold(const cold_pages& leaving, std::size_t gone) noexcept {
         slab* s = leaving.of;
         const std::size_t before = returned_bytes_;
         if (!leaving.whole) {
@@ -196,7 +196,7 @@ public:
     void withdraw(slab* s) noexcept { states_.take_away(s); }
 
     /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
-    std::size_t discard_free_pages(slab* s) noexcept {
+    [[LINN_DETAIL_COLD]] std::size_t discard_free_pages(slab* s) noexcept {
         const std::size_t before = returned_bytes_;
         if (s->out() == 0) {
             discard_kept(s);
@@ -212,7 +212,7 @@ public:
     }
 
     /// In the child of a fork: the thread that would bring a slab back is gone. @complexity O(slabs)
-    void put_back_all() noexcept {
+    [[LINN_DETAIL_COLD]] void put_back_all() noexcept {
         for (slab* s = newest(); s != nullptr; s = s->older) {
             if (s->where == slab::place::away) {
                 states_.put_back(s, false);
@@ -221,7 +221,7 @@ public:
     }
 
     /// Unmaps everything, whether slots are out or not.
-    void unmap_all() noexcept {
+    [[LINN_DETAIL_COLD]] void unmap_all() noexcept {
         for (slab* s = newest(); s != nullptr;) {
             slab* older = s->older;
             s->magic = 0;
@@ -277,7 +277,7 @@ protected:
     }
 
     /// A slab with nothing out becomes the one to take from: a resident one before a returned one, that before a new one.
-    slab* open(growth may_grow) noexcept {
+    [[LINN_DETAIL_COLD]] slab* open(growth may_grow) noexcept {
         slab* s = states_.take_unused();
         if (s != nullptr && s->where == slab::place::returned) {
             absent_bytes_ -= s->hole_bytes;
@@ -297,7 +297,7 @@ protected:
 
     /// Notes in `leaving` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
     /// @returns whether there are any
-    bool cold_runs(slab* s, cold_pages& leaving) noexcept {
+    [[LINN_DETAIL_COLD]] bool cold_runs(slab* s, cold_pages& leaving) noexcept {
         if (s->where != slab::place::empty && s->where != slab::place::available) {
             return false;
         }
@@ -334,7 +334,8 @@ protected:
         returned_bytes_ += bytes;
     }
 
-    void note_partly_absent(slab* s, const cold_pages& leaving, std::size_t bytes) noexcept {
+    [[LINN_DETAIL_COLD]] void note_partly_absent(slab* s, const cold_pages& leaving,
+                                                 std::size_t bytes) noexcept {
         std::size_t asked = 0;
         for (std::size_t i = 0; i != leaving.runs; ++i) {
             asked += leaving.run[i].bytes;
@@ -353,7 +354,7 @@ protected:
     }
 
     enum class use : unsigned char { now, later };
-    slab* map_slab(use next_use) noexcept {
+    [[LINN_DETAIL_COLD]] slab* map_slab(use next_use) noexcept {
         // No huge pages for a reserve, which promises to touch next to nothing.
         const auto fresh = growth_.map(geometry_, next_use == use::now);
         slab* s = fresh.memory != nullptr ? add_slab(fresh.memory, fresh.bytes, Pages::zeroed) : nullptr;
@@ -373,7 +374,7 @@ protected:
     }
 
     /// @pre the newest slab is empty, and none of its slots was ever handed out
-    void unmap_newest() noexcept {
+    [[LINN_DETAIL_COLD]] void unmap_newest() noexcept {
         slab* s = newest();
         states_.take_away(s);
         forget(s);
@@ -406,7 +407,7 @@ protected:
 private:
     /// What of `s` may be in memory besides its first page: what was touched, or all of it where the program locks what it
     /// maps, as the last page shows. The unused rest of a small slab is not worth the system call.
-    static std::size_t present_bytes(const slab* s) noexcept {
+    [[LINN_DETAIL_COLD]] static std::size_t present_bytes(const slab* s) noexcept {
         constexpr std::size_t few_bytes = std::size_t{64} << 10;
         if constexpr (requires { Pages::is_resident(s); }) {
             if (s->kept_bytes == 0 && s->touched_end() + few_bytes < s->mapped_bytes &&

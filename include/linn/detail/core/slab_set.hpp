@@ -225,13 +225,13 @@ private:
     }
 
     template <class Reject>
-    void reject_all(slot_stretch run, rejection why, Reject& reject) noexcept {
+    [[LINN_DETAIL_COLD]] void reject_all(slot_stretch run, rejection why, Reject& reject) noexcept {
         for (std::size_t i = 0; i < run.count; ++i) {
             tell(reject, why, run.lowest + i * geometry_.slot_bytes, {});
         }
     }
 
-    [[nodiscard]] rejection reason(const slab* s, const void* object) const noexcept {
+    [[nodiscard, LINN_DETAIL_COLD]] rejection reason(const slab* s, const void* object) const noexcept {
         if (!s->is_slab() || !s->spans(object)) {
             return rejection::not_from_a_slab;
         }

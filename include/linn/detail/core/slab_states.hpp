@@ -79,7 +79,7 @@ public:
     }
 
     /// A slab that was away goes where it belongs. @param returned whether the system was given all its pages
-    void put_back(slab* s, bool returned) noexcept {
+    [[LINN_DETAIL_COLD]] void put_back(slab* s, bool returned) noexcept {
         if (returned) {
             s->move_to(slab::place::returned);
             returned_.push_front(s);

@@ -25,13 +25,13 @@ public:
           most_{clamp(g.max_bytes / g.slot_bytes, 1, g.max_slots)} {}
 
     /// Storage that is not on the list yet; null when there is no memory. Needs no lock.
-    [[nodiscard]] void* allocate() const noexcept {
+    [[nodiscard, LINN_DETAIL_COLD]] void* allocate() const noexcept {
         return over_aligned() ? ::operator new(bytes_, std::align_val_t{align_}, std::nothrow)
                               : ::operator new(bytes_, std::nothrow);
     }
 
     /// Safe for pointers that are not objects; the checker reports them. Needs no lock.
-    void deallocate(void* object) const noexcept {
+    [[LINN_DETAIL_COLD]] void deallocate(void* object) const noexcept {
         if (over_aligned()) {
             ::operator delete(object, std::align_val_t{align_});
         } else {
@@ -40,7 +40,7 @@ public:
     }
 
     /// Puts an object on the list. Not when there are as many as may be, or no memory for the list.
-    shortage note(void* object) noexcept {
+    [[LINN_DETAIL_COLD]] shortage note(void* object) noexcept {
         if (room() == 0) {
             return shortage::limit;
         }
@@ -52,7 +52,7 @@ public:
     }
 
     /// Puts the objects on the list that `objects`, an array of pointers of any type, holds. Either all or none.
-    shortage note_all(const std::byte* objects, std::size_t count) noexcept {
+    [[LINN_DETAIL_COLD]] shortage note_all(const std::byte* objects, std::size_t count) noexcept {
         if (room() < count) {
             return shortage::limit;
         }
@@ -76,7 +76,7 @@ public:
     }
 
     /// Takes it off. False when it is not on the list.
-    bool strike(void* object) noexcept { return objects_.erase(object); }
+    [[LINN_DETAIL_COLD]] bool strike(void* object) noexcept { return objects_.erase(object); }
 
     [[nodiscard]] const pointer_set<typename Policy::pages>& objects() const noexcept { return objects_; }
     [[nodiscard]] std::size_t live() const noexcept { return objects_.size(); }

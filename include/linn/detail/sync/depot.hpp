@@ -50,8 +50,8 @@ public:
     using mutex_type = typename Policy::mutex;
 
     /// @param primary of the pool; null for itself
-    depot(const pool_description& d, std::string_view name, service mode, metadata_arena<Policy>& arena,
-          depot* primary = nullptr) noexcept
+    [[LINN_DETAIL_COLD]] depot(const pool_description& d, std::string_view name, service mode,
+                               metadata_arena<Policy>& arena, depot* primary = nullptr) noexcept
         : description_{d.sizes, d.object_bytes, d.object_align, name},
           mode_{mode},
           primary_{primary != nullptr ? primary : this},
@@ -125,7 +125,7 @@ public:
 
     // -- one object at a time, for threads without a cache --------------------------------------
 
-    void* take_one(const call_trace& by = no_trace) noexcept {
+    [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by = no_trace) noexcept {
         refusals noticed;
         void* object = nullptr;
         slab_news news;
@@ -149,7 +149,8 @@ public:
     /// is refused an object that this one gives back because there are too few.
     /// @returns false when there are too few; then none is taken
     /// @pre in service::direct
-    [[nodiscard]] bool take_run(void* out, std::size_t count, const call_trace& by = no_trace) noexcept {
+    [[nodiscard, LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count,
+                                                  const call_trace& by = no_trace) noexcept {
         refusals noticed;
         std::size_t done = 0;
         slab_news news;
@@ -166,28 +167,29 @@ public:
 
     /// Takes `count` objects back: what `objects`, an array of pointers of any type, holds.
     /// @pre in service::direct
-    void put_run(const void* objects, std::size_t count, const call_trace& by = no_trace) noexcept {
+    [[LINN_DETAIL_COLD]] void put_run(const void* objects, std::size_t count,
+                                      const call_trace& by = no_trace) noexcept {
         for_each_batch(objects, count, [&](void** some, std::size_t n) { put_some(some, n, by); });
     }
 
     // -- in service::bypass ------------------------------------------------------------------------
 
     /// Null when there is no memory.
-    void* take_bypassed() noexcept;
+    [[LINN_DETAIL_COLD]] void* take_bypassed() noexcept;
 
     /// As `take_run`.
-    [[nodiscard]] bool take_bypassed_run(void* out, std::size_t count) noexcept;
+    [[nodiscard, LINN_DETAIL_COLD]] bool take_bypassed_run(void* out, std::size_t count) noexcept;
 
     /// An object of another type's pool, a block like any other to the memory checker, is reported and stays. What
     /// no pool gave is passed on, for the checker to report.
-    void put_bypassed(void* object) noexcept;
+    [[LINN_DETAIL_COLD]] void put_bypassed(void* object) noexcept;
 
     // -- attaching -------------------------------------------------------------------------------
 
     /// The home for a thread that comes: the first one with the fewest threads; a new one while each has some. @pre it is the primary
-    depot& home_for_thread() noexcept;
+    [[LINN_DETAIL_COLD]] depot& home_for_thread() noexcept;
 
-    void attach(front_type& f, std::uintptr_t thread) noexcept {
+    [[LINN_DETAIL_COLD]] void attach(front_type& f, std::uintptr_t thread) noexcept {
         // relaxed: a hint for home_for_thread
         threads_.fetch_add(1, std::memory_order_relaxed);
         lock_guard<mutex_type> guard{lock_};
@@ -197,7 +199,7 @@ public:
     }
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
-    void detach(front_type& f) noexcept {
+    [[LINN_DETAIL_COLD]] void detach(front_type& f) noexcept {
         refusals refused;
         magazine_stack mixed;
         cold_pages leaving;
@@ -220,7 +222,7 @@ public:
     /// Gives back to the system all memory that no object occupies: what the calling thread and
     /// the depot cache at once, what other threads cache at their next visit.
     /// @returns bytes given back
-    std::size_t trim(front_type* mine) noexcept {
+    [[LINN_DETAIL_COLD]] std::size_t trim(front_type* mine) noexcept {
         check_objects();
         refusals refused;
         {
@@ -245,7 +247,7 @@ public:
     }
 
     /// @returns false when the system has not enough memory, or a limit forbids; the home is unchanged then
-    bool reserve(std::size_t objects) noexcept {
+    [[LINN_DETAIL_COLD]] bool reserve(std::size_t objects) noexcept {
         bool enough = false;
         slab_news news;
         {
@@ -259,7 +261,7 @@ public:
     }
 
     /// Of all homes. @pre it is the primary
-    [[nodiscard]] pool_statistics statistics() noexcept {
+    [[nodiscard, LINN_DETAIL_COLD]] pool_statistics statistics() noexcept {
         pool_statistics s;
         s.type = name();
         s.object_bytes = description_.object_bytes;
@@ -294,7 +296,7 @@ public:
     /// Appends each object that is handed out now. False when there is no memory for the list.
     /// @pre no other thread uses the pool meanwhile
     /// @complexity O(slots carved + cached x log(cached))
-    bool collect_live(pointer_list<typename Policy::pages>& live) noexcept {
+    [[LINN_DETAIL_COLD]] bool collect_live(pointer_list<typename Policy::pages>& live) noexcept {
         // A sibling's threads may hold objects of ours.
         pointer_list<typename Policy::pages> cached;
         bool complete = true;
@@ -325,7 +327,7 @@ public:
 
     /// Whether `object` lies in one of this pool's slabs; in service::bypass, whether it is an object of
     /// this pool. @complexity O(slabs)
-    [[nodiscard]] bool contains(const void* object) noexcept {
+    [[nodiscard, LINN_DETAIL_COLD]] bool contains(const void* object) noexcept {
         return locked(
             [&] { return stock_.slabs().find(object) != nullptr || bypass_.objects().contains(object); });
     }
@@ -394,7 +396,7 @@ private:
     }
 
     /// Takes an empty slab over from another home, or loads objects of one into `f`, and pops one. Null when there is none.
-    void* borrow(front_type& f) noexcept {
+    [[LINN_DETAIL_SLOW]] void* borrow(front_type& f) noexcept {
         void* object = nullptr;
         slab* empty = nullptr;
         for_each_home([&](depot& home) {
@@ -417,7 +419,7 @@ private:
     }
 
     /// One object of any home, when the system has no more memory. Null when there is none.
-    void* take_anywhere() noexcept {
+    [[LINN_DETAIL_COLD]] void* take_anywhere() noexcept {
         void* object = nullptr;
         for_each_home([&](depot& home) {
             refusals none; // threads hold magazines only where nothing is checked
@@ -429,7 +431,8 @@ private:
 
     /// Takes back those of the objects that belong to this home, and moves the others to the front.
     /// @returns how many others there are
-    std::size_t give_some(void** objects, std::size_t count, const call_trace& by) noexcept {
+    [[LINN_DETAIL_SLOW]] std::size_t give_some(void** objects, std::size_t count,
+                                               const call_trace& by) noexcept {
         refusals refused;
         cold_pages leaving;
         std::size_t others = 0;
@@ -470,11 +473,12 @@ private:
 
     /// Gives objects to the depots that their slabs name: another home, or the depot of another module's pool of the same type.
     /// Forgets what `objects` holds. No lock is held. @returns 0: how many are left
-    std::size_t hand_over_run(void** objects, std::size_t count, const call_trace& by = no_trace) noexcept;
+    [[LINN_DETAIL_SLOW]] std::size_t hand_over_run(void** objects, std::size_t count,
+                                                   const call_trace& by = no_trace) noexcept;
     /// The same with all that `mixed` holds; the magazines are kept.
-    void hand_over_all(magazine_stack& mixed) noexcept;
+    [[LINN_DETAIL_COLD]] void hand_over_all(magazine_stack& mixed) noexcept;
     /// Empties the calling thread's magazines of what stayed in them: another depot's objects.
-    void hand_over_cache(front_type& f) noexcept;
+    [[LINN_DETAIL_COLD]] void hand_over_cache(front_type& f) noexcept;
 
     /// Tells the observer. No lock is held.
     void tell(const slab_news& news, std::size_t refused) const noexcept {
@@ -491,10 +495,10 @@ private:
     }
 
     /// @param owner the pool that the object belongs to, if it is another one and known
-    void tell_handler(const refusal<>& r, depot* owner) noexcept;
+    [[LINN_DETAIL_COLD]] void tell_handler(const refusal<>& r, depot* owner) noexcept;
 
     /// Another depot of the process whose slabs hold `object`; null when there is none.
-    depot* owner_of(const void* object) noexcept;
+    [[LINN_DETAIL_COLD]] depot* owner_of(const void* object) noexcept;
 
     bool is_sibling(const depot& other) const noexcept { return other.description_ == description_; }
     /// Calls `visit(depot&)` for each other module's depot of this pool, until it returns false. No lock held.
@@ -502,7 +506,7 @@ private:
     void for_each_sibling(Visit&& visit) noexcept;
 
     /// Discards with no lock held, since the system call may take long.
-    std::size_t return_one(const cold_pages& leaving) noexcept {
+    [[LINN_DETAIL_COLD]] std::size_t return_one(const cold_pages& leaving) noexcept {
         const std::size_t gone = slab_set<typename Policy::pages>::discard(leaving);
         const std::size_t mapped = leaving.of->mapped_bytes;
         const std::size_t bytes = locked([&] { return stock_.slabs().put_cold(leaving, gone); });
@@ -512,8 +516,14 @@ private:
         return bytes;
     }
 
-    /// Returns what `cold` names, and then more, up to a bound for one visit.
     void return_cold(cold_pages& leaving) noexcept {
+        if (leaving.of != nullptr) [[__unlikely__]] {
+            return_some(leaving);
+        }
+    }
+
+    /// Returns what `leaving` names, and then more, up to a bound for one visit.
+    [[LINN_DETAIL_COLD]] void return_some(cold_pages& leaving) noexcept {
         for (int slabs = 1; leaving.of != nullptr; ++slabs) {
             return_one(leaving);
             leaving = cold_pages{};
@@ -525,9 +535,12 @@ private:
 
     /// Returns cold memory of homes that no thread may visit any more. @complexity a clock; once in a while O(homes)
     void sweep_others() noexcept {
-        if (read_published(primary_->homes_[1]) == nullptr) {
-            return;
+        if (read_published(primary_->homes_[1]) != nullptr) {
+            sweep_homes();
         }
+    }
+
+    [[LINN_DETAIL_COLD]] void sweep_homes() noexcept {
         const std::uint64_t now_ms = Policy::clock::now_ms();
         // relaxed: if two threads do it at once, no harm is done
         if (now_ms - primary_->swept_ms_.load(std::memory_order_relaxed) < others_ms) {

@@ -134,8 +134,8 @@ public:
     }
 
     /// @returns how many objects belong to another depot; these are now the first of `objects`
-    std::size_t give(void** objects, std::size_t count, refusals& refused,
-                     const call_trace& by = no_trace) noexcept {
+    [[LINN_DETAIL_SLOW]] std::size_t give(void** objects, std::size_t count, refusals& refused,
+                                          const call_trace& by = no_trace) noexcept {
         std::size_t others = 0;
         // Places that are written here have been read by the slabs already.
         const auto reject = [&](rejection why, void* object, const slot_evidence& evidence = {}) {
@@ -164,7 +164,7 @@ public:
     }
 
     /// Takes back all that `f` holds. Magazines in which objects of another depot stayed go to `mixed`.
-    void detach(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
+    [[LINN_DETAIL_COLD]] void detach(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
         retire(f.unload(), refused, mixed);
         retire(f.spare, refused, mixed);
         f.set_spare(nullptr);

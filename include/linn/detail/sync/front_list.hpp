@@ -52,7 +52,7 @@ public:
 
     /// In the child of a fork: threads other than `survivor` are gone, and what they cached cannot be trusted, since
     /// each may have been in the middle of a swap.
-    void forget_threads_but(std::uintptr_t survivor) noexcept {
+    [[LINN_DETAIL_COLD]] void forget_threads_but(std::uintptr_t survivor) noexcept {
         for (front_type* f = first_; f != nullptr;) {
             front_type* next = f->next_in_depot;
             if (f->thread != survivor) {

@@ -22,7 +22,7 @@ public:
 
     /// Memory aligned to a cache line; null when the system has none.
     /// @threads any thread
-    void* allocate(std::size_t bytes) noexcept {
+    [[LINN_DETAIL_COLD]] void* allocate(std::size_t bytes) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         bytes = round_up(bytes, cache_line_bytes);
         if (bin* b = bin_of(bytes); b != nullptr && b->head != nullptr) {

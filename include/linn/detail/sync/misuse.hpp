@@ -23,7 +23,8 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-inline void print_callers(std::FILE* file, const char* title, std::span<const void* const> callers) noexcept {
+[[LINN_DETAIL_COLD]] inline void print_callers(std::FILE* file, const char* title,
+                                               std::span<const void* const> callers) noexcept {
     if (callers.empty()) {
         return;
     }
@@ -36,7 +37,7 @@ inline void print_callers(std::FILE* file, const char* title, std::span<const vo
 }
 
 /// What `print_misuse` writes.
-inline void write_misuse(std::FILE* file, const misuse& m) noexcept {
+[[LINN_DETAIL_COLD]] inline void write_misuse(std::FILE* file, const misuse& m) noexcept {
     const uncancelled until_the_end;
     std::fprintf(file, "linn: %zu object%s of type %.*s at %p: %s\n", m.count, m.count == 1 ? "" : "s",
                  static_cast<int>(m.type.size()), m.type.data(), m.address, to_string(m.kind));
@@ -68,7 +69,7 @@ inline void write_misuse(std::FILE* file, const misuse& m) noexcept {
 }
 
 /// Prints to standard error without allocating, and ends the program unless going on is harmless.
-inline void default_misuse_handler(const misuse& m) noexcept {
+[[LINN_DETAIL_COLD]] inline void default_misuse_handler(const misuse& m) noexcept {
     write_misuse(stderr, m);
     if (m.kind != misuse_kind::objects_alive) {
         std::abort();
@@ -175,8 +176,9 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
 }
 
 /// Tells the handler what the slabs of a pool that is an object noticed. Such a pool knows no other pools.
-inline void report_refusal(std::string_view type, std::size_t object_bytes, rejection why, void* object,
-                           const slot_evidence& evidence) noexcept {
+[[LINN_DETAIL_COLD]] inline void report_refusal(std::string_view type, std::size_t object_bytes,
+                                                rejection why, void* object,
+                                                const slot_evidence& evidence) noexcept {
     misuse m{why == rejection::other_owner ? misuse_kind::foreign_pointer : kind_of(why), type, object, 1};
     m.object_bytes = object_bytes;
     refusal<> r{object, why};
@@ -187,7 +189,7 @@ inline void report_refusal(std::string_view type, std::size_t object_bytes, reje
 
 /// The same for a pool of T.
 template <class T>
-void refuse(rejection why, void* object, const slot_evidence& evidence) noexcept {
+[[LINN_DETAIL_COLD]] void refuse(rejection why, void* object, const slot_evidence& evidence) noexcept {
     report_refusal(type_name<T>(), sizeof(sized<T>), why, object, evidence);
 }
 

@@ -47,7 +47,7 @@ public:
 private:
     friend class module_record;
 
-    static void join_record(fork_stopper& part) noexcept;
+    [[LINN_DETAIL_COLD]] static inline void join_record(fork_stopper& part) noexcept;
 
     module_record* where_ = nullptr;
     void* self_ = nullptr;
@@ -71,7 +71,7 @@ public:
     module_record(const module_record&) = delete;
     module_record& operator=(const module_record&) = delete;
 
-    void join(module_part& p) noexcept {
+    [[LINN_DETAIL_COLD]] void join(module_part& p) noexcept {
         {
             lock_guard<fork_mutex> guard{lock_};
             if (!p.listed_) {
@@ -92,7 +92,7 @@ public:
         p.set_joined(true);
     }
 
-    void before_fork() noexcept {
+    [[LINN_DETAIL_COLD]] void before_fork() noexcept {
         if (held_for_fork(lock_)) {
             return; // installed twice
         }
@@ -106,7 +106,7 @@ public:
         process_leak_roots.hold_for_fork(); // last: threads go there with and without a lock of a part
     }
 
-    void after_fork(module_event in_which) noexcept {
+    [[LINN_DETAIL_COLD]] void after_fork(module_event in_which) noexcept {
         if (!held_for_fork(lock_)) {
             return;
         }
@@ -121,7 +121,7 @@ public:
     }
 
     /// The module ends. Waits for a fork that is under way.
-    void end() noexcept {
+    [[LINN_DETAIL_COLD]] void end() noexcept {
         if (ending.exchange(true, std::memory_order_relaxed)) {
             return; // each translation unit asks
         }
@@ -160,7 +160,7 @@ private:
     std::atomic<bool> installed_{false};
 };
 
-inline void module_part::join_record(fork_stopper& part) noexcept {
+void module_part::join_record(fork_stopper& part) noexcept {
     auto& p = static_cast<module_part&>(part);
     if (p.where_ != nullptr) {
         p.where_->join(p);

@@ -60,7 +60,7 @@ public:
                                               std::memory_order_relaxed);
     }
 
-    void lock() noexcept {
+    [[LINN_DETAIL_COLD]] void lock() noexcept {
         for (int i = 0; i < Platform::spins; ++i) {
             if (try_lock()) {
                 return;
@@ -106,12 +106,12 @@ public:
         basic_mutex::lock();
         note_acquire(this);
     }
-    void unlock() noexcept {
+    [[LINN_DETAIL_SLOW]] void unlock() noexcept {
         note_release(this);
         basic_mutex::unlock();
     }
 
-    void lock_for_fork() noexcept {
+    [[LINN_DETAIL_COLD]] void lock_for_fork() noexcept {
         lock();
         set_flag(forking_, current_thread());
     }
@@ -123,7 +123,7 @@ public:
     }
 
     /// Does nothing to a lock that was not there yet when the fork began.
-    void unlock_after_fork() noexcept {
+    [[LINN_DETAIL_COLD]] void unlock_after_fork() noexcept {
         if (held_for_fork()) {
             set_flag(forking_, std::uintptr_t{0});
             unlock();

@@ -45,7 +45,7 @@ inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
 }
 
 /// Calls the observer, if there is one. @pre no lock is held
-[[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] inline void tell_observer(const pool_event& e) noexcept {
+[[LINN_DETAIL_COLD]] inline void tell_observer(const pool_event& e) noexcept {
     pass_probe(e);
     // What the observer uses is there: see exchange_pool_observer.
     const pool_observer observer = read_published(current_pool_observer);

@@ -43,7 +43,7 @@ void unlock_after_fork(Mutex& m) noexcept {
 template <class Mutex>
 class lock_guard {
 public:
-    explicit lock_guard(Mutex& m) noexcept : mutex_{m} {
+    [[LINN_DETAIL_SLOW]] explicit lock_guard(Mutex& m) noexcept : mutex_{m} {
         if (m.try_lock()) {
             return;
         }

@@ -40,21 +40,21 @@ LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept
 /// @param caller in checked builds, where in the user's code
 /// @complexity O(1) amortised: one visit of the depot a magazine
 template <class Policy>
-[[LINN_DETAIL_NOINLINE]] void* allocate_slow(front<Policy>& f, pool_root<Policy>& root,
-                                             const void* caller = nullptr,
-                                             attach_function<Policy> attach = &attach_here<Policy>) noexcept;
+[[LINN_DETAIL_SLOW]] void* allocate_slow(front<Policy>& f, pool_root<Policy>& root,
+                                         const void* caller = nullptr,
+                                         attach_function<Policy> attach = &attach_here<Policy>) noexcept;
 
 /// As `allocate_slow`. @throws std::bad_alloc instead of null
 template <class Policy>
-[[LINN_DETAIL_NOINLINE, __gnu__::__returns_nonnull__]] void*
+[[LINN_DETAIL_SLOW, __gnu__::__returns_nonnull__]] void*
 allocate_or_throw(front<Policy>& f, pool_root<Policy>& root, const void* caller,
                   attach_function<Policy> attach = &attach_here<Policy>);
 
 /// What `pool::deallocate` does when the loaded magazine is full or there is none.
 template <class Policy>
-[[LINN_DETAIL_NOINLINE]] void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object,
-                                              const void* caller = nullptr,
-                                              attach_function<Policy> attach = &attach_here<Policy>) noexcept;
+[[LINN_DETAIL_SLOW]] void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object,
+                                          const void* caller = nullptr,
+                                          attach_function<Policy> attach = &attach_here<Policy>) noexcept;
 
 /// Writes pointers to `count` objects into `out`, an array of pointers of any type.
 /// @returns false when there is no memory for all; then none is taken

@@ -18,7 +18,7 @@ namespace linn::inline LINN_ABI::detail {
 enum class race_checks : unsigned char { unknown, off, on };
 LINN_DETAIL_HIDDEN inline constinit std::atomic<race_checks> race_checks_here{race_checks::unknown};
 
-[[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] inline bool ask_for_race_checks() noexcept {
+[[LINN_DETAIL_COLD]] inline bool ask_for_race_checks() noexcept {
     const bool on = running_on_race_checker();
     race_checks_here.exchange(on ? race_checks::on : race_checks::off, std::memory_order_relaxed);
     return on;

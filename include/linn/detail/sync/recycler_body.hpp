@@ -229,8 +229,7 @@ private:
         memory::deallocate(s);
     }
 
-    [[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] static void refuse(slot_type* s,
-                                                                   const void* object) noexcept {
+    [[LINN_DETAIL_COLD]] static void refuse(slot_type* s, const void* object) noexcept {
         constexpr auto mark = static_cast<std::uint32_t>(recycled_state::mark);
         const bool ours =
             slot_type::may_start_at(s) && (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;

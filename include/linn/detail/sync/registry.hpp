@@ -41,7 +41,7 @@ public:
     }
 
     /// The depots made so far; follow `older`. A depot is never removed.
-    depot_type* newest() noexcept {
+    [[LINN_DETAIL_COLD]] depot_type* newest() noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         return newest_;
     }
@@ -64,7 +64,7 @@ public:
     static registry& process() noexcept { return process_; }
 
 private:
-    depot_type* make(slot_type& slot, const pool_description& d) noexcept {
+    [[LINN_DETAIL_COLD]] depot_type* make(slot_type& slot, const pool_description& d) noexcept {
         if constexpr (checked_build && std::is_same_v<Policy, platform>) {
             static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // odr-use registers it
         }
@@ -92,7 +92,7 @@ private:
 
 public:
     /// Another home of a pool, in its place among them. Null when there is no memory for it.
-    depot_type* make_home(depot_type& primary, std::size_t place) noexcept {
+    [[LINN_DETAIL_COLD]] depot_type* make_home(depot_type& primary, std::size_t place) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         slot_type& slot = primary.homes_[place];
         if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    static service service_here(const geometry& g) noexcept {
+    [[LINN_DETAIL_COLD]] static service service_here(const geometry& g) noexcept {
         if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
             return service::bypass;
         }
@@ -136,7 +136,7 @@ private:
     }
 
     /// Takes every lock, in their order.
-    void before_fork() noexcept {
+    [[LINN_DETAIL_COLD]] void before_fork() noexcept {
         lock_for_fork(lock_);
         for_each_depot([](depot_type& d) {
             if (!held_for_fork(d.lock())) { // its own module may still be there
@@ -146,13 +146,13 @@ private:
         lock_for_fork(arena_.lock());
     }
 
-    void after_fork_in_parent() noexcept {
+    [[LINN_DETAIL_COLD]] void after_fork_in_parent() noexcept {
         unlock_after_fork(arena_.lock());
         for_each_depot([](depot_type& d) { unlock_after_fork(d.lock()); });
         unlock_after_fork(lock_);
     }
 
-    void after_fork_in_child() noexcept {
+    [[LINN_DETAIL_COLD]] void after_fork_in_child() noexcept {
         const std::uintptr_t survivor = current_thread();
         arena_.lock().reset();
         for_each_depot([survivor](depot_type& d) {
@@ -173,7 +173,7 @@ private:
         }
     }
 
-    void orphan_all() noexcept {
+    [[LINN_DETAIL_COLD]] void orphan_all() noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         for_each_depot([](depot_type& d) { set_flag(d.orphaned, true); });
         adopted_ = nullptr;

@@ -67,7 +67,7 @@ template <class Policy>
 LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&flush_this_thread_late<Policy>> late_flush{this_module};
 
 template <class Policy>
-LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
+[[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
     static constinit thread_local janitor<Policy> at_exit;
     at_exit.arm();
     late_flush<Policy>.arm(&this_thread<Policy>);
@@ -116,7 +116,7 @@ LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_root<Policy>& root) noexcept {
 #endif
 
 template <class Policy>
-LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {
+[[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {
     if (d.mode() != service::cached) {
         return false;
     }
