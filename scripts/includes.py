@@ -35,3 +35,16 @@ def outside(command, header):
 
 def text_of(names):
     return "".join(f"#include <{name}>\n" for name in names)
+
+
+def lines(command, header):
+    """How many lines of Linn the compiler reads for the header: neither blank nor comments."""
+    run = compile_text(command + ["-E"], f"#include <{header}>\n")
+    count, ours = 0, False
+    for line in run.stdout.splitlines():
+        marker = re.match(r'# \d+ "([^"]*)"', line)
+        if marker:
+            ours = is_ours(marker[1])
+        elif ours and line.strip():
+            count += 1
+    return count

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Milliseconds that each public header of Linn adds to a file that includes what it needs of the standard library.
+"""What the headers of Linn cost at compile time.
 
     compile_time.py [--rounds N] [--compiler NAME]... [--only HEADER]... [--quick]
+    compile_time.py --map [--rounds N] [--compiler NAME]...
     compile_time.py --types N [--rounds N] [--compiler NAME]...
 
-Each round compiles, in random order, every header and, as its pair, the standard and system headers that it asks for
-by name, with -fsyntax-only. What counts is the processor time of the compiler, the least of all rounds.
+Without an option: milliseconds that each public header adds to a file that includes what it needs of the standard library, and
+the lines of Linn that the compiler reads. Each round compiles, in random order, every header and, as its pair, the standard
+and system headers that it asks for by name, with -fsyntax-only. What counts is the processor time of the compiler, the least
+of all rounds.
+
+With --map: time and object size of a file with one linn::map, header-only and with linn::compiled, and of the same file with
+std::map; -O2 -g.
 
 With --types: seconds and memory to compile, with -O2, one file in which each of N classes is created and destroyed in a
-function of its own, by linn::pool and, as its pair, by new and delete.
+function of its own: by linn::pool, by new and delete, and by boost::object_pool where Boost is installed.
 Exit status: 0, 2 for a wrong command line.
 """
 import argparse
@@ -42,29 +48,72 @@ def processor_ms(command):
     return compile_cost(command)[0]
 
 
+# Name -> the header and the use of one type.
 USES = {
-    "linn::pool": "auto* p = linn::pool<t{0}>::create(); linn::pool<t{0}>::destroy(p);",
-    "new, delete": "auto* p = new t{0}; delete p;",
-    "header only": "",
+    "linn::pool": ("linn/pool.hpp", "auto* p = linn::pool<t{0}>::create(); linn::pool<t{0}>::destroy(p);"),
+    "new, delete": ("linn/pool.hpp", "auto* p = new t{0}; delete p;"),
+    "header only": ("linn/pool.hpp", ""),
+    "boost::object_pool": ("boost/pool/object_pool.hpp",
+                           "static boost::object_pool<t{0}> pool; pool.destroy(pool.construct());"),
+    "its header only": ("boost/pool/object_pool.hpp", ""),
 }
+
+
+def includable(compiler, header):
+    return includes.compile_text([compiler, "-std=c++20", f"-I{ROOT / 'include'}", "-fsyntax-only"],
+                                 f"#include <{header}>\n").returncode == 0
 
 
 def print_types(compiler, types, rounds, folder):
     """Compiles files with many types."""
     least = {}
+    uses = {name: use for name, use in USES.items() if includable(compiler, use[0])}
     for _ in range(rounds):
-        for name in random.sample(list(USES), len(USES)):
+        for name in random.sample(list(uses), len(uses)):
             file = folder / "types.cpp"
-            file.write_text("#include <linn/pool.hpp>\n" + "".join(
+            header, use = uses[name]
+            file.write_text(f"#include <{header}>\n" + "".join(
                 f"struct t{i} {{ long numbers[{1 + i % 16}]; int id = {i}; }};\n"
-                f"void use_{i}() {{ {USES[name].format(i)} }}\n" for i in range(types)))
+                f"void use_{i}() {{ {use.format(i)} }}\n" for i in range(types)))
             cost = compile_cost([compiler, "-std=c++20", "-O2", f"-I{ROOT / 'include'}", "-c", str(file), "-o",
                                  os.devnull])
             least[name] = min(least.get(name, cost), cost)
     print(f"{types} types in one file")
-    print(f"{'':14}{'seconds':>9}{'MiB':>7}")
-    for name in USES:
-        print(f"{name:14}{least[name][0] / 1000:9.1f}{least[name][1] / 1024:7.0f}")
+    print(f"{'':20}{'seconds':>9}{'MiB':>7}")
+    for name in uses:
+        print(f"{name:20}{least[name][0] / 1000:9.1f}{least[name][1] / 1024:7.0f}")
+
+
+MAP = """#include <{header}>
+{name}::map<int, long> numbers;
+long use(int key, long value) {{
+    numbers[key] = value;
+    numbers.erase(key + 1);
+    return static_cast<long>(numbers.size());
+}}
+"""
+
+
+def print_map(compiler, rounds, folder):
+    """Compiles a file with one map."""
+    command = [compiler, "-std=c++20", "-O2", "-g", f"-I{ROOT / 'include'}", "-c"]
+    needed = folder / "needed.hpp"
+    needed.write_text(includes.text_of(includes.outside(command[:-1], "linn/map.hpp")))
+    cases = {"std::map": ("std", needed.name, []), "linn::map": ("linn", "linn/map.hpp", []),
+             "linn::map, compiled": ("linn", "linn/map.hpp", ["-DLINN_COMPILED"])}
+    least, size = {}, {}
+    for name, (namespace, header, _) in cases.items():
+        (folder / f"{name}.cpp").write_text(MAP.format(header=header, name=namespace))
+    for _ in range(rounds):
+        for name in random.sample(list(cases), len(cases)):
+            made = folder / f"{name}.o"
+            ms = processor_ms([*command, f"-I{folder}", *cases[name][2], str(folder / f"{name}.cpp"), "-o", str(made)])
+            least[name], size[name] = min(least.get(name, ms), ms), made.stat().st_size
+    base_ms, base_bytes = least["std::map"], size["std::map"]
+    print(f"{'':20}{'seconds':>9}{'ratio':>7}{'object, KB':>12}{'ratio':>7}")
+    for name in cases:
+        print(f"{name:20}{least[name] / 1000:9.2f}{least[name] / base_ms:7.2f}{size[name] / 1000:12.0f}"
+              f"{size[name] / base_bytes:7.2f}")
 
 
 def measure(compiler, headers, rounds, folder):
@@ -88,6 +137,7 @@ def measure(compiler, headers, rounds, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--map", action="store_true")
     parser.add_argument("--types", type=int, metavar="N")
     parser.add_argument("--compiler", action="append")
     parser.add_argument("--only", action="append", choices=HEADERS, metavar="HEADER", default=[])
@@ -95,25 +145,29 @@ def main():
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error("--rounds must be at least 1")
-    if arguments.types is not None and (arguments.types < 1 or arguments.only):
-        parser.error("--types must be at least 1, and goes without --only")
+    if arguments.types is not None and (arguments.types < 1 or arguments.only or arguments.map):
+        parser.error("--types must be at least 1, and goes without --only and --map")
     headers = arguments.only or HEADERS
     rounds = 1 if arguments.quick else arguments.rounds
     compilers = arguments.compiler or [c for c in ("g++", "clang++-19") if shutil.which(c)]
     for compiler in compilers:
         version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
-        if arguments.types is not None:
+        if arguments.types is not None or arguments.map:
             print(version.stdout.splitlines()[0])
             with tempfile.TemporaryDirectory() as folder:
-                print_types(compiler, arguments.types, rounds, pathlib.Path(folder))
+                if arguments.map:
+                    print_map(compiler, rounds, pathlib.Path(folder))
+                else:
+                    print_types(compiler, arguments.types, rounds, pathlib.Path(folder))
             continue
         with tempfile.TemporaryDirectory() as folder:
             results = measure(compiler, headers, rounds, pathlib.Path(folder))
         print(f"{version.stdout.splitlines()[0]}, {rounds} round{'s' if rounds != 1 else ''}, "
               "least processor time in ms")
-        print(f"{'header':26}{'with':>8}{'std only':>10}{'added':>8}")
+        print(f"{'header':30}{'with':>8}{'std only':>10}{'added':>8}{'lines':>8}")
         for header, (whole, needed) in results.items():
-            print(f"{header:26}{whole:8.0f}{needed:10.0f}{whole - needed:8.0f}")
+            lines = includes.lines([compiler, "-std=c++20", f"-I{ROOT / 'include'}"], header)
+            print(f"{header:30}{whole:8.0f}{needed:10.0f}{whole - needed:8.0f}{lines:8}")
         print()
 
 

@@ -20,7 +20,7 @@ using linn::buffer_options;
 using linn::buffer_pool;
 using linn::buffer_statistics;
 
-// <linn/containers.hpp>
+// <linn/containers.hpp> and the header of each
 using linn::forward_list;
 using linn::list;
 using linn::map;

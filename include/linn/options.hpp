@@ -68,8 +68,8 @@ inline constexpr pool_options default_options{};
 namespace detail {
 
 /// In the place of options that were not given: those of the type, whatever type that will be, which may be specialised
-/// after it is named. No pool can have them.
-inline constexpr pool_options options_of_type{.slab_bytes = static_cast<std::size_t>(-1)};
+/// after it is named. No pool can have them. Short, because each name of a container's member contains them.
+inline constexpr pool_options options_of_type{.slab_bytes = 1, .retain_bytes = 0};
 
 /// Instantiated by each pool: refuses options outside their range.
 template <pool_options O>

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 // What a pool may hold. A type that is refused costs one sentence of ours, not a page about geometry: the pool
 // goes on with a stand-in, so that nothing else is wrong.
@@ -65,6 +66,21 @@ std::nullptr_t refuse_to_create() {
 /// A type that the standard lets an allocator be of.
 template <class T>
 concept allocator_value = std::is_same_v<T, std::remove_cvref_t<T>> && !std::is_function_v<T>;
+
+/// Key, or a stand-in after an error message where no container has such a key.
+/// @tparam Plain Key without what makes no difference
+template <class Key, class Plain = Key>
+struct checked_key {
+    using type = std::conditional_t<allocator_value<Plain>, Key, stand_in>;
+    static_assert(allocator_value<Plain>,
+                  "linn: the key of a container must not be a reference, a function or, in a set, const");
+};
+
+/// What a map allocates for.
+template <class Key, class T>
+struct entry {
+    using type = std::pair<const typename checked_key<Key, std::remove_cv_t<Key>>::type, T>;
+};
 
 } // namespace linn::inline LINN_ABI::detail
 

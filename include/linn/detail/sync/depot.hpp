@@ -549,12 +549,16 @@ private:
         primary_->swept_ms_.store(now_ms, std::memory_order_relaxed);
         for_each_home([this](depot& home) {
             if (&home != this) {
-                cold_pages leaving;
-                home.locked([&] { home.stock_.take_cold(leaving); });
-                home.return_cold(leaving);
+                home.return_unvisited();
             }
             return true;
         });
+    }
+
+    [[LINN_DETAIL_COLD]] void return_unvisited() noexcept {
+        cold_pages leaving;
+        locked([&] { stock_.take_cold(leaving); });
+        return_cold(leaving);
     }
 
     /// All other homes together retain no more than the primary.

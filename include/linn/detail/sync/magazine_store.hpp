@@ -22,9 +22,14 @@ public:
 
     /// An empty magazine; null when there is no memory for one.
     magazine* take() noexcept {
-        if (magazine* m = empties_.pop(); m != nullptr) {
-            return m;
-        }
+        magazine* m = empties_.pop();
+        return m != nullptr ? m : make();
+    }
+
+    void put(magazine* m) noexcept { empties_.push(m); }
+
+private:
+    [[LINN_DETAIL_COLD]] magazine* make() noexcept {
         void* memory = arena_.allocate(magazine::bytes_for(capacity_));
         if (memory == nullptr) {
             return nullptr;
@@ -34,9 +39,6 @@ public:
         return m;
     }
 
-    void put(magazine* m) noexcept { empties_.push(m); }
-
-private:
     metadata_arena<Policy>& arena_;
     magazine_stack empties_;
     std::size_t capacity_;

@@ -141,7 +141,8 @@ struct refusals {
     std::size_t count = 0;
     std::size_t dropped = 0;
 
-    void operator()(rejection why, void* object, const slot_evidence& evidence = {}) noexcept {
+    [[LINN_DETAIL_COLD]] void operator()(rejection why, void* object,
+                                         const slot_evidence& evidence = {}) noexcept {
         if (count == most) {
             ++dropped;
             return;

@@ -138,12 +138,14 @@ private:
     /// Takes every lock, in their order.
     [[LINN_DETAIL_COLD]] void before_fork() noexcept {
         lock_for_fork(lock_);
-        for_each_depot([](depot_type& d) {
-            if (!held_for_fork(d.lock())) { // its own module may still be there
-                lock_for_fork(d.lock());
-            }
-        });
+        for_each_depot(&stop);
         lock_for_fork(arena_.lock());
+    }
+
+    [[LINN_DETAIL_COLD]] static void stop(depot_type& d) noexcept {
+        if (!held_for_fork(d.lock())) { // its own module may still be there
+            lock_for_fork(d.lock());
+        }
     }
 
     [[LINN_DETAIL_COLD]] void after_fork_in_parent() noexcept {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_LIST_HPP
+#define LINN_LIST_HPP
+
+#include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
+#include <linn/allocator.hpp>
+
+#include <list>
+
+namespace linn::inline LINN_ABI {
+
+/// `std::list` with `linn::allocator`. Its nodes come from pools, one pool a node type.
+template <class T>
+using list = std::list<T, allocator<T>>;
+
+} // namespace linn::inline LINN_ABI
+
+#endif
+#endif
