@@ -6,8 +6,7 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/refused_allocator.hpp>
-#include <linn/detail/core/uses_allocator.hpp>
+#include <linn/detail/core/upstream_traits.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 

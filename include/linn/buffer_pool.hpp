@@ -6,7 +6,6 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/allocator.hpp>
-#include <linn/detail/core/argument_error.hpp>
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/os/thread_barrier.hpp>
 #include <linn/detail/sync/buffer_store.hpp>

@@ -13,7 +13,7 @@
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/options.hpp>
 #include <linn/types/pool_statistics.hpp>

@@ -7,8 +7,7 @@
 
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/refused_allocator.hpp>
-#include <linn/detail/core/uses_allocator.hpp>
+#include <linn/detail/core/upstream_traits.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -11,7 +11,6 @@
 /// magazine; `LINN_CHECKED` builds look at every deallocation.
 
 #include <linn/detail/os/module_image.hpp>
-#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/types/misuse.hpp>
 

@@ -10,8 +10,7 @@
 /// `pool_event`.
 
 #include <linn/detail/os/module_image.hpp>
-#include <linn/detail/os/program_end.hpp>
-#include <linn/detail/os/uncancelled.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/types/pool_event.hpp>
 

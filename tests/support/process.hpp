@@ -8,7 +8,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/threads.hpp>
-#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sanitizer/valgrind.hpp>
 
 #if defined(_WIN32)
 #include <process.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report says of a caller when little is known: the address alone, never nothing and never a crash.
 #include <linn/detail/os/backtrace.hpp>
-#include <linn/detail/os/symbols.hpp>
 
 #include <doctest/doctest.h>
 

@@ -13,7 +13,7 @@
 #include "statistics.hpp"
 
 #include <linn/detail/os/pages.hpp>
-#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sanitizer/valgrind.hpp>
 
 #include <fcntl.h>
 #include <limits.h>

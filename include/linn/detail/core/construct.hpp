@@ -4,12 +4,25 @@
 
 #include <linn/config.hpp>
 
+#include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Throws `Error` with that text. Where exceptions are off, prints it and ends the program.
+template <class Error>
+[[__noreturn__, LINN_DETAIL_COLD]] void throw_argument_error(const char* text) {
+#if defined(__cpp_exceptions)
+    throw Error{text};
+#else
+    std::fprintf(stderr, "%s\n", text);
+    std::abort();
+#endif
+}
 
 /// Without exceptions nothing can catch this one: end the program, as `new` does.
 [[__noreturn__, LINN_DETAIL_COLD]] inline void throw_bad_alloc() {

@@ -10,6 +10,13 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+/// How a pool or a resource serves: decided once, when its depots are made.
+enum class service : unsigned char {
+    cached, ///< threads hold caches
+    direct, ///< each call goes to the slabs and is checked there: checked builds, and where there is a limit
+    bypass, ///< each object is an `operator new`, so that a memory checker sees it
+};
+
 /// What a pool is, as constants of its type; copied into its depot.
 struct pool_description {
     geometry sizes;

@@ -3,7 +3,6 @@
 #define LINN_DETAIL_CORE_SLOT_CHECKS_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/call_trace.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/slab.hpp>

@@ -3,7 +3,7 @@
 #define LINN_DETAIL_OS_HUGE_PAGES_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/uncancelled.hpp>
+#include <linn/detail/os/threads.hpp>
 
 #include <cstddef>
 

@@ -12,7 +12,7 @@
 #include <linn/detail/os/windows.hpp>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
-#include <linn/detail/os/uncancelled.hpp>
+#include <linn/detail/os/threads.hpp>
 
 #include <cerrno>
 #include <ctime>

@@ -14,7 +14,31 @@
 #include <linn/detail/os/windows.hpp>
 #endif
 
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(__ANDROID__)
+#include <pthread.h>
+#define LINN_DETAIL_CANCELS 1
+#endif
+
 namespace linn::inline LINN_ABI::detail {
+
+/// While it lives, `pthread_cancel` waits. Calls of the system that wait or open files are where a thread that is
+/// to be cancelled is unwound: out of functions that promise not to throw, which ends the process, and past locks.
+class uncancelled {
+public:
+#ifdef LINN_DETAIL_CANCELS
+    uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~uncancelled() { ::pthread_setcancelstate(before_, nullptr); }
+
+private:
+    int before_ = 0;
+
+public:
+#else
+    uncancelled() noexcept {}
+#endif
+    uncancelled(const uncancelled&) = delete;
+    uncancelled& operator=(const uncancelled&) = delete;
+};
 
 /// A number that no other live thread of the process has. Survives fork in the thread that forked.
 LINN_DETAIL_OF_THREAD inline std::uintptr_t current_thread() noexcept {
@@ -64,5 +88,6 @@ inline constexpr bool threads_hold_fronts = thread_locals_last || fronts_by_key;
 
 } // namespace linn::inline LINN_ABI::detail
 
+#undef LINN_DETAIL_CANCELS
 #undef LINN_DETAIL_POSIX
 #endif

@@ -7,7 +7,6 @@
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pool_description.hpp>
-#include <linn/detail/core/service.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/os/usdt.hpp>
 #include <linn/detail/sync/bypass.hpp>

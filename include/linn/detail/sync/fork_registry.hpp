@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/module_image.hpp>
-#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/policy.hpp>
 

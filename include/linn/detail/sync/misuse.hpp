@@ -3,14 +3,12 @@
 #define LINN_DETAIL_SYNC_MISUSE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/call_trace.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/backtrace.hpp>
-#include <linn/detail/os/symbols.hpp>
-#include <linn/detail/os/uncancelled.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/misuse.hpp>
 

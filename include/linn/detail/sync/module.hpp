@@ -4,7 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/leak_roots.hpp>
-#include <linn/detail/os/program_end.hpp>
+#include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/race_checks.hpp>

@@ -3,9 +3,9 @@
 #define LINN_DETAIL_SYNC_REGISTRY_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/program_end.hpp>
+#include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
-#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/depot.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/race_checks.hpp>

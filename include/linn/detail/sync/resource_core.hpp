@@ -4,10 +4,10 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/service.hpp>
+#include <linn/detail/core/pool_description.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/chunk_arena.hpp>
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>

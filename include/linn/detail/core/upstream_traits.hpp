@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_CORE_USES_ALLOCATOR_HPP
-#define LINN_DETAIL_CORE_USES_ALLOCATOR_HPP
+#ifndef LINN_DETAIL_CORE_UPSTREAM_TRAITS_HPP
+#define LINN_DETAIL_CORE_UPSTREAM_TRAITS_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/element.hpp>
 
 #include <memory>
 #include <tuple>
@@ -10,6 +11,16 @@
 #include <utility>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Goes on as an allocator for something else where T was refused, so that a container has nothing more to say.
+template <class T>
+struct refused_allocator : std::allocator<stand_in> {
+    using value_type = std::conditional_t<std::is_function_v<T>, stand_in, std::remove_cvref_t<T>>;
+
+    refused_allocator() = default;
+    template <class... Any>
+    explicit refused_allocator(Any&&...) noexcept {}
+};
 
 /// Whether an object can be made from `Args` by an allocator that passes itself on to objects that take one. Not if it was passed
 /// another one already, as by `std::scoped_allocator_adaptor`: then the second one is one too many.
