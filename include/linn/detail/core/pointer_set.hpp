@@ -105,7 +105,7 @@ private:
         table_[i] = key;
     }
 
-    bool grow() noexcept {
+    [[LINN_DETAIL_COLD]] bool grow() noexcept {
         const std::size_t capacity = capacity_ != 0 ? 2 * capacity_ : page_bytes / sizeof(std::uintptr_t);
         const std::size_t bytes = capacity * sizeof(std::uintptr_t);
         void* const memory = Pages::map(bytes, page_bytes);

@@ -46,7 +46,7 @@ public:
 
     /// Maps the memory of a slab. The last one below max_bytes is as large as the rest allows. None, and
     /// `news().why` says why, when there is no room or no memory.
-    stretch map(const geometry& g, bool prefer_huge) noexcept {
+    [[LINN_DETAIL_COLD]] stretch map(const geometry& g, bool prefer_huge) noexcept {
         const std::size_t room = g.max_bytes - mapped_bytes_;
         if (room < smallest_slab_bytes(g)) {
             news_.why = shortage::limit;
@@ -85,7 +85,7 @@ public:
 
     /// Asks for very much at once first: slab by slab, an impossible request would take long to fail, and
     /// fill the memory with headers meanwhile.
-    bool may_map(std::size_t bytes, const geometry& g) noexcept {
+    [[LINN_DETAIL_COLD]] bool may_map(std::size_t bytes, const geometry& g) noexcept {
         if (bytes > g.max_bytes - mapped_bytes_) {
             news_.why = shortage::limit;
             return false;

@@ -23,7 +23,7 @@ struct system_pages {
     static constexpr std::size_t offset_step = 4096;
 
     /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity three system calls
-    static void* map(std::size_t bytes, std::size_t align, std::size_t offset = 0) noexcept {
+    [[LINN_DETAIL_COLD]] static void* map(std::size_t bytes, std::size_t align, std::size_t offset = 0) noexcept {
         // The kernel aligns to pages only: take more, and cut both ends off.
         const std::size_t spare = align > offset_step ? align - offset_step : 0;
         const std::size_t wide = bytes + spare;
@@ -46,14 +46,14 @@ struct system_pages {
         return begin + head;
     }
 
-    static void unmap(void* p, std::size_t bytes, std::size_t) noexcept {
+    [[LINN_DETAIL_COLD]] static void unmap(void* p, std::size_t bytes, std::size_t) noexcept {
         process_leak_roots.remove(p, bytes);
         ::munmap(p, bytes);
     }
 
     /// The addresses stay ours and read as zero; the memory goes back. False where the system refuses, as Linux does for
     /// locked memory; part of it may be gone then. Leaves errno alone: a free may come here.
-    static bool discard(void* p, std::size_t bytes) noexcept {
+    [[LINN_DETAIL_COLD]] static bool discard(void* p, std::size_t bytes) noexcept {
         const int before = errno;
 #if defined(__linux__)
         const bool gone = ::madvise(p, bytes, MADV_DONTNEED) == 0;
@@ -71,7 +71,7 @@ struct system_pages {
     }
 
     /// Whether `p`, which may be any address, lies in memory that can be read. @pre aligned to pages
-    static bool readable(const void* p) noexcept {
+    [[LINN_DETAIL_COLD]] static bool readable(const void* p) noexcept {
         const int before = errno;
 #if defined(__linux__)
         constexpr int populate_read = 22; // MADV_POPULATE_READ, which not every C library names
@@ -90,7 +90,7 @@ struct system_pages {
 
 #if defined(__linux__)
     /// Whether a page is in memory now. @pre it is mapped; `p` is aligned to pages
-    static bool is_resident(const void* p) noexcept {
+    [[LINN_DETAIL_COLD]] static bool is_resident(const void* p) noexcept {
         const int before = errno;
         unsigned char resident = 0;
         const bool known = ::mincore(const_cast<void*>(p), 1, &resident) == 0;

@@ -361,7 +361,7 @@ private:
     friend class registry<Policy>; // makes homes
 
     /// Loads objects into `f`, and pops one. Null when there is none.
-    void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
+    [[LINN_DETAIL_SLOW]] void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
         void* object = nullptr;
         bool waited = false;
         {

@@ -63,8 +63,8 @@ public:
             m = magazines_.take();
         }
         if (m == nullptr) {
-            void* object = nullptr;
-            return slabs_.take(&object + 1, 1, may_grow) == 1 ? object : nullptr;
+            refusals none; // threads hold magazines only where nothing is checked
+            return take_one(no_trace, none, may_grow);
         }
         const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
         m->count = bottom_first(m->entries(), want, slabs_.take(m->entries() + want, want, may_grow));
@@ -84,13 +84,13 @@ public:
     }
 
     /// Null when the system has no more.
-    void* take_one(const call_trace& by, refusals& noticed, growth may_grow) noexcept {
+    [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by, refusals& noticed, growth may_grow) noexcept {
         void* object = nullptr;
         return slabs_.take(&object + 1, 1, may_grow, by, noticed) == 1 ? object : nullptr;
     }
 
     /// Writes pointers to `count` objects into `out`, or takes none. @returns `count`; less when there are too few
-    std::size_t take_run(void* out, std::size_t count, const call_trace& by, refusals& noticed) noexcept {
+    [[LINN_DETAIL_COLD]] std::size_t take_run(void* out, std::size_t count, const call_trace& by, refusals& noticed) noexcept {
         std::size_t done = 0;
         void* some[pointer_batch];
         while (done != count) {
@@ -231,7 +231,7 @@ private:
     }
 
     /// Gives the objects of both magazines to the slabs; the magazines stay.
-    void give_back_cache(front_type& f, refusals& refused) noexcept {
+    [[LINN_DETAIL_COLD]] void give_back_cache(front_type& f, refusals& refused) noexcept {
         if (magazine* m = f.unload(); m != nullptr) {
             empty_out(*m, refused);
             f.load(m);
