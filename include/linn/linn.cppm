@@ -20,28 +20,22 @@ using linn::buffer_options;
 using linn::buffer_pool;
 using linn::buffer_statistics;
 
-// <linn/containers.hpp> and the header of each
-using linn::forward_list;
-using linn::list;
-using linn::map;
-using linn::multimap;
-using linn::multiset;
-using linn::set;
-using linn::unordered_map;
-using linn::unordered_multimap;
-using linn::unordered_multiset;
-using linn::unordered_set;
-
 // <linn/default_init_allocator.hpp>
 using linn::default_init_allocator;
 
 // <linn/fixed_pool.hpp>
 using linn::fixed_pool;
 
+// <linn/forward_list.hpp>
+using linn::forward_list;
+
 // <linn/handle_pool.hpp>
 using linn::handle_options;
 using linn::handle_pool;
 using linn::pool_handle;
+
+// <linn/list.hpp>
+using linn::list;
 
 // <linn/local_allocator.hpp>
 using linn::local_allocator;
@@ -50,6 +44,10 @@ using linn::node_storage;
 
 // <linn/local_pool.hpp>
 using linn::local_pool;
+
+// <linn/map.hpp>
+using linn::map;
+using linn::multimap;
 
 // <linn/memory.hpp>
 using linn::default_options;
@@ -102,6 +100,10 @@ using linn::recycler;
 using linn::recycler_options;
 using linn::recycler_statistics;
 
+// <linn/set.hpp>
+using linn::multiset;
+using linn::set;
+
 // <linn/statistics.hpp>
 using linn::check_pools;
 using linn::leak_report;
@@ -134,6 +136,14 @@ using linn::value_initialization_fills;
 using linn::value_initialize;
 using linn::value_initialize_t;
 using linn::zero_fill_intended;
+
+// <linn/unordered_map.hpp>
+using linn::unordered_map;
+using linn::unordered_multimap;
+
+// <linn/unordered_set.hpp>
+using linn::unordered_multiset;
+using linn::unordered_set;
 
 // <linn/zero_fill.hpp>
 using linn::allocate_shared_fill;

@@ -14,9 +14,12 @@
 #include <linn/containers.hpp>
 #include <linn/default_init_allocator.hpp>
 #include <linn/fixed_pool.hpp>
+#include <linn/forward_list.hpp>
 #include <linn/handle_pool.hpp>
+#include <linn/list.hpp>
 #include <linn/local_allocator.hpp>
 #include <linn/local_pool.hpp>
+#include <linn/map.hpp>
 #include <linn/memory.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
@@ -27,7 +30,10 @@
 #include <linn/pool.hpp>
 #include <linn/pooled.hpp>
 #include <linn/recycler.hpp>
+#include <linn/set.hpp>
 #include <linn/statistics.hpp>
+#include <linn/unordered_map.hpp>
+#include <linn/unordered_set.hpp>
 #include <linn/version.hpp>
 #include <linn/zero_fill.hpp>
 // IWYU pragma: end_exports

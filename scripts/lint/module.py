@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The module `linn` exports every public name: what include/linn/*.hpp and include/linn/types/*.hpp declare in namespace linn
-has a using-declaration in include/linn/linn.cppm, and nothing else has one.
+"""The module `linn` exports every public name, and <linn/linn.hpp> includes every public header: what include/linn/*.hpp and
+include/linn/types/*.hpp declare in namespace linn has a using-declaration in include/linn/linn.cppm, and nothing else has one.
+With --fix, both lists are written.
 
 What is in namespace detail or between @cond and @endcond is not public.
 """
 import re
+import sys
 
 import contracts
 import source
 
 MODULE = "include/linn/linn.cppm"
+UMBRELLA = "include/linn/linn.hpp"
+INCLUDES = re.compile(r"(?<=// IWYU pragma: begin_exports\n).*(?=// IWYU pragma: end_exports\n)", re.DOTALL)
+EXPORTS = re.compile(r"(?<=export namespace linn \{\n).*(?=\} // namespace linn\n)", re.DOTALL)
 NOT_DECLARED = r"(?:template(?! <)|friend|static_assert|extern|asm|using namespace|namespace \w+ =)\b"
 
 
@@ -79,18 +84,41 @@ def names_of(text):
     return found
 
 
+def public_names(root):
+    """Header -> (name, line) of what it declares for users."""
+    return {name: names_of(source.read(root, name)) for name in source.files(root) if contracts.PUBLIC.fullmatch(name)}
+
+
+def included(root):
+    """The list of includes in the umbrella header."""
+    headers = [name.removeprefix("include/") for name in source.files(root) if re.fullmatch(r"include/linn/[^/]+\.hpp", name)]
+    return "".join(f"#include <{header}>\n" for header in sorted(headers) if header not in ("linn/config.hpp", "linn/linn.hpp"))
+
+
+def fix(root):
+    sections, done = "", set()
+    for header, found in sorted(public_names(root).items()):
+        names = {name for name, _ in found} - done  # of overloads in two headers, one using-declaration
+        done |= names
+        if names:
+            sections += f"\n// <{header.removeprefix('include/')}>\n" + "".join(f"using linn::{name};\n" for name in sorted(names))
+    for name, pattern, text in ((MODULE, EXPORTS, sections + "\n"), (UMBRELLA, INCLUDES, included(root))):
+        (root / name).write_text(pattern.sub(lambda _, text=text: text, source.read(root, name)))
+
+
 def check(root):
     if not (root / MODULE).is_file():
         return [f"{MODULE}:1: is missing"]
     code = source.code_only(source.read(root, MODULE))
     exported = re.findall(r"^ *using linn::([\w:]+);", code, re.MULTILINE)
     problems, public = [], set()
-    for name in source.files(root):
-        if contracts.PUBLIC.fullmatch(name):
-            for declared, line in names_of(source.read(root, name)):
-                public.add(declared)
-                if declared not in exported:
-                    problems.append(f"{name}:{line}: {declared} is not exported by {MODULE}")
+    for name, names in public_names(root).items():
+        for declared, line in names:
+            public.add(declared)
+            if declared not in exported:
+                problems.append(f"{name}:{line}: {declared} is not exported by {MODULE}: run scripts/lint/module.py --fix")
+    if (root / UMBRELLA).is_file() and INCLUDES.findall(source.read(root, UMBRELLA)) != [included(root)]:
+        problems.append(f"{UMBRELLA}:1: does not include every public header: run scripts/lint/module.py --fix")
     problems += [f"{MODULE}:1: exports {name}, which no public header declares" for name in exported if name not in public]
     return problems + [f"{MODULE}:1: exports {name} twice" for name in set(exported) if exported.count(name) > 1]
 
@@ -114,9 +142,12 @@ PLANTED = [
     (tree("inline constexpr int v = 1;"), "v is not exported"),
     (tree("class a;", "a", "b"), "exports b, which"),
     (tree("class a;", "a", "a"), "exports a twice"),
+    ({**tree("class a;", "a"), UMBRELLA: "// IWYU pragma: begin_exports\n// IWYU pragma: end_exports\n"}, "every public header"),
     (tree("class a { void g(); };\nnamespace detail { class b; }\nbool operator==(a, a);\ntemplate <>\nstruct t<int> {};\n"
           "static_assert(f(1));\ntemplate <class T>\nstruct detail::d<a<T>> {};\n/// @cond\nclass h;\n/// @endcond", "a"), None),
 ]
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--fix"]:
+        sys.exit(fix(source.ROOT))
     source.main(check, PLANTED)

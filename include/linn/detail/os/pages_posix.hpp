@@ -23,7 +23,8 @@ struct system_pages {
     static constexpr std::size_t offset_step = 4096;
 
     /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity three system calls
-    [[LINN_DETAIL_COLD]] static void* map(std::size_t bytes, std::size_t align, std::size_t offset = 0) noexcept {
+    [[LINN_DETAIL_COLD]] static void* map(std::size_t bytes, std::size_t align,
+                                          std::size_t offset = 0) noexcept {
         // The kernel aligns to pages only: take more, and cut both ends off.
         const std::size_t spare = align > offset_step ? align - offset_step : 0;
         const std::size_t wide = bytes + spare;

@@ -90,7 +90,8 @@ public:
     }
 
     /// Writes pointers to `count` objects into `out`, or takes none. @returns `count`; less when there are too few
-    [[LINN_DETAIL_COLD]] std::size_t take_run(void* out, std::size_t count, const call_trace& by, refusals& noticed) noexcept {
+    [[LINN_DETAIL_COLD]] std::size_t take_run(void* out, std::size_t count, const call_trace& by,
+                                              refusals& noticed) noexcept {
         std::size_t done = 0;
         void* some[pointer_batch];
         while (done != count) {
