@@ -114,16 +114,6 @@ public:
         types_.push_back(what);
     }
 
-    /// A type that some code of the container may ask for, whether it ran or not.
-    void possible(const node_type& what) {
-        for (const node_type& known : types_) {
-            if (known.name == what.name && known.size == what.size && known.align == what.align) {
-                return;
-            }
-        }
-        types_.push_back(what);
-    }
-
     std::vector<node_type> take() noexcept { return std::move(types_); }
 
 private:
@@ -149,38 +139,9 @@ void until_stopped(Insert&& insert) {
 #else
 inline constexpr bool can_stop = false;
 inline void stop() {}
-/// Compiles `insert`, and never runs it.
 template <class Insert>
-void until_stopped(Insert&& insert) {
-    if (const volatile bool run = false; run) {
-        insert();
-    }
-}
+void until_stopped(Insert&&) {}
 #endif
-
-/// The types whose `allocate` is instantiated for a container, listed before main even if nothing ever
-/// calls it. Where exceptions are off nothing can stop an associative container before it hashes or
-/// compares an element that is not there, so its insertion must not run. Each module has its own list: entries go with the
-/// module that they lie in.
-struct possible_type {
-    node_type type;
-    possible_type* next;
-};
-
-template <class Container>
-LINN_DETAIL_HIDDEN inline constinit possible_type* possible_types = nullptr;
-
-template <class T, class Container>
-struct registered {
-    LINN_DETAIL_HIDDEN static possible_type* add() noexcept {
-        entry.next = possible_types<Container>;
-        possible_types<Container> = &entry;
-        return &entry;
-    }
-    LINN_DETAIL_HIDDEN static inline possible_type entry{{type_name<T>(), sizeof(T), alignof(T), 1, true},
-                                                         nullptr};
-    LINN_DETAIL_HIDDEN static inline possible_type* const added = add();
-};
 
 /// Records what it is asked for, and constructs no element. Elements are what has the container's
 /// `value_type`, and every type that is no scalar; a `deque` also constructs pointers to its blocks.
@@ -199,9 +160,6 @@ public:
     probe_allocator(const probe_allocator<U, Container>& other) noexcept : seen_{other.seen()} {}
 
     [[nodiscard]] T* allocate(std::size_t n) {
-        if constexpr (!can_stop) {
-            static_cast<void>(registered<T, Container>::added);
-        }
         seen_->requested({type_name<T>(), sizeof(T), alignof(T), n, n == 1});
         return std::allocator<T>{}.allocate(n);
     }
@@ -289,6 +247,8 @@ std::vector<node_type> probe_container() {
         rebindable<Container>,
         "linn::node_types: the allocator is not an argument of the container's template; for a derived "
         "class ask about its base, for a template of another shape specialise linn::rebind_container");
+    static_assert(can_stop || !requires { typename Container::key_type; },
+                  "linn::node_types: without exceptions an associative container cannot be asked");
     if constexpr (rebindable<Container>) {
         using own = typename Container::allocator_type;
         static_assert(std::is_same_v<typename std::allocator_traits<own>::pointer,
@@ -307,11 +267,6 @@ std::vector<node_type> probe_container() {
                 probed c(converted{probe{seen}});
                 request_arrays(c);
                 request_nodes(c);
-            }
-            if constexpr (!can_stop) {
-                for (const possible_type* p = possible_types<Container>; p != nullptr; p = p->next) {
-                    seen.possible(p->type);
-                }
             }
             return seen.take();
         }
@@ -332,11 +287,10 @@ std::vector<node_type> probe_container() {
 /// and `reserve`, `emplace_back`, `emplace_front` or `emplace`. Of an adaptor like `stack` its container is asked. A container that
 /// keeps all in itself gives nothing.
 ///
-/// Without exceptions the insertion into an associative container does not run. What it would allocate
-/// is known from the functions that it could call, and taken to be asked for one at a time.
+/// Without exceptions nothing can stop an associative container before it looks at an element: such a call does not compile.
 ///
 /// @complexity O(1), a few insertions
-/// @threads any thread; without exceptions, after the start of main
+/// @threads any thread
 /// @throws std::bad_alloc: for a moment the container holds a few KiB, or some elements if they are larger
 /// @snippet examples/18_node_types.cpp
 template <class Container>
