@@ -41,9 +41,4 @@ int main() {
     auto h = linn::make_shared<histogram>();
     // [/ways]
     std::printf("length %u, byte %d, count %u\n", p->length, q->bytes[0], h->counts[255]);
-
-    // [library]
-    // Some versions of Visual Studio 2017 fill the object's storage whatever its constructor does.
-    std::printf("std::allocate_shared: %zu bytes\n", linn::allocate_shared_fill());
-    // [/library]
 }

@@ -146,9 +146,6 @@ using linn::unordered_multiset;
 using linn::unordered_set;
 
 // <linn/zero_fill.hpp>
-using linn::allocate_shared_fill;
-using linn::fill_probe;
-using linn::poisoning_allocator;
 using linn::value_initialization_fill;
 
 } // namespace linn

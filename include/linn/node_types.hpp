@@ -247,8 +247,9 @@ std::vector<node_type> probe_container() {
         rebindable<Container>,
         "linn::node_types: the allocator is not an argument of the container's template; for a derived "
         "class ask about its base, for a template of another shape specialise linn::rebind_container");
-    static_assert(can_stop || !requires { typename Container::key_type; },
-                  "linn::node_types: without exceptions an associative container cannot be asked");
+    static_assert(
+        can_stop || !requires { typename Container::key_type; },
+        "linn::node_types: without exceptions an associative container cannot be asked");
     if constexpr (rebindable<Container>) {
         using own = typename Container::allocator_type;
         static_assert(std::is_same_v<typename std::allocator_traits<own>::pointer,

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -20,7 +19,6 @@
 /// - `value_initialization_fills<T>`: at compile time, whether `T()` fills what T leaves alone.
 /// - `value_initialization_fill<T>()`: how many bytes, exactly. A test can assert on it:
 ///   `CHECK(linn::value_initialization_fill<packet>() == 0)`.
-/// - `allocate_shared_fill()`: whether a standard library fills what no constructor asked for.
 
 namespace linn::inline LINN_ABI {
 
@@ -104,91 +102,6 @@ template <class T>
 [[nodiscard]] std::size_t value_initialization_fill() {
     using element = std::remove_cv_t<std::remove_all_extents_t<T>>;
     return detail::count_value_initialization_fill<element>() * (sizeof(T) / sizeof(element));
-}
-
-/// What `allocate_shared_fill` makes: its constructor writes nothing.
-/// @complexity constant
-/// @threads as any object
-class fill_probe {
-public:
-    fill_probe() noexcept {} // NOLINT: leaving the storage alone is its purpose
-    [[nodiscard]] const unsigned char* begin() const noexcept { return storage_; }
-
-    static constexpr std::size_t bytes = 4096;
-
-private:
-    unsigned char storage_[bytes];
-};
-
-/// A standard allocator that poisons what it hands out, for `allocate_shared_fill`.
-/// @complexity constant where nothing else is said
-/// @threads any thread
-template <class T>
-class poisoning_allocator {
-public:
-    using value_type = T;
-
-    explicit poisoning_allocator(unsigned char poison) noexcept : poison_{poison} {}
-    template <class U>
-    poisoning_allocator(const poisoning_allocator<U>& other) noexcept : poison_{other.poison()} {}
-
-    /// @throws std::bad_alloc, std::bad_array_new_length
-    /// @complexity O(n)
-    [[nodiscard]] T* allocate(std::size_t n) {
-        T* p = std::allocator<T>{}.allocate(n);
-        std::memset(static_cast<void*>(p), poison_, n * sizeof(T));
-        detail::touch_all(static_cast<void*>(p));
-        return p;
-    }
-    void deallocate(T* p, std::size_t n) noexcept { std::allocator<T>{}.deallocate(p, n); }
-
-    [[nodiscard]] unsigned char poison() const noexcept { return poison_; }
-
-    template <class U>
-    friend bool operator==(const poisoning_allocator&, const poisoning_allocator<U>&) noexcept {
-        return true;
-    }
-
-private:
-    unsigned char poison_;
-};
-
-/// How many of the 4096 bytes of an object a library's `allocate_shared` writes, though the object's
-/// constructor writes none: 0 for a healthy library. Some versions of Visual Studio 2017 filled the
-/// storage first, regardless of the constructor.
-///
-/// `make(allocator)` returns a pointer to a `fill_probe` made with that allocator, of any library:
-///
-/// ```
-/// linn::allocate_shared_fill([](const auto& a) { return boost::allocate_shared<linn::fill_probe>(a); });
-/// ```
-/// @throws std::bad_alloc, and what `make` throws
-/// @complexity constant: it makes two objects of 4096 bytes
-/// @threads any thread
-template <class Make>
-[[nodiscard]] std::size_t allocate_shared_fill(Make make) {
-    const detail::raw_memory written{fill_probe::bytes, 1};
-    std::memset(written.begin(), 0, fill_probe::bytes);
-    for (const unsigned char poison : detail::fill_poisons) {
-        const auto object = make(poisoning_allocator<fill_probe>{poison});
-        const unsigned char* storage = (*object).begin();
-        detail::touch_all(const_cast<unsigned char*>(storage));
-        for (std::size_t i = 0; i != fill_probe::bytes; ++i) {
-            written.begin()[i] =
-                static_cast<unsigned char>(written.begin()[i] | (storage[i] != poison ? 1 : 0));
-        }
-    }
-    std::size_t filled = 0;
-    for (std::size_t i = 0; i != fill_probe::bytes; ++i) {
-        filled += written.begin()[i];
-    }
-    return filled;
-}
-
-/// As `allocate_shared_fill` of a function, for the standard library of this build.
-[[nodiscard]] inline std::size_t allocate_shared_fill() {
-    return allocate_shared_fill(
-        [](const poisoning_allocator<fill_probe>& a) { return std::allocate_shared<fill_probe>(a); });
 }
 
 } // namespace linn::inline LINN_ABI

@@ -33,5 +33,4 @@ int main() {
     CHECK(linn::make_unique<int[]>(5)[4] == 0);
     CHECK(linn::make_shared<packet>(linn::value_initialize)->bytes[1499] == 0);
     CHECK(linn::value_initialization_fill<packet>() == sizeof(packet));
-    CHECK(linn::allocate_shared_fill() == 0);
 }

@@ -175,43 +175,4 @@ TEST_CASE("zero fill: a constructor that throws leaves nothing behind") {
     CHECK(throwing::alive == 0);
 }
 
-/// What Visual Studio 2017 did: zeros first, then the constructor.
-template <class T, class Allocator>
-std::shared_ptr<T> defective_allocate_shared(const Allocator& a, std::size_t bytes) {
-    Allocator copy{a};
-    T* p = copy.allocate(1);
-    std::memset(static_cast<void*>(p), 0, bytes);
-    asm volatile("" : : "r"(p) : "memory"); // or the compiler drops it, since an object begins here
-    return std::shared_ptr<T>(::new (static_cast<void*>(p)) T, [copy](T* q) mutable {
-        q->~T();
-        copy.deallocate(q, 1);
-    });
-}
-
-TEST_CASE("zero fill: the standard library's allocate_shared fills nothing by itself") {
-    CHECK(linn::allocate_shared_fill() == 0);
-}
-
-TEST_CASE("zero fill: a defective allocate_shared is found") {
-    using allocator = linn::poisoning_allocator<linn::fill_probe>;
-    const auto fill_of = [](std::size_t bytes) {
-        return linn::allocate_shared_fill(
-            [bytes](const allocator& a) { return defective_allocate_shared<linn::fill_probe>(a, bytes); });
-    };
-    CHECK(fill_of(sizeof(linn::fill_probe)) == linn::fill_probe::bytes);
-    CHECK(fill_of(100) == 100);
-    CHECK(fill_of(1) == 1);
-    CHECK(fill_of(0) == 0);
-    // Other kinds of pointers, and a library that fills with something else.
-    const auto patterned = linn::allocate_shared_fill([](allocator a) {
-        linn::fill_probe* p = a.allocate(1);
-        std::memset(static_cast<void*>(p), 0xA5, sizeof *p); // one of the two poisons
-        asm volatile("" : : "r"(p) : "memory");
-        auto give_back = [a](linn::fill_probe* q) mutable { a.deallocate(q, 1); };
-        return std::unique_ptr<linn::fill_probe, decltype(give_back)>(
-            ::new (static_cast<void*>(p)) linn::fill_probe, give_back);
-    });
-    CHECK(patterned == linn::fill_probe::bytes);
-}
-
 } // namespace zero_fill_tests
