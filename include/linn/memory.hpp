@@ -154,44 +154,6 @@ std::size_t checked_length(std::size_t n) {
     return n;
 }
 
-/// As `std::allocator`, but leaves alone what it is given nothing to construct from.
-template <class T>
-struct overwrite_allocator : std::allocator<T> {
-    template <class U>
-    struct rebind {
-        using other = overwrite_allocator<U>;
-    };
-
-    constexpr overwrite_allocator() noexcept = default;
-    template <class U>
-    constexpr overwrite_allocator(const overwrite_allocator<U>&) noexcept {}
-
-    template <class U>
-    void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
-        ::new (static_cast<void*>(p)) U;
-    }
-};
-
-/// For standard libraries that have no `make_shared_for_overwrite`, and for the test of this way. Visits
-/// each element, which only an optimising compiler drops.
-template <class T>
-[[nodiscard]] std::shared_ptr<T> shared_array_by_construct(std::size_t n) {
-    return std::allocate_shared<T>(overwrite_allocator<std::remove_extent_t<T>>{}, n);
-}
-
-// libc++ has had it since 16 but says so only since 20.
-#if defined(__cpp_lib_smart_ptr_for_overwrite) || (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION >= 160000)
-template <class T>
-[[nodiscard]] std::shared_ptr<T> shared_array_for_overwrite(std::size_t n) {
-    return std::make_shared_for_overwrite<T>(n);
-}
-#else
-template <class T>
-[[nodiscard]] std::shared_ptr<T> shared_array_for_overwrite(std::size_t n) {
-    return shared_array_by_construct<T>(n);
-}
-#endif
-
 template <class T, class Start>
 [[nodiscard]] T* start_in_pool(Start start) {
     T* p = pool<T>::allocate();
@@ -338,7 +300,7 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
-    return detail::shared_array_for_overwrite<std::remove_cv_t<T>>(detail::checked_length<T>(n));
+    return std::make_shared_for_overwrite<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 // --- unique_ptr ------------------------------------------------------------------------------------

@@ -47,7 +47,6 @@ template struct brought_pages<system_pages>;
 template struct front<platform>;
 template struct idle_front<platform, recycled_slot<platform>>;
 template struct janitor<platform>;
-template struct overwrite_allocator<std::string>;
 template struct recycler_waiter<platform>;
 template struct shared_allocator<std::string, std::string>;
 template struct thread_index_janitor<platform>;

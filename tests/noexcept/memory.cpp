@@ -27,7 +27,6 @@ int main() {
     CHECK(linn::make_shared<std::string[3]>("x")[2] == "x");
     CHECK(linn::make_shared<int[]>(5)[4] == 0);
     CHECK(linn::make_shared_for_overwrite<may_throw[]>(5)[4].number == 1);
-    CHECK(linn::detail::shared_array_by_construct<may_throw[]>(5)[4].number == 1);
     CHECK(linn::make_unique<may_throw>(4)->number == 4);
     CHECK(linn::make_unique_for_overwrite<may_throw>()->number == 1);
     CHECK(linn::make_unique<int[]>(5)[4] == 0);

@@ -187,7 +187,6 @@ void check_arrays(bool zeros_wanted) {
     }
     // Of run-time length: from operator new, which poisons.
     CHECK(zeros(linn::make_shared_for_overwrite<T[]>(50).get(), 50 * sizeof(T)) == 0);
-    CHECK(zeros(linn::detail::shared_array_by_construct<T[]>(50).get(), 50 * sizeof(T)) == 0);
     CHECK(zeros(linn::make_unique_for_overwrite<T[]>(50).get(), 50 * sizeof(T)) == 0);
     CHECK(zeros(linn::make_shared<T[]>(50, linn::value_initialize).get(), 50 * sizeof(T)) ==
           (zeros_wanted ? 50 * sizeof(T) : 0));

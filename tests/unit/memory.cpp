@@ -314,8 +314,6 @@ TEST_CASE("make_shared: elements go in reverse order, also when one fails to beg
     CHECK(counted::order == "10");
     CHECK_THROWS_AS(static_cast<void>(linn::make_shared<counted[]>(3)), std::runtime_error);
     CHECK_THROWS_AS(static_cast<void>(linn::make_shared_for_overwrite<counted[]>(3)), std::runtime_error);
-    CHECK_THROWS_AS(static_cast<void>(linn::detail::shared_array_by_construct<counted[]>(3)),
-                    std::runtime_error);
     counted::fail_at = -1;
     {
         const counted model{9};
@@ -336,8 +334,6 @@ TEST_CASE("make_shared: arrays of run-time length") {
     CHECK(explicitly[99] == 0);
     const auto strings = linn::make_shared_for_overwrite<std::string[]>(10);
     CHECK(strings[9].empty());
-    const auto by_construct = linn::detail::shared_array_by_construct<std::string[]>(10);
-    CHECK(by_construct[9].empty());
     const auto empty = linn::make_shared<std::string[]>(0);
     CHECK(empty.use_count() == 1);
     const auto rows = linn::make_shared<int[][4]>(3);
