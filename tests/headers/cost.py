@@ -7,7 +7,7 @@ usage: cost.py -- COMPILER FLAGS...
 - the lines of Linn that the compiler reads, header-only and with linn::compiled;
 - containers that nobody asked for: <linn/map.hpp> includes no other one;
 - bytes of code of the engine in the object, and none of it with linn::compiled;
-- functions of Linn that GCC copied for this object alone (.isra, .constprop, .part, .cold): the linker keeps the copies of all files.
+- functions of Linn that GCC copied for this object alone (.isra, .constprop, .part): the linker keeps the copies of all files.
 
 bench/compile_time/compile_time.py --map says what that is in seconds.
 """
@@ -35,7 +35,7 @@ long use(int key, long value) {
     return static_cast<long>(numbers.size());
 }
 """
-COPY = re.compile(r"\.(?:isra|constprop|part|cold)\b")
+COPY = re.compile(r"\.(?:isra|constprop|part)\b")
 
 
 def functions(command, folder):
