@@ -57,7 +57,7 @@ public:
     /// Loads objects into the empty front and pops one. Null when there is none.
     /// A thread begins with few objects and asks for twice as many each time, so that types with
     /// few objects stay small.
-    void* take(front_type& f, growth may_grow) noexcept {
+    [[LINN_DETAIL_SLOW]] void* take(front_type& f, growth may_grow) noexcept {
         magazine* m = f.unload();
         if (m == nullptr) {
             m = magazines_.take();
