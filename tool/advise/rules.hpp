@@ -40,7 +40,7 @@ inline constexpr const char* foreign_costly_rule = "foreign-costly";
 /// Those that cost less.
 inline constexpr const char* foreign_rule = "foreign";
 
-/// What to write in place of a fill where the type is not known.
+/// What to write instead of a fill where the type is not known.
 inline constexpr const char* unnamed_fill_part = "no zero fill: leave out T() or memset";
 
 /// True for blocks of one size that a class template asked its allocator argument for: an alias of it serves them.

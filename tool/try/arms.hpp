@@ -13,7 +13,7 @@ namespace linn::tool {
 // The names of arms, each a way to run the program; stable.
 inline constexpr std::string_view types_arm = "types";     ///< all candidates, a pool for each type
 inline constexpr std::string_view by_size_arm = "by-size"; ///< all candidates, a pool for each size
-inline constexpr std::string_view every_arm = "every";     ///< every block, whatever the call, by its size
+inline constexpr std::string_view every_arm = "every";     ///< every block of any call, by its size
 inline constexpr std::string_view empty_arm = "empty";     ///< the preload, and nothing is looked up
 inline constexpr std::string_view chosen_arm = "chosen";   ///< the best of the first three, measured again
 inline constexpr std::string_view over_arm = "over";       ///< the same in front of the best allocator
@@ -42,7 +42,7 @@ try_arm arm_of_types(const try_candidates& candidates, std::vector<std::size_t> 
 /// The same sites, and a pool for each size. With one pool a size already, it has the plan of `arm_of_types`.
 try_arm arm_by_size(const try_candidates& candidates, std::vector<std::size_t> which);
 
-/// A pool for each size up to 992 bytes, whatever the call.
+/// A pool for each size up to 992 bytes, for any call.
 try_arm arm_of_every_block();
 
 /// The preload with that plan, which it does not use.
@@ -53,14 +53,14 @@ try_arm arm_without_pools(const pool_plan& plan);
 std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_arm& all, std::size_t leading);
 
 /// `all` in other forms that the counts promise something of: "in-turns", one pool for the types that are allocated in turns;
-/// "padded", cache lines of their own for objects that other threads free; "small-pages" in place of huge ones. A form changes the
+/// "padded", cache lines of their own for objects that other threads free; "small-pages" instead of huge ones. A form changes the
 /// pools that its reason names, and leaves the others.
 std::vector<try_arm> forms_of(const try_candidates& candidates, const try_arm& all);
 
-/// "`order`, `trade` and 3 more", where `more` of what there is have no place. @pre there is a name
+/// "`order`, `trade` and 3 more", where `more` names have no place. @pre there is a name
 std::string listed_names(std::vector<std::string> names, std::size_t more);
 
-/// The same of pools, of which the first three are named. @pre there is one
+/// Likewise for pools, of which the first three are named. @pre there is one
 std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools);
 
 } // namespace linn::tool

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t label_letters =
     160; // of a box as wide as a page; the script has the whole from the title
 constexpr std::size_t tip_letters = 300;
-constexpr double weakest = 10;     // percent of the colour of what grew or shrank a little
+constexpr double weakest = 10;     // percent of the colour of a box that grew or shrank a little
 constexpr double strongest = 45;   // words on it stay readable
 constexpr double line_height = 20; // page.css sets the boxes to the same
 

@@ -247,7 +247,7 @@ list reading_of_try() {
         "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
         "\"Less\" and \"more\" are said where the paired test (Wilcoxon's), corrected for the number of arms "
         "(Holm), finds a difference that is larger than the noise floor.",
-        "\"Every block\" serves all calls, whatever the type: if it saves as much, the program needs a "
+        "\"Every block\" serves all calls of any type: if it saves as much, the program needs a "
         "faster "
         "allocator, not pools of types.",
         "\"Empty plan\" is what the preload costs if nothing is planned. Pools in the source pay neither "

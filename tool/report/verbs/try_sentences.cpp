@@ -7,6 +7,7 @@
 #include "../../measure/quantity.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../run/judge.hpp"
+#include "../plots/figure.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +41,7 @@ saving saving_of(const estimate& e) {
     return {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low};
 }
 
-/// "11.9 % (11.2 to 12.6)", of what it takes more.
+/// "11.9 % (11.2 to 12.6)": how much more it takes.
 std::string more_text(const saving& s) {
     return figures::figure_of(unit::saving, {-s.middle, -s.high, -s.low}).text(figures::lettering::prose);
 }
@@ -232,12 +233,10 @@ private:
         const std::string name = title_of_allocator();
         const std::string text = saving_text(subject::many, s);
         findings_.push_back(
-            s.low > 0 ? fmt::format("Over {} the pools {} of what it takes alone.", name, text)
+            s.low > 0 ? fmt::format("Over {} alone, the pools {}.", name, text)
             : s.high < 0
-                ? fmt::format("Over {} the pools {} of what it takes alone: {} is enough.", name, text, name)
-                : fmt::format("Not known whether the pools gain over {}: they {} of what it takes "
-                              "alone.",
-                              name, text));
+                ? fmt::format("Over {} alone, the pools {}: {} is enough.", name, text, name)
+                : fmt::format("Not known whether the pools gain over {} alone: they {}.", name, text));
     }
 
     /// What all pools together save in each form: whether it is the type that gains, or pooling.
@@ -296,7 +295,7 @@ private:
     void add_better() {
         const try_arm* const arm = judged_.better ? result_.find_arm(judged_.better->name) : nullptr;
         if (arm != nullptr) {
-            findings_.push_back(fmt::format("Better still: {}{}; it {} of what the pools take{}.", arm->title,
+            findings_.push_back(fmt::format("Better still: {}{}; over the pools it {}{}.", arm->title,
                                             arm->why.empty() ? "" : fmt::format(" ({})", arm->why),
                                             saving_text(subject::one, judged_.better->saved),
                                             result_.plan_arm == arm->name ? ", and the plan is that" : ""));
