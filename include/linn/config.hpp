@@ -122,7 +122,7 @@
 // A slow path that does not pay for its compilation: optimised for size, apart from the code that runs often.
 #define LINN_DETAIL_COLD LINN_DETAIL_SLOW, __gnu__::__cold__
 
-// What is declared with it is the module's own, a program's or a shared library's, whatever the module exports.
+// A declaration with it is the module's own, a program's or a shared library's, and is never exported.
 #if defined(_WIN32)
 #define LINN_DETAIL_HIDDEN // modules share nothing there
 #else

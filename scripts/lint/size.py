@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (92000, 55000),
     "tool/: files": (890, 420),
     "tool/: files of C++ below 40 lines": (258, 60),
-    "tests/: lines": (88500, 55000),
+    "tests/: lines": (90000, 55000),
     "docs/, README, CONTRIBUTING: words": (71000, 55000),
     "CHANGELOG: words": (900, 900),
 }

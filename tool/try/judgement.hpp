@@ -75,8 +75,8 @@ struct try_judgement {
     /// The best general allocator, if one was measured, and what it saves of the plain program's.
     std::optional<best_arm> allocator;
     std::optional<saving> over;           ///< the pools in front of it: of the plain program's
-    std::optional<saving> over_allocator; ///< the same, of what the allocator takes alone
-    /// The form or the part of the pools that certainly saves more than they do, and what it saves of what they take.
+    std::optional<saving> over_allocator; ///< the same, relative to the allocator alone
+    /// The form or the part of the pools that certainly saves more than they do, and its saving relative to them.
     std::optional<best_arm> better;
     bool is_of_better = false; ///< `answer` and `pools` are those of `better`
 };

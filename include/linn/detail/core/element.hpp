@@ -21,7 +21,7 @@ concept object_type = std::is_object_v<T> && !std::is_array_v<T>;
 template <class T>
 concept complete_type = requires { sizeof(T); };
 
-/// In place of a type that was refused.
+/// Stands for a type that was refused.
 struct stand_in {};
 
 /// Instantiated where a pool first needs to know the size of T. The assertion comes last, since Clang instantiates nothing

@@ -57,7 +57,7 @@ public:
           lock_{arena.join_forks()},
           stock_{primary != nullptr ? retaining_less(d.sizes) : d.sizes, this, arena},
           bypass_{d.object_bytes, d.object_align, d.sizes} {
-        homes_[0].store(this, std::memory_order_relaxed); // nobody else has it yet
+        homes_[0].store(this, std::memory_order_relaxed); // no other thread has it yet
     }
 
     depot(const depot&) = delete;
@@ -476,7 +476,7 @@ private:
                                                    const call_trace& by = no_trace) noexcept;
     /// The same with all that `mixed` holds; the magazines are kept.
     [[LINN_DETAIL_COLD]] void hand_over_all(magazine_stack& mixed) noexcept;
-    /// Empties the calling thread's magazines of what stayed in them: another depot's objects.
+    /// Empties the calling thread's magazines of the objects that stayed in them, which are another depot's.
     [[LINN_DETAIL_COLD]] void hand_over_cache(front_type& f) noexcept;
 
     /// Tells the observer. No lock is held.

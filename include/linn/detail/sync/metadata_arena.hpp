@@ -58,7 +58,7 @@ public:
     }
 
     typename Policy::mutex& lock() noexcept { return lock_; }
-    /// For the locks of what lies here, which the owner of the arena takes at a fork too.
+    /// For the locks of the objects that lie here, which the owner of the arena takes at a fork too.
     known_to_forks join_forks() noexcept { return owner_.join(); }
 
 private:

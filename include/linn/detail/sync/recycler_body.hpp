@@ -199,7 +199,7 @@ private:
         ::new (place) element(create_()); // no copy: what create_ returns is constructed in place
     }
 
-    /// Makes an object fit for its next use. @returns false if it is to be destroyed instead
+    /// Makes an object fit for its next use. @returns false if the caller must destroy it instead
     bool clean(T* object) const noexcept {
         if (reset_) {
             if (this->closed()) {
