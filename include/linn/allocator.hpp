@@ -28,9 +28,9 @@ namespace linn::inline LINN_ABI {
 /// @complexity constant unless stated otherwise, and that of `Upstream`
 /// @threads any thread, as far as `Upstream` allows
 /// @snippet examples/03_containers.cpp
-template <class T, class Upstream = std::allocator<T>, pool_options O = detail::options_of_type>
+template <class T, class Upstream = std::allocator<T>, pool_options... O>
 class allocator {
-    static_assert(detail::checked_options<detail::options_for<void>(O)>::done);
+    static_assert(sizeof...(O) <= 1 && (detail::checked_options<O>::done && ...));
     using upstream_type = typename std::allocator_traits<Upstream>::template rebind_alloc<T>;
     using upstream_traits = std::allocator_traits<upstream_type>;
 
@@ -53,7 +53,7 @@ public:
         // To T itself it must be this very type, even when Upstream was named for another one.
         using other = std::conditional_t<
             std::is_same_v<U, T>, allocator,
-            allocator<U, typename std::allocator_traits<Upstream>::template rebind_alloc<U>, O>>;
+            allocator<U, typename std::allocator_traits<Upstream>::template rebind_alloc<U>, O...>>;
     };
 
     constexpr allocator() noexcept(std::is_nothrow_default_constructible_v<upstream_type>)
@@ -64,9 +64,10 @@ public:
     constexpr explicit allocator(const Upstream& upstream) noexcept : upstream_{upstream} {}
 
     template <class U, class OtherUpstream>
-        requires(!std::is_same_v<allocator, allocator<U, OtherUpstream, O>> &&
+        requires(!std::is_same_v<allocator, allocator<U, OtherUpstream, O...>> &&
                  std::is_constructible_v<upstream_type, const OtherUpstream&>)
-    constexpr allocator(const allocator<U, OtherUpstream, O>& other) noexcept : upstream_{other.upstream()} {}
+    constexpr allocator(const allocator<U, OtherUpstream, O...>& other) noexcept
+        : upstream_{other.upstream()} {}
 
     /// @throws std::bad_alloc; for more than one object what `Upstream` throws
     /// @complexity that of `pool::allocate`; for more than one object that of `Upstream`
@@ -117,7 +118,8 @@ public:
     [[nodiscard]] constexpr const upstream_type& upstream() const noexcept { return upstream_; }
 
     template <class U, class OtherUpstream>
-    friend constexpr bool operator==(const allocator& a, const allocator<U, OtherUpstream, O>& b) noexcept {
+    friend constexpr bool operator==(const allocator& a,
+                                     const allocator<U, OtherUpstream, O...>& b) noexcept {
         if constexpr (is_always_equal::value) {
             return true;
         } else {
@@ -132,15 +134,15 @@ private:
     /// Options that were not given are those of the type, so that `allocator<T>` and `pool<T>` share
     /// their objects. In a template, since T may be incomplete where the allocator is named.
     template <class Object = T>
-    using pool_of = pool<Object, detail::options_for<Object>(O)>;
+    using pool_of = pool<Object, detail::options_for<Object>(O...)>;
 
     [[no_unique_address]] upstream_type upstream_;
 };
 
 /// Not an allocator: what the standard does not let one have is refused.
-template <class T, class Upstream, pool_options O>
+template <class T, class Upstream, pool_options... O>
     requires(!detail::allocator_value<T>)
-class allocator<T, Upstream, O> : public detail::refused_allocator<T> {
+class allocator<T, Upstream, O...> : public detail::refused_allocator<T> {
 public:
     using detail::refused_allocator<T>::refused_allocator;
     template <class U>

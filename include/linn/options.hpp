@@ -67,10 +67,6 @@ inline constexpr pool_options default_options{};
 
 namespace detail {
 
-/// In the place of options that were not given: those of the type, whatever type that will be, which may be specialised
-/// after it is named. No pool can have them. Short, because each name of a container's member contains them.
-inline constexpr pool_options options_of_type{.slab_bytes = 1, .retain_bytes = 0};
-
 /// Instantiated by each pool: refuses options outside their range.
 template <pool_options O>
 struct checked_options {
@@ -81,10 +77,14 @@ struct checked_options {
     static constexpr bool done = true;
 };
 
-/// The options of a pool of T that was asked for with `o`.
+/// The options that were given, or those of the type, which may be specialised after it is named.
 template <class T>
-constexpr pool_options options_for(pool_options o) noexcept {
-    return o == options_of_type ? default_options<T> : o;
+constexpr pool_options options_for() noexcept {
+    return default_options<T>;
+}
+template <class T>
+constexpr pool_options options_for(pool_options given) noexcept {
+    return given;
 }
 
 constexpr geometry geometry_for(std::size_t bytes, std::size_t align, pool_options o,

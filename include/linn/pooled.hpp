@@ -54,7 +54,7 @@ concept place_for =
 /// @complexity where nothing else is said, that of the pool's `allocate` and `deallocate`, or of the global operators
 /// @threads any thread
 /// @snippet examples/04_pooled.cpp
-template <class T, pool_options O = detail::options_of_type>
+template <class T, pool_options... O>
 struct pooled {
     static_assert(std::is_class_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
                   "linn::pooled is a base of the class that it names: struct order : linn::pooled<order>");
@@ -131,7 +131,7 @@ struct pooled {
 private:
     /// In a template, so that T may be incomplete where `pooled<T>` is named as its base.
     template <class Object = T>
-    using pool_of = pool<Object, detail::options_for<Object>(O)>;
+    using pool_of = pool<Object, detail::options_for<Object>(O...)>;
 
     /// In a function, because T is complete only where one is used.
     static void check_class() noexcept {
