@@ -148,8 +148,6 @@ def case_wrong_calls(tool):
                       (["try", "--nosuch"], "unknown option '--nosuch' Try 'linn try --help'."),
                       (["man", "--into", "a", "bench"], "cannot be combined"),
                       (["man", "--into", "a", "--into", "b"], "--into is given too often"),
-                      (["trace", "x", "--limit", "some", "--events"], "--limit must be a whole number from 1 to"),
-                      (["trace", "x", "--limit", "3"], "--limit needs --events"),
                       (["advise", "x", "--debug-dir", "nosuch"], "--debug-dir must be a folder"),
                       # What follows the value of an option is the verb's own word.
                       (["compare", "--metric", "wall_ns", "a"], "missing NEW"),

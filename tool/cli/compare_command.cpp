@@ -4,8 +4,6 @@
 #include "../measure/suggest.hpp"
 #include "../report/verbs/compare_document.hpp"
 #include "../report/verbs/compare_json.hpp"
-#include "../report/verbs/history_document.hpp"
-#include "../report/verbs/history_json.hpp"
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
@@ -30,10 +28,7 @@ constexpr const char* compare_footer =
     "(bench) or to the program's default allocator (run) are compared in place of times.\n"
     "Two traces: types, places and stacks are matched by name, so the builds may differ.\n"
     "\n"
-    "--history reads the results of a folder by date, shows a line for each row, and names the results "
-    "where\n"
-    "a step is certain. Its exit status is 0 for any step.\n"
-    "\nExit status:\n"
+    "Exit status:\n"
     "  0  no regression (or not what --fail-on asks for); of traces: no growth beyond --fail-over\n"
     "  1  a regression; of traces: growth beyond --fail-over\n"
     "  2  the files cannot be read or compared, or a report cannot be written\n"
@@ -41,7 +36,6 @@ constexpr const char* compare_footer =
     "  linn compare old.json new.json\n"
     "  linn compare old.json new.json --only linn --threshold 10\n"
     "  linn compare old.json new.json --by ratio --markdown change.md\n"
-    "  linn compare --history results --html history.html\n"
     "  linn compare old.linn new.linn --html change.html\n"
     "  linn compare old.linn new.linn --per type=Request --fail-over 1\n";
 
@@ -96,10 +90,6 @@ compare_command::compare_command(CLI::App& program)
         .add_option("--fail-on", fail_on_, "exit with 1 on a regression (default), on any change, or never")
         ->type_name("WHAT")
         ->check(one_of({"regression", "any", "never"}));
-    arguments
-        .add_option("--history", history_folder_,
-                    "in place of OLD and NEW: all results of this folder, each with the one before it")
-        ->type_name("DIR");
     const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
         repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
     };
@@ -162,9 +152,7 @@ std::string compare_command::check_kind() const {
         if (option->count() != 0 && option->get_group() == other) {
             return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
                                              option->get_name(), old_path_)
-                   : is_history()
-                       ? fmt::format("{} is for traces of linn record, not for --history", option->get_name())
-                       : fmt::format("{} is for traces of linn record, and {} is not one", option->get_name(),
+                   : fmt::format("{} is for traces of linn record, and {} is not one", option->get_name(),
                                      old_path_);
         }
     }
@@ -172,28 +160,11 @@ std::string compare_command::check_kind() const {
 }
 
 std::string compare_command::json() const {
-    return is_history() ? history_json(history_) : are_traces_ ? traces_.json() : compare_json(result_);
+    return are_traces_ ? traces_.json() : compare_json(result_);
 }
 
 report::document compare_command::document() const {
-    return is_history()  ? report::history_document(history_)
-           : are_traces_ ? traces_.document()
-                         : report::compare_document(result_);
-}
-
-int compare_command::compare_history() {
-    if (!old_path_.empty()) {
-        return refuse("give --history DIR or two files, not both", exit_usage);
-    }
-    if (verb().count("--fail-on") != 0) {
-        return refuse("--history and --fail-on cannot be combined: compare the last two results", exit_usage);
-    }
-    if (const std::string problem = check_kind(); !problem.empty()) {
-        return refuse(problem, exit_usage);
-    }
-    set_options();
-    history_ = read_history(history_folder_, options_);
-    return history_.problem.empty() ? exit_success : refuse(history_.problem, exit_usage);
+    return are_traces_ ? traces_.document() : report::compare_document(result_);
 }
 
 void compare_command::set_options() {
@@ -249,14 +220,11 @@ int compare_command::run() {
             return refuse(problem, exit_usage);
         }
     }
-    if (const int status = is_history() ? compare_history() : compare_pair(); status != exit_success) {
+    if (const int status = compare_pair(); status != exit_success) {
         return status;
     }
     if (const std::string problem = files_.deliver(); !problem.empty()) {
         return refuse(problem, exit_usage);
-    }
-    if (is_history()) {
-        return exit_success;
     }
     if (are_traces_) {
         return traces_.fails() ? exit_failure : exit_success;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../compare/compare_files.hpp"
-#include "../compare/history.hpp"
 #include "command.hpp"
 #include "compare_traces.hpp"
 #include "report_files.hpp"
@@ -27,11 +26,9 @@ private:
     std::string check_names(const result_file& old_file, const result_file& new_file) const;
     bool fails() const;
     std::string check_kind() const;
-    bool is_history() const noexcept { return !history_folder_.empty(); }
     std::string json() const;
     report::document document() const;
     void set_options();
-    int compare_history();
     int compare_pair();
     int compare_results();
     int compare_traces();
@@ -40,8 +37,6 @@ private:
     trace_comparing traces_;
     report_files files_;
     file_comparison result_;
-    std::string history_folder_;
-    result_history history_; ///< in place of result_, with --history
     compare_options options_;
     std::string old_path_;
     std::string new_path_;

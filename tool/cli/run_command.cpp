@@ -6,8 +6,6 @@
 #include "../report/progress.hpp"
 #include "../report/verbs/run_document.hpp"
 #include "../report/verbs/run_json.hpp"
-#include "../report/verbs/scan_document.hpp"
-#include "../report/verbs/scan_json.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
@@ -34,7 +32,6 @@ constexpr const char* run_footer =
     "  linn run -- env PYTHONMALLOC=malloc python3 script.py\n"
     "  linn run --only jemalloc,mimalloc --budget 300 --html report.html -- ./simulate 1000\n"
     "  linn run --allocator mine=/opt/lib/libmine.so --rounds 20 -- ./simulate 1000\n"
-    "  linn run --scan n=1000,10000,100000 --html scan.html -- ./simulate {n}\n"
     "  linn run --prepare 'rm -rf out' -- ./build-index out\n"
     "  linn run --ready 'redis-cli -p 7777 ping' --client 'redis-benchmark -p 7777 -q -n 100000 -t "
     "set,lpush' \\\n"
@@ -44,8 +41,8 @@ constexpr const char* run_footer =
 
 run_command::run_command(CLI::App& program)
     : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
-      files_{verb(), report_source{[this] { return is_scan() ? scan_json(scan_) : run_json(result_); },
-                                   [this] { return document(); }}} {
+      files_{verb(), report_source{[this] { return run_json(result_); },
+                                   [this] { return report::run_document(result_); }}} {
     CLI::App& arguments = verb();
     arguments.footer(run_footer);
     arguments.prefix_command();
@@ -57,9 +54,6 @@ run_command::run_command(CLI::App& program)
     list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
         ->type_name("NAMES");
     list("--allocator", allocators_, "compare the library PATH too, under this name")->type_name("NAME=PATH");
-    list("--scan", scans_,
-         "measure once for each value, in place of {NAME} in the program's words; several: all combinations")
-        ->type_name("NAME=VALUES");
     measuring_.add();
 }
 
@@ -81,58 +75,17 @@ std::string run_command::check() {
     if (std::string problem = check_allocators(); !problem.empty()) {
         return problem;
     }
-    if (std::string problem = measuring_.check(); !problem.empty()) {
-        return problem;
-    }
-    return check_scans();
+    return measuring_.check();
 }
 
-std::string run_command::check_scans() {
-    for (const std::string& text : scans_) {
-        scan_parameter parameter;
-        if (std::string problem = read_scan(text, parameter); !problem.empty()) {
-            return problem;
-        }
-        parameters_.push_back(std::move(parameter));
-    }
-    return check_scan(parameters_, options_, words_);
-}
-
-report::document run_command::document() const {
-    return is_scan() ? report::scan_document(scan_) : report::run_document(result_);
-}
-
-run_result run_command::measure(const run_options& options, const std::vector<std::string>& words,
-                                const interrupt_guard& guard, progress_line& line) const {
+run_result run_command::measure(const interrupt_guard& guard, progress_line& line) const {
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
     return run_program(
-        options, words, guard, [&](const work_progress& p) { line.show(p); },
+        options_, words_, guard, [&](const work_progress& p) { line.show(p); },
         [&](const std::string& text) {
             line.clear();
             if (is_watched) {
                 fmt::print(stderr, "{}\n", text);
-            }
-        });
-}
-
-void run_command::scan(const interrupt_guard& guard, progress_line& line) {
-    run_options options = options_;
-    // Once, not at every point.
-    options.inventory =
-        allocator_choice{options.only, options.allocators}.look(guard, [&](const std::string& name) {
-            work_progress p;
-            p.doing = fmt::format("trying {}", name);
-            line.show(p);
-        });
-    scan_ = run_scan(
-        parameters_, options, words_,
-        [&](const run_options& here, const std::vector<std::string>& words) {
-            return measure(here, words, guard, line);
-        },
-        [&](std::size_t at, std::size_t of, const std::string& label) {
-            line.clear();
-            if (::isatty(STDERR_FILENO) != 0) {
-                fmt::print(stderr, "{} of {}: {}\n", at + 1, of, label);
             }
         });
 }
@@ -149,44 +102,32 @@ int run_command::run() {
         return exit_usage;
     }
     progress_line line;
-    if (is_scan()) {
-        scan(guard, line);
-    } else {
-        result_ = measure(options_, words_, guard, line);
-    }
+    result_ = measure(guard, line);
     line.clear();
     return deliver();
 }
 
 int run_command::deliver() const {
-    if (is_scan()) {
-        return deliver(!scan_.points.empty(), scan_.problem, scan_.is_usage_error, scan_.interrupted_by);
-    }
     const bool has_samples = std::any_of(result_.rows.begin(), result_.rows.end(),
                                          [](const run_row& r) { return !r.samples.empty(); });
-    return deliver(has_samples, result_.problem, result_.is_usage_error, result_.interrupted_by);
-}
-
-int run_command::deliver(bool has_something, const std::string& problem, bool is_usage_error,
-                         int interrupted_by) const {
-    if (!problem.empty()) {
-        refuse(problem);
+    if (!result_.problem.empty()) {
+        refuse(result_.problem);
     }
-    if (has_something) {
+    if (has_samples) {
         if (const std::string unwritten = files_.deliver(); !unwritten.empty()) {
             return refuse(unwritten);
         }
     }
-    if (interrupted_by != 0) {
-        if (!has_something) {
+    if (result_.interrupted_by != 0) {
+        if (!has_samples) {
             refuse("stopped before anything was measured");
         }
-        return 128 + interrupted_by;
+        return 128 + result_.interrupted_by;
     }
-    if (!problem.empty()) {
-        return is_usage_error ? exit_usage : exit_failure;
+    if (!result_.problem.empty()) {
+        return result_.is_usage_error ? exit_usage : exit_failure;
     }
-    return has_something ? exit_success : exit_failure;
+    return has_samples ? exit_success : exit_failure;
 }
 
 } // namespace linn::tool

@@ -23,6 +23,7 @@ public:
 
     /// A new symbolizer, which stays as long as this. @pre the arguments were parsed
     symbolizer& open();
+    symbolizer& symbols() noexcept { return *symbols_; } ///< @pre open() was called
     /// Names by it. @pre open() was called; not longer than this
     naming names();
 

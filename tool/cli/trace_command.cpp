@@ -5,7 +5,6 @@
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
-#include "../report/trace_export/event_lines.hpp"
 #include "../report/verbs/trace_document.hpp"
 #include "../report/verbs/trace_json.hpp"
 #include "../trace/corruption.hpp"
@@ -34,8 +33,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* trace_footer =
-    "Times are seconds since the recording began, or have a unit: 1.5, 200ms, 30us, 5ns.\n"
-    "\n"
     "Exit status:\n"
     "  0  done\n"
     "  1  the trace is damaged, its intact part was used; with --check, also cut off; or a result "
@@ -45,7 +42,6 @@ constexpr const char* trace_footer =
     "\n"
     "Examples:\n"
     "  linn trace simulate.linn\n"
-    "  linn trace simulate.linn --events --from 1.5 --to 1.501\n"
     "  linn trace simulate.linn --peak\n"
     "  linn trace simulate.linn --temporary --between 2 --top 20\n"
     "  linn trace simulate.linn --html trace.html\n"
@@ -53,32 +49,6 @@ constexpr const char* trace_footer =
     "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
     "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n"
     "  linn trace simulate.linn --redact for-others.linn\n";
-
-/// Reads a time; returns what is wrong with it, or an empty string.
-std::string read_time(const std::string& option, const std::string& text, std::uint64_t& ns) {
-    if (text.empty()) {
-        return {};
-    }
-    const std::string wanted = fmt::format("{} must be a time such as 1.5 or 200ms, not '{}'", option, text);
-    double value = 0;
-    std::size_t used = 0;
-    try {
-        value = std::stod(text, &used);
-    } catch (const std::exception&) {
-        return wanted;
-    }
-    const std::string unit = text.substr(used);
-    const double scale = unit.empty() || unit == "s" ? 1e9
-                         : unit == "ms"              ? 1e6
-                         : unit == "us"              ? 1e3
-                         : unit == "ns"              ? 1
-                                                     : 0;
-    if (scale == 0 || !(value >= 0) || value * scale > 1e18) {
-        return wanted;
-    }
-    ns = static_cast<std::uint64_t>(value * scale + 0.5);
-    return {};
-}
 
 } // namespace
 
@@ -90,13 +60,6 @@ trace_command::trace_command(CLI::App& program)
     arguments.footer(trace_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("FILE", path_, "the trace")->required()->type_name("FILE");
-    CLI::Option* const events = arguments.add_flag("--events", shows_events_, "print the events, one a line");
-    arguments.add_option("--from", from_, "events from this time on")->type_name("TIME")->needs(events);
-    arguments.add_option("--to", to_, "events before this time")->type_name("TIME")->needs(events);
-    arguments.add_option("--limit", limit_, "print at most this many events (default: all)")
-        ->type_name("COUNT")
-        ->check(whole_number(1, 1'000'000'000'000))
-        ->needs(events);
     CLI::Option* const checks =
         arguments.add_flag("--check", checks_, "read the whole trace, and exit with 1 if it is damaged");
     CLI::Option* const convert =
@@ -120,22 +83,15 @@ trace_command::trace_command(CLI::App& program)
                                                 "machine's name and real addresses")
                                     ->type_name("FILE")
                                     ->check(named_file());
-    events->excludes(checks)->excludes(convert)->excludes(redact);
     checks->excludes(convert)->excludes(redact);
     convert->excludes(redact);
     viewing_.add();
     for (const char* const filter : {"--peak", "--temporary", "--leaks"}) {
-        arguments.get_option(filter)->excludes(events)->excludes(checks)->excludes(redact);
+        arguments.get_option(filter)->excludes(checks)->excludes(redact);
     }
 }
 
 std::string trace_command::check() {
-    if (std::string problem = read_time("--from", from_, from_ns_); !problem.empty()) {
-        return problem;
-    }
-    if (std::string problem = read_time("--to", to_, to_ns_); !problem.empty()) {
-        return problem;
-    }
     if (std::string problem = viewing_.check(); !problem.empty()) {
         return problem;
     }
@@ -152,13 +108,13 @@ std::string trace_command::check() {
         if (!export_format_) {
             return "--convert: " + unknown_name("form", format_, export_format_names());
         }
-        if (viewing_.filter() != block_filter::all && !takes_filter(*export_format_)) {
+        if (viewing_.filter() != block_filter::all && export_format_ == export_format::csv) {
             return fmt::format(
-                "--convert {} holds everything: leave out --{}, or convert to collapsed, pprof or "
+                "--convert csv holds every event: leave out --{}, or convert to collapsed, pprof or "
                 "csv-stacks",
-                format_, to_string(viewing_.filter()));
+                to_string(viewing_.filter()));
         }
-        if (!is_text(*export_format_) && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
+        if (export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
             return fmt::format("--convert {} is not for a terminal: give -o FILE", format_);
         }
     }
@@ -262,50 +218,32 @@ int trace_command::check_file(trace_reader& trace) {
     return info_.missing.empty() ? exit_success : exit_failure;
 }
 
-int trace_command::print_events(trace_reader& trace) {
-    fmt::print("{}", event_heading());
-    std::uint64_t printed = 0;
-    bool is_enough = false;
-    const std::uint64_t limit = verb().count("--limit") != 0 ? limit_ : ~std::uint64_t{0};
-    trace.read(
-        [&](std::span<const event> events) {
-            for (const event& e : events) {
-                if (is_enough || printed == limit || std::ferror(stdout) != 0) {
-                    return;
-                }
-                if (e.time < from_ns_ || e.time >= to_ns_) {
-                    continue;
-                }
-                const std::string line = event_line(trace.info(), e);
-                std::fwrite(line.data(), 1, line.size(), stdout);
-                ++printed;
-            }
-            is_enough = is_enough || printed == limit || std::ferror(stdout) != 0;
-        },
-        [&](double) { return !is_enough; });
-    for (const std::string& missing : trace.info().missing) {
-        say(fmt::format("{}: {}", path_, missing));
-    }
-    return exit_success;
-}
-
 int trace_command::convert(trace_reader& trace) {
-    symbolizer& symbols = viewing_.open_symbols();
+    const bool has_stacks = export_format_ != export_format::csv;
+    if (has_stacks) {
+        if (const std::string why = read_all(trace, true); !why.empty()) {
+            return refuse(fmt::format("{} {}", path_, why), exit_usage);
+        }
+    }
     progress_line line;
-    export_options options;
-    options.format = *export_format_;
-    options.weight = weight_ == "bytes" ? export_weight::bytes : export_weight::allocations;
-    options.filter = viewing_.filter();
-    options.temporary = viewing_.rule();
-    options.keeps_runtime = viewing_.keeps_runtime();
-    options.progress = show_reading(line);
+    const auto write = [&](std::ostream& out) {
+        if (has_stacks) {
+            export_stacks(viewing_.profile(), viewing_.symbols(),
+                          {*export_format_,
+                           weight_ == "bytes" ? export_weight::bytes : export_weight::allocations,
+                           viewing_.filter(), viewing_.keeps_runtime()},
+                          out);
+        } else {
+            export_events(trace, show_reading(line), out);
+        }
+    };
     const auto failed = [&](const std::string& what) {
         line.clear();
         return refuse(fmt::format("{} cannot be written: {}", what, std::strerror(errno)));
     };
     if (output_ == "-") {
         std::ios::sync_with_stdio(false);
-        export_trace(trace, symbols, options, std::cout);
+        write(std::cout);
         if (!std::cout.flush()) {
             return failed("standard output");
         }
@@ -318,7 +256,7 @@ int trace_command::convert(trace_reader& trace) {
         if (!out) {
             return failed(output_);
         }
-        export_trace(trace, symbols, options, out);
+        write(out);
         out.close();
         if (!out || (!is_special && std::rename(file.c_str(), output_.c_str()) != 0)) {
             const int reason = errno;
@@ -333,10 +271,13 @@ int trace_command::convert(trace_reader& trace) {
     for (const std::string& missing : trace.info().missing) {
         warn(fmt::format("{}: {}", path_, missing));
     }
-    for (const trace_module& module : trace.info().modules) {
-        if (const std::string problem = symbols.about(module.path, module.build_id).problem;
-            !problem.empty()) {
-            warn(problem);
+    if (has_stacks) {
+        for (const trace_module& module : trace.info().modules) {
+            if (const std::string problem =
+                    viewing_.symbols().about(module.path, module.build_id).problem;
+                !problem.empty()) {
+                warn(problem);
+            }
         }
     }
     return exit_success;
@@ -364,12 +305,11 @@ int trace_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_code_for(error));
     }
-    if (!trace->aggregate().empty() && (shows_events_ || export_format_)) {
+    if (!trace->aggregate().empty() && export_format_) {
         return refuse(fmt::format(
             "{} holds statistics instead of events: record the program again without --aggregate", path_));
     }
-    const int status = shows_events_        ? print_events(*trace)
-                       : checks_            ? check_file(*trace)
+    const int status = checks_              ? check_file(*trace)
                        : export_format_     ? convert(*trace)
                        : !redacted_.empty() ? redact()
                                             : summarise(*trace);

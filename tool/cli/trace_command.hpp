@@ -35,24 +35,17 @@ private:
     report::document document() const;
     int summarise(trace_reader& trace);
     int check_file(trace_reader& trace);
-    int print_events(trace_reader& trace);
     int convert(trace_reader& trace);
     int redact();
 
     report_files files_;
     trace_viewing viewing_;
     std::string path_;
-    std::string from_;
-    std::string to_;
     std::string format_;
     std::string output_ = "-";
     std::string redacted_; ///< the file for --redact
     std::string weight_ = "bytes";
     std::optional<export_format> export_format_;
-    std::uint64_t from_ns_ = 0;
-    std::uint64_t to_ns_ = ~std::uint64_t{0};
-    std::uint64_t limit_ = 0;
-    bool shows_events_ = false;
     bool checks_ = false;
     trace_info info_;
     trace_counts counts_;

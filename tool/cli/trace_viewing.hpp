@@ -28,11 +28,9 @@ public:
     std::string check();
 
     block_filter filter() const noexcept { return filter_; }
-    const temporary_rule& rule() const noexcept { return rule_; }
     bool keeps_runtime() const noexcept { return keeps_runtime_; }
     /// Whether an option was given that only names use.
     bool names_sources() const;
-    symbolizer& open_symbols() { return source_.open(); }
 
     /// What the analysis must have besides.
     analysis_wishes wishes() const noexcept { return {rule_, true}; }
@@ -40,6 +38,9 @@ public:
     std::string why_not(const trace_analysis& analysis, bool is_aggregate) const;
     /// Names what it holds. @pre why_not() is empty, or only the filter `all` is looked at
     void take(const std::string& path, trace_analysis analysis);
+
+    const trace_profile& profile() const noexcept { return *profile_; } ///< @pre take()
+    symbolizer& symbols() noexcept { return source_.symbols(); }         ///< @pre take()
 
     /// The report of a filter. @pre take()
     std::string json() const;

@@ -2,6 +2,8 @@
 """linn record --pid: exact counts from the moment of the attachment, and a program that is left as it was."""
 import collections
 import contextlib
+import csv
+import io
 import json
 import os
 import pathlib
@@ -17,7 +19,6 @@ import cases
 from cases import check, prose, skip, skip_without
 
 MARKED = 200_000  # sizes of steps: nothing else has such
-EVENT = re.compile(r"^\s*[\d.]+\s+(\d+)\s+(allocation|release|reallocation|failure|fill|zero fill)\s+(\S.*?)\s+(0x[0-9a-f]+)(?:\s+(\d+))?")
 
 # From glibc 2.37 on; a recording says so.
 LATE_LIBRARIES = "warning: libraries that the program loaded after linn had attached are not in the trace"
@@ -87,17 +88,17 @@ class Tool(cases.Tool):
 
     def events(self, file="a.linn"):
         """(kind, call, bytes) -> count, of marked sizes; and all releases."""
-        text = self.call("trace", file, "--events", status=0).stdout
         found = collections.Counter()
-        for line in text.splitlines()[1:]:
-            if match := EVENT.match(line):
-                _, kind, call, _, size = match.groups()
-                size = int(size or 0)
-                if kind == "release":
-                    found["release"] += 1
-                elif size >= MARKED:
-                    found[kind, call, size - MARKED] += 1
+        for event in self.every_event(file):
+            size = int(event["bytes"])
+            if event["event"] == "release":
+                found["release"] += 1
+            elif size >= MARKED:
+                found[event["event"], event["call"], size - MARKED] += 1
         return found
+
+    def every_event(self, file):
+        return csv.DictReader(io.StringIO(self.call("trace", file, "--convert", "csv", status=0).stdout))
 
     def facts(self, file="a.linn"):
         self.call("trace", file, "--json", "facts.json", status=0)
@@ -108,12 +109,12 @@ def worked(size, count):
     """What `work` does: work(MARKED + size, count)."""
     return collections.Counter({("allocation", "malloc", size): count, ("reallocation", "realloc", size + 1): count,
                                 ("allocation", "calloc", size + 2): count,
-                                ("allocation", "operator new[]", size + 3): count,
+                                ("allocation", "new[]", size + 3): count,
                                 ("allocation", "aligned", size + 4): count})
 
 
 def marked(found):
-    return collections.Counter({key: n for key, n in found.items() if key != "release" and key[0] != "zero fill" and key[0] != "fill"})
+    return collections.Counter({key: n for key, n in found.items() if key != "release" and key[0] != "fill"})
 
 
 def same(found, expected, what=""):
@@ -173,10 +174,9 @@ def case_threads(tool):
 def sequences(tool, file):
     """Whether the sizes of each thread count up without a gap; the number of blocks."""
     last, blocks = {}, 0
-    for line in tool.call("trace", file, "--events", status=0).stdout.splitlines()[1:]:
-        match = EVENT.match(line)
-        if match and match[2] == "allocation" and 1000 <= int(match[5]) < 1977:
-            thread, size = match[1], int(match[5]) - 1000
+    for event in tool.every_event(file):
+        if event["event"] == "allocation" and 1000 <= int(event["bytes"]) < 1977:
+            thread, size = event["thread"], int(event["bytes"]) - 1000
             check(thread not in last or (last[thread] + 1) % 977 == size, f"thread {thread}: {size} after {last.get(thread)}")
             last[thread] = size
             blocks += 1
@@ -261,7 +261,7 @@ def case_libraries(tool):
     expected = worked(0, 1) + collections.Counter({("allocation", "malloc", 100_001): 2, ("allocation", "malloc", 100_002): 2,
                                                    ("allocation", "malloc", 100_003): 20,
                                                    ("allocation", "malloc", 100_005): 20})
-    found = collections.Counter({key: n for key, n in found.items() if key[1] != "operator new"})
+    found = collections.Counter({key: n for key, n in found.items() if key[1] != "new"})
     same(found, expected)
     program.step(f"library {plugin}")
     program.end()

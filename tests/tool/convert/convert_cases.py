@@ -20,7 +20,6 @@ from cases import check, skip, skip_without
 
 GROW = "std::vector<int, std::allocator<int> >::grow(unsigned long)"
 MAKE = 'make "quoted"; and more\n'  # a name that no separator may break
-VIEWER = pathlib.Path("/usr/libexec/valgrind/dh_view.html")
 
 
 def find_pprof():
@@ -54,8 +53,8 @@ def stacks_of(text):
 def case_collapsed(exports):
     """Outermost first, one line a stack, whatever stands in a name; the weights are bytes or allocations."""
     made = ("main", 'make "quoted": and more ', GROW)
-    expected = {made: (300, 3), ("main", "other(char const*)"): (1000, 1),
-                ("main", "other(char const*)", "0x5050 in libc.so.6"): (2000, 1), ("0x7fff1234",): (50, 1)}
+    expected = {made: (300, 3), ("main", "other(char const*)", "0x5050 in libc.so.6"): (3000, 1),
+                ("0x7fff1234",): (50, 1)}
     for place, name in enumerate(("bytes", "allocations")):
         shown = stacks_of(exports.text(name + ".collapsed"))
         check(shown == {stack: both[place] for stack, both in expected.items()}, shown)
@@ -117,8 +116,8 @@ def case_pprof(exports):
         stack = tuple(name for number in packed(sample[1][0]) for name in locations[number])
         samples[stack] = packed(sample[2][0])
     check(samples[(GROW, MAKE, "main")] == [3, 300, 1, 100], samples)
-    check(samples[("0x5050 in libc.so.6", "other(char const*)", "main")] == [1, 2000, 1, 2000], samples)
-    check(len(samples) == 4, samples)
+    check(samples[("0x5050 in libc.so.6", "other(char const*)", "main")] == [1, 3000, 1, 2000], samples)
+    check(len(samples) == 3, samples)
     check(profile[9] == [1795261535 * 10**9] and profile[10] == [10000], "the times")
 
 
@@ -129,7 +128,7 @@ def case_pprof_protoc(exports):
     done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, timeout=60)
     check(done.returncode == 0, done.stderr)
     text = done.stdout.decode()
-    check(text.count("\n2 {") == 4 and '5: "alloc_objects"' not in text, text)
+    check(text.count("\n2 {") == 3 and '5: "alloc_objects"' not in text, text)
     check('6: "alloc_objects"' in text and f'6: "{GROW}"' in text, text)
 
 
@@ -138,7 +137,7 @@ def case_pprof_itself(exports):
     pprof = find_pprof()
     if pprof is None:
         skip("there is no pprof")
-    for index, first in (("alloc_space", r"\b2000B\s.*0x5050 in libc\.so\.6"), ("inuse_objects", r"\b1\s.*grow")):
+    for index, first in (("alloc_space", r"\b3000B\s.*0x5050 in libc\.so\.6"), ("inuse_objects", r"\b1\s.*grow")):
         done = subprocess.run([pprof, "-top", "-nodecount=10", "-sample_index=" + index,
                                str(exports.folder / "trace.pb.gz")], capture_output=True, text=True, timeout=100,
                               env={**os.environ, "HOME": str(exports.folder), "PPROF_TMPDIR": str(exports.folder)})
@@ -161,54 +160,6 @@ def case_filters(exports):
         prefix = {"leaks": "leaked"}.get(name, name)
         check(kinds == [prefix + "_objects", prefix + "_space"] and words[profile[14][0]] == kinds[1], kinds)
         check(sorted(packed(fields(s)[2][0])[1] for s in profile[2]) == sorted(expected.values()), name)
-
-
-def case_perfetto(exports):
-    """The messages have the fields of Perfetto's published schema, and the profiles the counts of the trace."""
-    trace = fields((exports.folder / "trace.perfetto").read_bytes())
-    packets = [fields(p) for p in trace[1]]
-    check(all(p[10] == [1] for p in packets) and packets[0][13] == [1], "the sequence")
-    counters = [fields(p[11][0]) for p in packets if 11 in p]
-    check(counters and {c[11][0] for c in counters} == {2, 3} and all(30 in c for c in counters), counters)
-    check(max(c[30][0] for c in counters if c[11][0] == 2) == 2300, counters)
-    names, frames, stacks = {}, {}, {}
-    for p in packets:
-        for data in map(fields, p.get(12, [])):
-            names |= {n[1][0]: n[2][0].decode() for n in map(fields, data.get(5, []))}
-            frames |= {f[1][0]: names[f[2][0]] for f in map(fields, data.get(6, []))}
-            stacks |= {c[1][0]: tuple(frames[f] for f in c[2]) for c in map(fields, data.get(7, []))}
-    profiles = [(p[8][0], fields(p[37][0])) for p in packets if 37 in p]
-    check([time for time, _ in profiles] == [6000, 10000], profiles)
-    live = []
-    for _, profile in profiles:
-        dump = fields(profile[5][0])
-        check(dump[1] == [4711], dump)
-        samples = map(fields, dump[2])
-        live.append({stacks[s[1][0]]: s[2][0] - s.get(3, [0])[0] for s in samples})
-    made = ("main", MAKE, GROW)
-    moved = ("main", "other(char const*)", "0x5050 in libc.so.6")
-    check(live[0] == {made: 300, moved: 2000}, live[0])
-    check({k: v for k, v in live[1].items() if v} == {made: 100, moved: 2000}, live[1])
-
-
-def case_perfetto_schema(exports):
-    """Perfetto's own Python classes read it, and know every field."""
-    perfetto = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
-    unknown_fields = pytest.importorskip("google.protobuf.unknown_fields")
-    trace = perfetto.Trace()
-    trace.ParseFromString((exports.folder / "trace.perfetto").read_bytes())
-
-    def unknown(message):
-        count = len(unknown_fields.UnknownFieldSet(message))
-        for field, value in message.ListFields():
-            if field.message_type is not None:
-                count += sum(map(unknown, [value] if hasattr(value, "ListFields") else value))
-        return count
-    check(unknown(trace) == 0, "fields that the schema has not")
-    dumps = [p.profile_packet.process_dumps[0] for p in trace.packet if p.HasField("profile_packet")]
-    check([sum(s.self_allocated - s.self_freed for s in d.samples) for d in dumps] == [2300, 2100], dumps)
-    tracks = [p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")]
-    check([t.name for t in tracks] == ["", "live bytes", "live blocks"] and tracks[0].process.process_name == "program", tracks)
 
 
 def case_speedscope(exports):
@@ -243,69 +194,20 @@ def case_speedscope(exports):
             check(complaints == [], (name, complaints))
 
 
-def case_dhat(exports):
-    """The figures of every stack, and the moment at which most was live."""
-    result = json.loads(exports.text("dhat.json"))
-    check(result["te"] == 10 and result["tg"] == 6 and result["cmd"] == "/src/program 'an argument'", result)
-    frames = result["ftbl"]
-    points = {tuple(frames[f] for f in p["fs"]): p for p in result["pps"]}
-    made = points[("0x1010: " + GROW + " (vector:77)", "0x1010: " + MAKE + " (a b.cpp:12)", "0x9090: main (main.cpp:3)")]
-    check({k: v for k, v in made.items() if k != "fs"} ==
-          {"tb": 300, "tbk": 3, "tl": 16, "mb": 300, "mbk": 3, "gb": 300, "gbk": 3, "eb": 100, "ebk": 1}, made)
-    old = points[("0x2020: other(char const*) (other.cpp:5)", "0x9090: main (main.cpp:3)")]
-    check([old[k] for k in ("tb", "tl", "mb", "gb", "eb")] == [1000, 2, 1000, 0, 0], old)
-    check(("0x7FFF1234: ???",) in points, points.keys())
-
-
-def case_dhat_fields(exports):
-    """The file has the fields of one that DHAT itself wrote, but for the accesses."""
-    skip_without("valgrind")
-    theirs = exports.folder / "theirs.json"
-    subprocess.run(["valgrind", "--tool=dhat", f"--dhat-out-file={theirs}", "/bin/ls", "/"], check=True,
-                   capture_output=True, timeout=100)
-    theirs, ours = json.loads(theirs.read_text()), json.loads(exports.text("dhat.json"))
-    check(theirs["dhatFileVersion"] == ours["dhatFileVersion"], "another version")
-    check(list(theirs) == list(ours), f"{list(theirs)}, {list(ours)}")
-    check(theirs["ftbl"][0] == ours["ftbl"][0] == "[root]", "the root")
-    accesses = {"rb", "wb", "acc"}
-    known = set().union(*theirs["pps"]) - accesses
-    for point in ours["pps"]:
-        check(set(point) == known, point)
-    kinds = {k: type(v) for k, v in theirs.items()}
-    check(kinds == {k: type(v) for k, v in ours.items()}, kinds)
-
-
-def case_dhat_viewer(exports):
-    """Valgrind's own viewer draws the tree."""
-    chromium = browser.find()
-    if chromium is None or not VIEWER.exists():
-        skip("there is no Chromium or no dh_view.html")
-    with browser.Browser(chromium) as b:
-        page = b.open(str(VIEWER))
-        page.evaluate(f"gFilename = 'x'; gData = JSON.parse({json.dumps(exports.text('dhat.json'))}); "
-                      "tryFunc(() => { buildTree(); displayTree(1, 1, 1); })")
-        shown = page.evaluate("document.body.innerText")
-        check(page.complaints == [], page.complaints)
-    check("Total:     3,350 bytes" in shown, shown)
-    check("At t-gmax: 2,300 bytes" in shown, shown)
-    check("At t-end:  2,100 bytes" in shown, shown)
-    check("10 µs" in shown and "make \"quoted\"" in shown, shown)
-
-
 def case_csv(exports):
     """One line an event, and the stacks that the events name."""
     with open(exports.folder / "events.csv", newline="", encoding="utf-8") as file:
         events = list(csv.DictReader(file))
     check([e["event"] for e in events].count("allocation") == 5 and len(events) == 10, events)
     grown = next(e for e in events if e["event"] == "reallocation")
-    check((grown["address"], grown["old_address"], grown["bytes"], grown["stack"]) == ("0x500", "0x300", "2000", "3"),
+    check((grown["address"], grown["old_address"], grown["bytes"], grown["stack"]) == ("0x500", "0x300", "2000", "2"),
           grown)
     check({e["thread"] for e in events} == {"4711", "4712"} and events[0]["process"] == "4711", events)
     with open(exports.folder / "stacks.csv", newline="", encoding="utf-8") as file:
         stacks = {s["stack"]: s for s in csv.DictReader(file)}
-    check(set(stacks) == {"1", "2", "3", "4"}, stacks)
+    check(set(stacks) == {"1", "3", "4"}, stacks)
     check(stacks["1"]["bytes"] == "300" and stacks["1"]["live_at_end"] == "1", stacks["1"])
-    check(stacks["1"]["mean_lifetime_ns"] == "5333", stacks["1"])
+    check(4096 <= int(stacks["1"]["median_lifetime_ns"]) < 8192 and stacks["1"]["call"] == "new", stacks["1"])
     check(GROW in stacks["1"]["frames"] and MAKE in stacks["1"]["frames"], stacks["1"])
     totals = sum(int(e["bytes"]) for e in events if e["event"] in ("allocation", "reallocation"))
     check(totals == sum(int(s["bytes"]) for s in stacks.values()), "events and stacks differ")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export_samples.hpp"
 
+#include "analysis/accumulator.hpp"
+
 #include <utility>
 
 namespace linn::tool::samples {
@@ -77,9 +79,9 @@ export_sample make_export() {
                    {{1, 0x2020}, {1, 0x9090}},
                    {{0, 0x5050}, {1, 0x2020}, {1, 0x9090}},
                    {{code_address::unknown_module, 0x7fff'1234}}};
-    s.events = {allocation(1, 0x100, 100, 1), allocation(2, 0x200, 100, 1), allocation(3, 0x300, 1000, 2),
+    s.events = {allocation(1, 0x100, 100, 1), allocation(2, 0x200, 100, 1), allocation(3, 0x300, 1000, 3),
                 allocation(4, 0x400, 50, 4), release(5, 0x400)};
-    event grown = make(event_kind::reallocation, allocation_call::realloc, 5, first_thread, 0x500, 2000, 3);
+    event grown = make(event_kind::reallocation, allocation_call::realloc, 5, first_thread, 0x500, 2000, 2);
     grown.old_address = 0x300;
     s.events.push_back(grown);
     s.events.push_back(allocation(6, 0x600, 100, 1));
@@ -88,6 +90,14 @@ export_sample make_export() {
     s.events.push_back(make(event_kind::failure, allocation_call::malloc, 9, first_thread, 0, 1u << 30, 1));
     s.names = frames_at;
     return s;
+}
+
+trace_profile profile_of(const trace_info& info, const std::vector<event>& events) {
+    accumulator counted{info};
+    counted.take(events);
+    naming names;
+    names.name = [](const allocation_site&) { return named_type{}; };
+    return name_profile("made up", counted.finish(info), names);
 }
 
 } // namespace linn::tool::samples

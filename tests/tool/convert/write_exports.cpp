@@ -2,8 +2,6 @@
 // Writes a made-up trace in every format, for readers that are not ours: write_exports FOLDER.
 #include "export_samples.hpp"
 #include "report/trace_export/collapsed.hpp"
-#include "report/trace_export/dhat.hpp"
-#include "report/trace_export/perfetto.hpp"
 #include "report/trace_export/pprof.hpp"
 #include "report/trace_export/trace_csv.hpp"
 
@@ -20,9 +18,8 @@ int main(int count, char** arguments) {
     }
     const std::string folder = std::string{arguments[1]} + '/';
     const samples::export_sample s = samples::make_export();
-    stack_tally tally;
-    tally.take(s.events);
-    tally.finish(s.info.duration_ns);
+    const trace_profile profile = samples::profile_of(s.info, s.events);
+    const auto all = exported_stacks(profile, block_filter::all, true);
     bool done = true;
     const auto write = [&](const char* name, const auto& how) {
         std::ofstream file{folder + name, std::ios::binary};
@@ -30,22 +27,21 @@ int main(int count, char** arguments) {
         done = done && file.flush();
     };
     write("bytes.collapsed",
-          [&](std::ostream& out) { write_collapsed(s.info, tally, s.names, export_weight::bytes, out); });
+          [&](std::ostream& out) { write_collapsed(s.info, all, s.names, export_weight::bytes, out); });
     write("allocations.collapsed", [&](std::ostream& out) {
-        write_collapsed(s.info, tally, s.names, export_weight::allocations, out);
+        write_collapsed(s.info, all, s.names, export_weight::allocations, out);
     });
-    write("trace.pb.gz", [&](std::ostream& out) { write_pprof(s.info, tally, s.names, out); });
+    write("trace.pb.gz", [&](std::ostream& out) { write_pprof(s.info, all, s.names, out); });
     for (const block_filter filter : {block_filter::peak, block_filter::temporary, block_filter::leaks}) {
         const std::string name = to_string(filter);
+        const auto some = exported_stacks(profile, filter, true);
         write((name + ".collapsed").c_str(), [&](std::ostream& out) {
-            write_collapsed(s.info, tally, s.names, export_weight::bytes, out, filter);
+            write_collapsed(s.info, some, s.names, export_weight::bytes, out);
         });
         write((name + ".pb.gz").c_str(),
-              [&](std::ostream& out) { write_pprof(s.info, tally, s.names, out, filter); });
+              [&](std::ostream& out) { write_pprof(s.info, some, s.names, out, filter); });
     }
-    write("trace.perfetto", [&](std::ostream& out) { write_perfetto(s.info, tally, s.names, out); });
-    write("dhat.json", [&](std::ostream& out) { write_dhat(s.info, tally, s.names, out); });
-    write("stacks.csv", [&](std::ostream& out) { write_stacks(s.info, tally, s.names, out); });
+    write("stacks.csv", [&](std::ostream& out) { write_stacks(s.info, all, s.names, out); });
     write("events.csv", [&](std::ostream& out) {
         write_event_heading(s.info, out);
         write_events(s.info, s.events, out);

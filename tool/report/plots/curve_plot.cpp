@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace linn::tool::html {
@@ -21,23 +20,11 @@ constexpr std::size_t title_letters = 26; // what the narrowest panel has room f
 struct axes {
     axis x;
     axis y;
-    bool x_is_ordinal = false;
 
-    double across_share(double value) const {
-        constexpr double room = 0.04; // on both sides
-        if (!x_is_ordinal) {
-            return x.place(value);
-        }
-        const double length = last - first;
-        return length > 0 ? room + (1 - 2 * room) * (value - first) / length : 0.5;
-    }
     std::string place(const curve_point& p) const {
-        return fmt::format("{} {}", across(across_share(p.x)),
+        return fmt::format("{} {}", across(x.place(p.x)),
                            coordinate(top + plot_height * (1 - y.place(p.y))));
     }
-
-    double first = 0; ///< of an ordinal x
-    double last = 0;
 };
 
 std::optional<axes> axes_of(const curve_plot& plot) {
@@ -54,7 +41,7 @@ std::optional<axes> axes_of(const curve_plot& plot) {
     if (x.empty() || y.empty()) {
         return std::nullopt;
     }
-    return axes{x.logarithmic(), y.logarithmic(), plot.x_is_ordinal, x.low(), x.high()};
+    return axes{x.logarithmic(), y.logarithmic()};
 }
 
 const char* name_of(stroke s) {
@@ -149,27 +136,10 @@ public:
     }
 
 private:
-    std::vector<tick> x_ticks() const {
-        if (plot_->x_is_ordinal) {
-            return ordinal_ticks();
-        }
-        return plot_->x_is_bytes ? scale_.x.byte_ticks(4) : scale_.x.ticks(4);
-    }
-
-    /// The first, the last and some between, all at whole numbers.
-    std::vector<tick> ordinal_ticks() const {
-        const double step = std::max(1.0, std::ceil((scale_.last - scale_.first) / 4));
-        std::vector<tick> list;
-        for (double at = scale_.first; at <= scale_.last; at += step) {
-            list.push_back({at, figures::written(unit::count, at)});
-        }
-        return list;
-    }
-
     markup frame() const {
         std::string marks;
-        for (const tick& t : x_ticks()) {
-            marks += fmt::format("M{} {}V{}", across(scale_.across_share(t.value)), coordinate(top),
+        for (const tick& t : scale_.x.byte_ticks(4)) {
+            marks += fmt::format("M{} {}V{}", across(scale_.x.place(t.value)), coordinate(top),
                                  coordinate(top + plot_height));
         }
         for (const tick& t : scale_.y.ticks(5)) {
@@ -182,8 +152,8 @@ private:
         markup list = element("text", {{"x", "0"}, {"y", "14"}, {"class", "panel-title"}},
                               text(shortened(p.title, title_letters)));
         list += element("text", {{"x", "0"}, {"y", "30"}, {"class", "axis-title"}}, text(p.remark));
-        for (const tick& t : x_ticks()) {
-            list += words_at(scale_.across_share(t.value), top + plot_height + 15, "tick", t.label);
+        for (const tick& t : scale_.x.byte_ticks(4)) {
+            list += words_at(scale_.x.place(t.value), top + plot_height + 15, "tick", t.label);
         }
         for (const tick& t : scale_.y.ticks(5)) {
             list += element("text",

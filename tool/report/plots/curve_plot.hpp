@@ -33,14 +33,12 @@ struct curve_panel {
     emphasis style = emphasis::none;
 };
 
-/// A panel for each contender on the same logarithmic axes; the solid curves of the others stand behind, so that each is
+/// A panel for each contender on the same logarithmic axes, the one along marked in powers of two; the solid curves of the others stand behind, so that each is
 /// seen among all.
 struct curve_plot {
     std::string x_title;
     std::string y_title;
     std::vector<curve_panel> panels;
-    bool x_is_bytes = true;    ///< marked in powers of two
-    bool x_is_ordinal = false; ///< whole numbers at equal distances, as results of one series have them
 };
 
 /// The panels, or nothing where they have no points.

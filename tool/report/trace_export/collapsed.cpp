@@ -22,18 +22,17 @@ std::string harmless(std::string name) {
 
 } // namespace
 
-void write_collapsed(const trace_info& info, const stack_tally& tally, const address_names& names,
-                     export_weight weight, std::ostream& out, block_filter filter) {
+void write_collapsed(const trace_info& info, std::span<const exported_stack> stacks,
+                     const address_names& names, export_weight weight, std::ostream& out) {
     std::map<std::string, std::uint64_t> lines;
-    for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
-        const block_counts counts = tally.stacks()[i].of(filter);
-        const std::uint64_t weighs = weight == export_weight::bytes ? counts.bytes : counts.blocks;
+    for (const exported_stack& s : stacks) {
+        const std::uint64_t weighs = weight == export_weight::bytes ? s.counts.bytes : s.counts.blocks;
         if (weighs == 0) {
             continue;
         }
         std::string line;
-        if (i < info.stacks.size()) {
-            for (auto at = info.stacks[i].rbegin(); at != info.stacks[i].rend(); ++at) {
+        if (s.stack < info.stacks.size()) {
+            for (auto at = info.stacks[s.stack].rbegin(); at != info.stacks[s.stack].rend(); ++at) {
                 const std::vector<symbol_frame> frames = names(*at);
                 for (auto f = frames.rbegin(); f != frames.rend(); ++f) {
                     line += (line.empty() ? "" : ";") + harmless(name_of(*f, *at, info));

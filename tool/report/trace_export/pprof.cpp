@@ -57,13 +57,11 @@ public:
         text_number(""); // has the number 0
     }
 
-    void write(const stack_tally& tally) {
+    void write(std::span<const exported_stack> stacks) {
         write_heading();
         write_mappings();
-        for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
-            if (tally.stacks()[i].of(filter_).blocks != 0) {
-                write_sample(i, tally.stacks()[i]);
-            }
+        for (const exported_stack& s : stacks) {
+            write_sample(s);
         }
         gzip_.finish();
     }
@@ -173,19 +171,18 @@ private:
         return found->second;
     }
 
-    void write_sample(std::size_t stack, const stack_totals& t) {
+    void write_sample(const exported_stack& s) {
         std::vector<std::uint64_t> locations;
-        if (stack < info_->stacks.size()) {
-            for (const code_address& at : info_->stacks[stack]) {
+        if (s.stack < info_->stacks.size()) {
+            for (const code_address& at : info_->stacks[s.stack]) {
                 locations.push_back(location_number(at));
             }
         }
         protobuf_writer message;
         message.numbers(1, locations);
-        const block_counts counts = t.of(filter_);
-        std::vector<std::uint64_t> values{counts.blocks, counts.bytes};
+        std::vector<std::uint64_t> values{s.counts.blocks, s.counts.bytes};
         if (filter_ == block_filter::all) {
-            values.insert(values.end(), {t.live, t.live_bytes});
+            values.insert(values.end(), {s.live.blocks, s.live.bytes});
         }
         message.numbers(2, values);
         emit(field::sample, message);
@@ -202,9 +199,9 @@ private:
 
 } // namespace
 
-void write_pprof(const trace_info& info, const stack_tally& tally, const address_names& names,
+void write_pprof(const trace_info& info, std::span<const exported_stack> stacks, const address_names& names,
                  std::ostream& out, block_filter filter) {
-    pprof_writer{info, names, out, filter}.write(tally);
+    pprof_writer{info, names, out, filter}.write(stacks);
 }
 
 } // namespace linn::tool

@@ -98,19 +98,15 @@ void write_events(const trace_info& info, std::span<const event> events, std::os
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-void write_stacks(const trace_info& info, const stack_tally& tally, const address_names& names,
-                  std::ostream& out, block_filter filter) {
-    out << csv_line({"stack", "allocations", "bytes", "live_at_end", "live_bytes_at_end", "most_live_bytes",
-                     "live_at_peak", "live_bytes_at_peak", "temporary", "temporary_bytes", "mean_lifetime_ns",
-                     "frames"});
-    for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
-        const stack_totals& t = tally.stacks()[i];
-        if (t.of(filter).blocks == 0) {
-            continue;
-        }
+void write_stacks(const trace_info& info, std::span<const exported_stack> stacks, const address_names& names,
+                  std::ostream& out) {
+    out << csv_line({"stack", "call", "allocations", "bytes", "live_at_end", "live_bytes_at_end",
+                     "most_live_bytes", "live_at_peak", "live_bytes_at_peak", "temporary", "temporary_bytes",
+                     "median_lifetime_ns", "frames"});
+    for (const exported_stack& e : stacks) {
         std::string frames;
-        if (i < info.stacks.size()) {
-            for (const code_address& at : info.stacks[i]) {
+        if (e.stack < info.stacks.size()) {
+            for (const code_address& at : info.stacks[e.stack]) {
                 for (const symbol_frame& f : names(at)) {
                     frames += (frames.empty() ? "" : " < ") + name_of(f, at, info);
                     if (!f.file.empty()) {
@@ -119,9 +115,10 @@ void write_stacks(const trace_info& info, const stack_tally& tally, const addres
                 }
             }
         }
-        out << csv_line({std::uint64_t{i}, t.allocations, t.bytes, t.live, t.live_bytes, t.most_live_bytes,
-                         t.live_at_peak, t.live_bytes_at_peak, t.temporary, t.temporary_bytes,
-                         std::uint64_t{t.lifetimes_ns / t.allocations}, frames});
+        const site_statistics& s = e.statistics;
+        out << csv_line({std::uint64_t{e.stack}, word_of(e.call), s.allocations, s.bytes, e.live.blocks,
+                         e.live.bytes, s.peak_live_bytes, s.live_at_peak, s.live_bytes_at_peak, s.temporary,
+                         s.temporary_bytes, static_cast<std::uint64_t>(s.lifetime_quantile(0.5)), frames});
     }
 }
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../../trace/event.hpp"
-#include "stack_names.hpp"
-#include "stack_tally.hpp"
+#include "exported_stacks.hpp"
 
 #include <iosfwd>
 #include <span>
@@ -14,9 +13,8 @@ namespace linn::tool {
 void write_event_heading(const trace_info& info, std::ostream& out);
 void write_events(const trace_info& info, std::span<const event> events, std::ostream& out);
 
-/// What each stack allocated: a heading and a line a stack, the numbers of stacks being those of the events. Stacks without a
-/// block that the filter lets through are left out.
-void write_stacks(const trace_info& info, const stack_tally& tally, const address_names& names,
-                  std::ostream& out, block_filter filter = block_filter::all);
+/// What each stack allocated: a heading and a line for each stack and call. The stacks have the numbers that the events have.
+void write_stacks(const trace_info& info, std::span<const exported_stack> stacks, const address_names& names,
+                  std::ostream& out);
 
 } // namespace linn::tool

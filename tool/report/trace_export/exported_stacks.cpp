@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stack_names.hpp"
+#include "exported_stacks.hpp"
 
 #include <fmt/format.h>
 
 namespace linn::tool {
+
+std::vector<exported_stack> exported_stacks(const trace_profile& profile, block_filter filter,
+                                            bool keeps_runtime) {
+    std::vector<exported_stack> stacks;
+    for (std::size_t i = 0; i != profile.sites.size(); ++i) {
+        const block_counts counts = counts_of(profile, i, filter, keeps_runtime);
+        if (counts.blocks == 0 && counts.bytes == 0) {
+            continue;
+        }
+        const analysed_site& site = profile.analysis.sites[i];
+        const block_counts live = filter == block_filter::leaks
+                                      ? counts
+                                      : counts_of(profile, i, block_filter::leaks, true);
+        stacks.push_back({site.stack, site.call, site.statistics, counts, live});
+    }
+    return stacks;
+}
 
 address_names names_by(const trace_info& info, symbolizer& symbols) {
     return [&](const code_address& at) {
