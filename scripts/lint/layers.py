@@ -46,11 +46,10 @@ TOOL = {
     "advise": ["analysis", "experiment", "measure", "pools", "symbols", "trace"],
     "profile": ["advise", "analysis", "measure", "symbols", "trace"],
     "lint": ["measure", "program"],
-    "live": ["advise", "measure", "record", "symbols", "trace"],
     "try": ["advise", "experiment", "measure", "pools", "run", "symbols"],
     "report": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
                "profile", "run", "symbols", "trace", "try"],
-    "cli": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "live", "measure",
+    "cli": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
             "pools", "profile", "record", "report", "run", "symbols", "trace", "try"],
 }
 

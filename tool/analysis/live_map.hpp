@@ -19,14 +19,13 @@ struct live_block {
 
 /// The live blocks of one process by address: open addressing with linear probing, at most half full. Blocks that lie
 /// next to each other in the program lie near each other here, so that a program that walks through memory does not make
-/// the analysis jump. `Block` has an `address`, which is 0 in an empty place. @complexity constant on average
-template <class Block>
-class basic_live_map {
+/// the analysis jump. The address is 0 in an empty place. @complexity constant on average
+class live_map {
 public:
     std::size_t size() const noexcept { return size_; }
 
     /// The block at an address, or null. The pointer is valid until the next insert or erase. @pre address is not 0
-    Block* find(std::uint64_t address) noexcept {
+    live_block* find(std::uint64_t address) noexcept {
         if (places_.empty()) {
             return nullptr;
         }
@@ -41,7 +40,7 @@ public:
     }
 
     /// Adds a block. @pre its address is not 0 and not in the table
-    void insert(const Block& block) {
+    void insert(const live_block& block) {
         if (2 * (size_ + 1) > places_.size()) {
             grow();
         }
@@ -50,7 +49,7 @@ public:
     }
 
     /// Takes out what find() gave.
-    void erase(const Block* block) noexcept {
+    void erase(const live_block* block) noexcept {
         auto hole = static_cast<std::size_t>(block - places_.data());
         // Moves back what a search would otherwise not reach over the hole.
         for (std::size_t i = (hole + 1) & mask_; places_[i].address != 0; i = (i + 1) & mask_) {
@@ -72,7 +71,7 @@ public:
 
     template <class Visit>
     void for_each(Visit visit) const {
-        for (const Block& block : places_) {
+        for (const live_block& block : places_) {
             if (block.address != 0) {
                 visit(block);
             }
@@ -89,7 +88,7 @@ private:
         return static_cast<std::size_t>((region >> shift_) + inside) & mask_;
     }
 
-    void place(const Block& block) noexcept {
+    void place(const live_block& block) noexcept {
         std::size_t i = home(block.address);
         while (places_[i].address != 0) {
             i = (i + 1) & mask_;
@@ -98,23 +97,21 @@ private:
     }
 
     void grow() {
-        std::vector<Block> old(places_.empty() ? first_size : 2 * places_.size());
+        std::vector<live_block> old(places_.empty() ? first_size : 2 * places_.size());
         old.swap(places_);
         mask_ = places_.size() - 1;
         shift_ = static_cast<unsigned>(std::countl_zero(mask_)); // the best bits of a product are its highest
-        for (const Block& block : old) {
+        for (const live_block& block : old) {
             if (block.address != 0) {
                 place(block);
             }
         }
     }
 
-    std::vector<Block> places_;
+    std::vector<live_block> places_;
     std::size_t size_ = 0;
     std::size_t mask_ = 0;
     unsigned shift_ = 0;
 };
-
-using live_map = basic_live_map<live_block>;
 
 } // namespace linn::tool

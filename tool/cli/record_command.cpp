@@ -2,7 +2,6 @@
 #include "record_command.hpp"
 
 #include "../advise/analysis.hpp"
-#include "../live/live_view.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/shell_words.hpp"
 #include "../report/render/terminal.hpp"
@@ -10,6 +9,7 @@
 #include "../report/verbs/fills_json.hpp"
 #include "../trace/sampling.hpp"
 #include "exit_code.hpp"
+#include "live_tables.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
 
@@ -41,7 +41,7 @@ constexpr const char* record_footer =
     "  linn record -- ./simulate 1000          writes simulate.linn\n"
     "  linn advise simulate.linn               what it says\n"
     "  linn record -o run.linn -- ./simulate 1000\n"
-    "  linn record --live -- ./server          a view of it while it runs\n"
+    "  linn record --live -- ./server          what it holds by type, each second\n"
     "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
@@ -99,8 +99,7 @@ record_command::record_command(CLI::App& program)
         ->check(whole_number(1, sampling::most_mean));
     arguments.add_flag(
         "--live", is_live_,
-        "show types, rates, live bytes and what grows while the program runs; without a terminal, "
-        "a line a second on standard error");
+        "each second, show what the program holds by type; without a terminal, a line on standard error");
     arguments.add_flag("--no-types", has_no_types_,
                        "do not read types from blocks: no process_vm_readv, for sandboxes that end "
                        "programs for it");
@@ -268,10 +267,9 @@ int record_command::run() {
             say(what);
         }
     };
-    std::optional<live::live_view> view;
+    std::optional<live_tables> view;
     if (is_live_) {
-        view.emplace(options_.attach_to != 0 ? fmt::format("process {}", options_.attach_to)
-                                             : shell_words(options_.command));
+        view.emplace();
     }
     record_result result = options_.attach_to != 0
                                ? record_running_program(options_, announce, view ? &*view : nullptr)

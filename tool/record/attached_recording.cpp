@@ -128,10 +128,6 @@ std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
     }
     set_up_ring();
     collector_.emplace(ring_, output_.taker());
-    if (watcher_ != nullptr) {
-        watcher_->prepare();
-        collector_->let_look(*watcher_);
-    }
     start_collecting(only_pid());
     return {};
 }
@@ -271,7 +267,7 @@ record_result attached_recording::run() {
             ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
             : "; Ctrl-C ends the recording"));
     if (watcher_ != nullptr) {
-        watcher_->begin(ring_, start_, only_pid());
+        watcher_->begin(ring_, options_.file, only_pid());
     }
     const end why = wait();
     const instant ended = now();

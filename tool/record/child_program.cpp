@@ -86,8 +86,7 @@ bool came_from_process(const siginfo_t& signal) noexcept {
 
 std::string child_program::start(const std::filesystem::path& program,
                                  const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& environment, bool is_silent,
-                                 const child_streams& streams) {
+                                 const std::vector<std::string>& environment, bool is_silent) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     if (is_silent) {
@@ -97,12 +96,6 @@ std::string child_program::start(const std::filesystem::path& program,
         for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
             ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
         }
-    }
-    if (streams.output >= 0) {
-        ::posix_spawn_file_actions_adddup2(&actions, streams.output, STDOUT_FILENO);
-    }
-    if (streams.error >= 0) {
-        ::posix_spawn_file_actions_adddup2(&actions, streams.error, STDERR_FILENO);
     }
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);

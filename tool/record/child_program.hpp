@@ -58,12 +58,6 @@ private:
 /// Whether a process sent the signal: what the terminal sent went to the whole process group.
 bool came_from_process(const siginfo_t& signal) noexcept;
 
-/// Descriptors that a program gets as its standard output and error; -1: those of this process.
-struct child_streams {
-    int output = -1;
-    int error = -1;
-};
-
 /// A program that shares this process's terminal, standard streams and process group.
 class child_program {
 public:
@@ -74,8 +68,7 @@ public:
     /// Starts it; `is_silent`: with standard output and error to /dev/null, and standard input
     /// from it too unless that is a file. Returns an empty string or what went wrong.
     std::string start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                      const std::vector<std::string>& environment, bool is_silent = false,
-                      const child_streams& streams = {});
+                      const std::vector<std::string>& environment, bool is_silent = false);
 
     /// Waits until it ends, and hands signals on to it meanwhile; those of the terminal it gets without help.
     program_end wait();

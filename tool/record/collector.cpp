@@ -86,8 +86,7 @@ void collector::handle(std::uint32_t chunk, worker_state& worker) {
 void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
     const bool is_left_out = only != 0 && pid_of(chunk.data()) != only;
-    const chunk_frame frame =
-        observer_ == nullptr || is_left_out ? frame_of_chunk(chunk) : observer_->look(chunk);
+    const chunk_frame frame = frame_of_chunk(chunk);
     if (!frame.payload.empty() && !is_left_out) {
         taker_.take(frame, worker.compressor);
     }

@@ -27,13 +27,6 @@ struct chunk_taker {
     virtual std::string problem() = 0;
 };
 
-/// Looks at chunks on their way to the taker. A collector that has one lets it do the decoding, so that each chunk is decoded once.
-struct chunk_observer {
-    virtual ~chunk_observer() = default;
-    /// What frame_of_chunk() gives. Called by several workers at once; not for what is left out.
-    virtual chunk_frame look(std::span<unsigned char> chunk) = 0;
-};
-
 /// What a collector took.
 struct collected {
     std::uint64_t events = 0;
@@ -57,8 +50,6 @@ public:
     collector& operator=(const collector&) = delete;
     ~collector();
 
-    /// @pre not started
-    void let_look(chunk_observer& observer) noexcept { observer_ = &observer; }
     void start(unsigned workers = 1);
     /// From now on, drops what other processes write.
     void leave_out_all_but(std::uint32_t pid) noexcept { only_pid_.store(pid, std::memory_order_relaxed); }
@@ -85,7 +76,6 @@ private:
 
     const ring_file& ring_;
     chunk_taker& taker_;
-    chunk_observer* observer_ = nullptr;
     std::vector<std::thread> workers_;
     std::atomic<bool> stops_{false};
     std::atomic<std::uint32_t> only_pid_{0};

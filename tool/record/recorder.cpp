@@ -125,13 +125,8 @@ void recording::record() {
     output_before_ = output_file_bytes();
     begin_trace();
     collector_.emplace(ring_, output_.taker());
-    child_streams streams;
-    if (watcher_ != nullptr) {
-        collector_->let_look(*watcher_);
-        streams = watcher_->prepare();
-    }
     child_program child{desk_};
-    if (std::string problem = child.start(program_.file, options_.command, environment(), false, streams);
+    if (std::string problem = child.start(program_.file, options_.command, environment());
         !problem.empty()) {
         result_.problem = std::move(problem);
         end_collecting();
@@ -141,7 +136,7 @@ void recording::record() {
     result_.was_started = true;
     const std::uint32_t only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(child.pid());
     if (watcher_ != nullptr) {
-        watcher_->begin(ring_, start_, only_pid);
+        watcher_->begin(ring_, options_.file, only_pid);
     }
     start_collecting(only_pid); // only now, when it is known what to leave out
     program_end end = child.wait();

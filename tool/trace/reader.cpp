@@ -128,7 +128,8 @@ private:
 
 class trace_reader::state {
 public:
-    explicit state(const std::filesystem::path& path) : file_{path} {
+    state(const std::filesystem::path& path, std::vector<unsigned char> unwritten)
+        : file_{path, std::move(unwritten)} {
         read_facts();
         plan();
         collect_records();
@@ -413,8 +414,9 @@ void trace_reader::state::read(const std::function<void(std::span<const event>)>
     }
 }
 
-trace_reader::trace_reader(const std::filesystem::path& file, sample_policy samples)
-    : state_{std::make_unique<state>(file)} {
+trace_reader::trace_reader(const std::filesystem::path& file, sample_policy samples,
+                           std::vector<unsigned char> unwritten)
+    : state_{std::make_unique<state>(file, std::move(unwritten))} {
     if (samples == sample_policy::refuse && info().sample_bytes != 0) {
         throw unusable_trace{
             fmt::format("{} holds a sample of the blocks, one in {} bytes, and this takes all of "

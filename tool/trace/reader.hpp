@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace linn::tool {
 
@@ -31,8 +32,10 @@ inline constexpr sample_policy may_be_sample = sample_policy::accept;
 /// `info().missing`.
 class trace_reader {
 public:
-    /// Reads the file's frame headers. Throws unusable_trace.
-    explicit trace_reader(const std::filesystem::path& file, sample_policy samples = sample_policy::refuse);
+    /// Reads the file's frame headers. `unwritten`: frames that a recording which still runs would write next. Throws
+    /// unusable_trace.
+    explicit trace_reader(const std::filesystem::path& file, sample_policy samples = sample_policy::refuse,
+                          std::vector<unsigned char> unwritten = {});
     trace_reader(const trace_reader&) = delete;
     trace_reader& operator=(const trace_reader&) = delete;
     ~trace_reader();

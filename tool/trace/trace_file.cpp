@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -53,7 +54,9 @@ std::string with_unit(std::uint64_t bytes) {
 
 } // namespace
 
-trace_file::trace_file(const std::filesystem::path& path) : path_{path} {
+trace_file::trace_file(const std::filesystem::path& path, std::vector<unsigned char> unwritten)
+    : path_{path},
+      unwritten_{std::move(unwritten)} {
     try {
         open();
         read_file_header();
@@ -91,8 +94,9 @@ void trace_file::open() {
     if (!S_ISREG(s.st_mode)) {
         throw unusable_trace{fmt::format("{} is not a regular file: save the trace to one first", name)};
     }
-    size_ = static_cast<std::uint64_t>(s.st_size);
-    if (size_ == 0) {
+    file_bytes_ = static_cast<std::uint64_t>(s.st_size);
+    size_ = file_bytes_ + unwritten_.size();
+    if (file_bytes_ == 0) {
         throw unusable_trace{fmt::format("{} is empty: the recording wrote nothing to it", name)};
     }
 }
@@ -100,7 +104,14 @@ void trace_file::open() {
 std::size_t trace_file::read_at(std::uint64_t offset, unsigned char* to, std::size_t bytes) const {
     std::size_t done = 0;
     while (done != bytes) {
-        const ssize_t got = ::pread(fd_, to + done, bytes - done, static_cast<off_t>(offset + done));
+        if (offset + done >= file_bytes_) {
+            const std::uint64_t from = std::min<std::uint64_t>(offset + done - file_bytes_, unwritten_.size());
+            const std::size_t here = std::min<std::size_t>(bytes - done, unwritten_.size() - from);
+            std::memcpy(to + done, unwritten_.data() + from, here);
+            return done + here;
+        }
+        const ssize_t got = ::pread(fd_, to + done, std::min<std::size_t>(bytes - done, file_bytes_ - offset - done),
+                                   static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) {
             continue;
         }

@@ -19,8 +19,9 @@ struct frame_place {
 /// A trace as a sequence of frames. Reads headers only; what lies between whole frames is told and skipped.
 class trace_file {
 public:
-    /// Throws unusable_trace for what is no trace, is empty, or is of a newer version.
-    explicit trace_file(const std::filesystem::path& path);
+    /// `unwritten`: frames that follow those of the file. Throws unusable_trace for what is no trace, is empty, or is of a newer
+    /// version.
+    explicit trace_file(const std::filesystem::path& path, std::vector<unsigned char> unwritten = {});
     trace_file(const trace_file&) = delete;
     trace_file& operator=(const trace_file&) = delete;
     ~trace_file();
@@ -46,7 +47,9 @@ private:
     std::filesystem::path path_;
     int fd_ = -1;
     std::uint32_t version_ = 0;
-    std::uint64_t size_ = 0;
+    std::vector<unsigned char> unwritten_;
+    std::uint64_t file_bytes_ = 0;
+    std::uint64_t size_ = 0; ///< with `unwritten_`
     std::vector<frame_place> frames_;
     std::vector<std::string> damage_;
     frame_compressor compressor_;

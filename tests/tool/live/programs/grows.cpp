@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates types in known proportions: forty particles come and go for each four nodes, which stay, and there is one buffer.
 //   grows STEPS          so many steps
-//   grows FILE [crash]   until the file exists, a step a millisecond
-//   grows FILE busy      as fast as it can, a node for each hundred thousand particles
+//   grows FILE           until the file exists, a step a millisecond
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -64,25 +62,15 @@ int main(int count, char** arguments) {
         for (long i = 0; i != steps; ++i) {
             step();
         }
-    } else if (count > 2 && std::string_view{arguments[2]} == "busy") {
-        while (!std::filesystem::exists(arguments[1])) {
-            for (int i = 0; i != 10'000; ++i) {
-                churn();
-            }
-            grow();
-        }
     } else {
         for (unsigned i = 0; !std::filesystem::exists(arguments[1]); ++i) {
             step();
             if (i % 200 == 0) {
-                std::printf("\033[32mstep\033[0m %u\n", i);
+                std::printf("step %u\n", i);
                 std::fflush(stdout);
             }
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
         }
-    }
-    if (count > 2 && std::string_view{arguments[2]} == "crash") {
-        __builtin_trap();
     }
     std::printf("program is done\n");
     while (list != nullptr) {
