@@ -47,10 +47,6 @@ def main():
     ways = {
         "alone": target,
         "linn record": [linn, "record", "-o", "all.linn", "--", *target],
-        "linn record --clock every8": [linn, "record", "--clock", "every8", "-o", "every8.linn", "--", *target],
-        "linn record --unwinder none": [linn, "record", "--unwinder", "none", "-o", "none.linn", "--", *target],
-        "linn record --unwinder libunwind":
-            [linn, "record", "--unwinder", "libunwind", "-o", "libunwind.linn", "--", *target],
     }
     if shutil.which("heaptrack"):
         ways["heaptrack --raw"] = ["heaptrack", "--raw", "-o", "heaptrack", *target]

@@ -310,8 +310,7 @@ std::vector<std::string> find_warnings(const advice& a) {
     if (info.cut_stacks * 1000 > info.stacks.size()) {
         warnings.push_back(fmt::format(
             "{} of {} {} before the outermost call, because a function's unwind information is of "
-            "a rare kind: the outer callers of these allocations are not known; record with "
-            "--unwinder=libunwind",
+            "a rare kind: the outer callers of these allocations are not known",
             info.cut_stacks, counted(std::max<std::size_t>(info.stacks.size(), 1) - 1, "stack"),
             agreeing(info.cut_stacks, "ends", "end")));
     }

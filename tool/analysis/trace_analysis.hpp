@@ -115,8 +115,6 @@ struct trace_analysis {
     timeline over_time;
     allocation_order order;    ///< empty where nobody asked for it
     std::uint64_t peak_ns = 0; ///< when most bytes were live, for the first time
-    bool knows_peak =
-        true; ///< false: statistics that an earlier version wrote, without what was live at the peak
     std::uint64_t unknown_releases = 0; ///< of blocks whose allocation is not in the trace
     std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen
     std::uint64_t inherited_releases = 0; ///< by a forked child, of blocks that its parent had allocated

@@ -78,11 +78,6 @@ compare_command::compare_command(CLI::App& program)
         ->type_name("PERCENT")
         ->check(number(0, 1e6));
     arguments.option_defaults()->group(results_group);
-    arguments
-        .add_option("--level", options_.level,
-                    "of the intervals; 1 - level bounds the chance of a false report (default 0.95)")
-        ->type_name("SHARE")
-        ->check(number(0.5, 0.9999));
     arguments.add_option("--by", by_, "absolute, ratio, or auto: ratio where the machines differ (default)")
         ->type_name("HOW")
         ->check(one_of({"auto", "absolute", "ratio"}));

@@ -144,7 +144,7 @@ void live_tables::show(const trace_profile& profile) const {
     d.warnings.clear();
     std::erase_if(d.sections, [](const report::section& s) { return s.id != "types"; });
     for (report::section& types : d.sections) {
-        std::get<report::table>(types.blocks.front().content).title = "Types, by live bytes";
+        std::get<report::table>(types.blocks.front().content).caption = "Types, by live bytes";
     }
     // From the upper left corner, over what was there.
     fmt::print(stderr, "\033[H\033[J{}", report::render_terminal(d, style_of_stderr()));

@@ -46,7 +46,7 @@ constexpr const char* record_footer =
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
-    "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
+    "  linn record --depth 8 -- ./server --port 7777\n";
 
 } // namespace
 
@@ -65,23 +65,6 @@ record_command::record_command(CLI::App& program)
     arguments.add_option("--depth", options_.depth, "innermost calls that a stack keeps (default 16)")
         ->type_name("COUNT")
         ->check(whole_number(1, most_recorded_depth));
-    arguments
-        .add_option("--clock", options_.clock,
-                    "the time of every event: tsc (default); every8: of every eighth, for speed; none")
-        ->type_name("WHICH")
-        ->check(one_of({"tsc", "every8", "none"}));
-    arguments
-        .add_option("--unwinder", options_.unwinder,
-                    "own (default), libunwind, or none: keep only the caller")
-        ->type_name("WHICH")
-        ->check(one_of({"own", "libunwind", "none"}));
-    arguments
-        .add_option("--when-full", when_full_,
-                    "what the program does while the writing lags behind: block (default), or drop events")
-        ->type_name("WHAT")
-        ->check(one_of({"block", "drop"}));
-    arguments.add_flag("--aggregate", options_.is_aggregate,
-                       "keep statistics instead of events: a small file for advise");
     arguments.add_flag("--fills", options_.fills_only,
                        "record only blocks that are filled with zeros right away, such as the memset of "
                        "make_shared<T>()");
@@ -100,9 +83,6 @@ record_command::record_command(CLI::App& program)
     arguments.add_flag(
         "--live", is_live_,
         "each second, show what the program holds by type; without a terminal, a line on standard error");
-    arguments.add_flag("--no-types", has_no_types_,
-                       "do not read types from blocks: no process_vm_readv, for sandboxes that end "
-                       "programs for it");
     arguments
         .add_option("--only-exe", options_.only_executable,
                     "record only programs of this name among those that PROG starts")
@@ -115,9 +95,6 @@ record_command::record_command(CLI::App& program)
         "always run PROG again without recording, its output thrown away, to measure its CPU time "
         "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
     arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
-    arguments.add_option("--level", options_.level, "compression by zstd, from 1 (fast) to 19 (default 3)")
-        ->type_name("LEVEL")
-        ->check(whole_number(1, 19));
     arguments.add_flag("--no-calibration", is_not_calibrated_,
                        "do not measure the cost of an event first (0.1 s)");
     arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
@@ -163,16 +140,11 @@ std::string record_command::check() {
     if (std::string problem = options_.attach_to != 0 ? check_process() : check_program(); !problem.empty()) {
         return problem;
     }
-    options_.drops_when_full = when_full_ == "drop";
     options_.follows = !is_not_followed_;
     options_.is_calibrated = !is_not_calibrated_;
     options_.baseline = has_baseline_                                    ? second_run_when::always
                         : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
                                                                          : second_run_when::harmless;
-    options_.looks_for_types = !has_no_types_;
-    if (options_.fills_only && options_.is_aggregate) {
-        return "--fills and --aggregate cannot be combined: with --fills the trace is small anyway";
-    }
     if (options_.fills_only && options_.sample_bytes != 0) {
         return "--fills and --sample cannot be combined: a sample has no fills";
     }

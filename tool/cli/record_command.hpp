@@ -31,14 +31,12 @@ private:
     record_options options_;
     std::vector<std::string> words_;
     std::string file_;
-    std::string when_full_ = "block";
     bool is_live_ = false;
     bool is_quiet_ = false;
     bool is_not_followed_ = false;
     bool is_not_calibrated_ = false;
     bool has_baseline_ = false;
     bool has_no_baseline_ = false;
-    bool has_no_types_ = false;
     fill_report fills_;
     trace_info fills_info_;
     report_files files_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_command.hpp"
 
-#include "../analysis/analysis_text.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
@@ -123,7 +122,7 @@ std::string trace_command::check() {
 
 std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
     std::optional<accumulator> counted;
-    if (wants_names && trace.aggregate().empty()) {
+    if (wants_names) {
         counted.emplace(trace.info(), viewing_.wishes());
     }
     {
@@ -139,47 +138,15 @@ std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
             show_reading(line));
     }
     info_ = trace.info();
-    std::optional<trace_analysis> analysis;
-    if (counted) {
-        analysis = counted->finish(trace.info());
-    } else if (!trace.aggregate().empty()) {
-        analysis = read_analysis_text(trace.aggregate(), info_);
-        if (!analysis) {
-            info_.missing.push_back("the statistics are invalid");
-            return wants_names && viewing_.filter() != block_filter::all
-                       ? "holds statistics that are invalid: record the program again"
-                       : "";
-        }
-        take_statistics(*analysis, trace.info().file_bytes);
-    }
-    if (!wants_names) {
+    if (!counted) {
         return {};
     }
-    if (std::string problem = viewing_.why_not(*analysis, !counted); !problem.empty()) {
+    trace_analysis analysis = counted->finish(trace.info());
+    if (std::string problem = viewing_.why_not(analysis); !problem.empty()) {
         return problem;
     }
-    viewing_.take(path_, std::move(*analysis));
+    viewing_.take(path_, std::move(analysis));
     return {};
-}
-
-/// The counts of a trace that holds statistics in place of events.
-void trace_command::take_statistics(const trace_analysis& kept, std::uint64_t file_bytes) {
-    info_ = kept.info;
-    info_.file_bytes = file_bytes;
-    const auto count = [&](event_kind kind, std::uint64_t n) {
-        const auto k = static_cast<std::size_t>(kind);
-        counts_.of_kind[k] = counts_.of_call[k][0] = n;
-        counts_.events += n;
-    };
-    count(event_kind::allocation, kept.all.allocations);
-    count(event_kind::release, kept.all.releases);
-    count(event_kind::reallocation, kept.all.reallocations);
-    count(event_kind::failure, kept.failures);
-    count(event_kind::fill, kept.all.fills);
-    counts_.bytes = kept.all.bytes;
-    counts_.estimated_allocations = static_cast<double>(kept.all.allocations);
-    counts_.estimated_bytes = static_cast<double>(kept.all.bytes);
-    counts_.spread = kept.all.spread;
 }
 
 std::string trace_command::json() const {
@@ -287,7 +254,7 @@ int trace_command::redact() {
     trace_file trace{path_};
     progress_line line;
     const std::string problem =
-        write_redacted(trace, redacted_, {redacted_analysis_text, show_reading(line)});
+        write_redacted(trace, redacted_, show_reading(line));
     line.clear();
     for (const std::string& damage : trace.damage()) {
         warn(fmt::format("{}: {}", path_, damage));
@@ -304,10 +271,6 @@ int trace_command::run() {
         trace.emplace(path_, may_be_sample);
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_code_for(error));
-    }
-    if (!trace->aggregate().empty() && export_format_) {
-        return refuse(fmt::format(
-            "{} holds statistics instead of events: record the program again without --aggregate", path_));
     }
     const int status = checks_              ? check_file(*trace)
                        : export_format_     ? convert(*trace)

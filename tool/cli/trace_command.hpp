@@ -30,7 +30,6 @@ private:
     /// Reads everything: counts, what there is to know of the file, and where names are wanted what was allocated. Returns why
     /// the trace does not tell what is asked for; empty: it does.
     std::string read_all(trace_reader& trace, bool wants_names);
-    void take_statistics(const trace_analysis& kept, std::uint64_t file_bytes);
     std::string json() const;
     report::document document() const;
     int summarise(trace_reader& trace);

@@ -51,7 +51,7 @@ bool trace_viewing::names_sources() const {
     return verb_->count("--debug-dir") != 0 || verb_->count("--debuginfod") != 0;
 }
 
-std::string trace_viewing::why_not(const trace_analysis& a, bool is_aggregate) const {
+std::string trace_viewing::why_not(const trace_analysis& a) const {
     if (a.info.contents != "all") {
         return "holds only blocks that zeros were written into, without their releases: record the program "
                "again "
@@ -60,16 +60,6 @@ std::string trace_viewing::why_not(const trace_analysis& a, bool is_aggregate) c
     if (filter_ == block_filter::temporary && a.info.sample_bytes != 0) {
         return "is a sample, which does not tell what a thread did next: record the program again without "
                "--sample";
-    }
-    if (filter_ == block_filter::temporary && is_aggregate && rule_.allocations_between) {
-        return "holds statistics, which count what the very next call released: leave out --between, or "
-               "record the "
-               "program again without --aggregate";
-    }
-    if (filter_ == block_filter::peak && !a.knows_peak) {
-        return "holds statistics of an earlier version of linn, without what was live at the peak: record "
-               "the program "
-               "again";
     }
     return {};
 }

@@ -35,7 +35,7 @@ public:
     /// What the analysis must have besides.
     analysis_wishes wishes() const noexcept { return {rule_, true}; }
     /// Why this analysis does not tell what the filter asks for: a sentence; empty: it does.
-    std::string why_not(const trace_analysis& analysis, bool is_aggregate) const;
+    std::string why_not(const trace_analysis& analysis) const;
     /// Names what it holds. @pre why_not() is empty, or only the filter `all` is looked at
     void take(const std::string& path, trace_analysis analysis);
 

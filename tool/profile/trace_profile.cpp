@@ -177,12 +177,6 @@ trace_profile profile_trace(const std::filesystem::path& file, const naming& nam
 
 std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool>& sites) {
     trace_reader reader{profile.path};
-    if (!reader.aggregate().empty()) {
-        throw unusable_trace{
-            fmt::format("{} holds statistics instead of events, which do not say how much of a "
-                        "type was live at once: record the program again without --aggregate",
-                        profile.path.string())};
-    }
     std::set<std::pair<std::uint32_t, allocation_call>> wanted;
     for (std::size_t i = 0; i != sites.size(); ++i) {
         if (sites[i]) {

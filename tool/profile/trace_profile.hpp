@@ -78,7 +78,6 @@ trace_profile profile_trace(const std::filesystem::path& file, const naming& nam
                             const std::function<bool(double)>& progress = {});
 
 /// The most bytes that some sites of a profile together had live at once; one truth value for each. Reads the trace again.
-/// Throws unusable_trace where it holds statistics in place of events, which do not say.
 std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool>& sites);
 
 /// Whether a file begins as a trace does. False for what cannot be read.

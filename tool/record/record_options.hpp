@@ -26,17 +26,11 @@ struct record_options {
     double duration_s = 0;      ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
     std::filesystem::path file; ///< the trace
     unsigned depth = 16;        ///< frames of a stack
-    std::string clock = "tsc";  ///< or "every8", "none"
-    std::string unwinder = "own";     ///< or "libunwind", "none"
     std::string only_executable;      ///< record process images of this name alone; empty: all
-    int level = 3;                    ///< zstd's
     std::size_t most_waiting = 0;     ///< full chunks that may wait to be written; 0: the default
-    bool drops_when_full = false;     ///< count what does not fit in place of letting the program wait
-    bool is_aggregate = false;        ///< keep statistics in place of events
     bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
     std::uint64_t sample_bytes = 0; ///< record a sample: one point in so many bytes on average; 0: all blocks
-    bool looks_for_types = true;    ///< read the type of an object out of its block, by its virtual table
     second_run_when baseline = second_run_when::harmless;
     bool follows = true;        ///< record what it forks and executes
     bool waits_for_all = false; ///< until every recorded process has ended, not only the first

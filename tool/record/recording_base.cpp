@@ -56,18 +56,10 @@ wire::ring_options recording_base::ring_options() const {
     const record_options& o = options_;
     wire::ring_options r;
     r.depth = o.depth;
-    r.clock = o.clock == "every8" ? wire::clock_mode::every8
-              : o.clock == "none" ? wire::clock_mode::none
-                                  : wire::clock_mode::tsc;
-    r.policy = o.drops_when_full ? wire::when_full::drop : wire::when_full::block;
-    r.unwinder = o.unwinder == "libunwind" ? wire::unwinder_choice::libunwind
-                 : o.unwinder == "none"    ? wire::unwinder_choice::none
-                                           : wire::unwinder_choice::own;
     r.fills_only = o.fills_only;
     r.smallest_fill = o.smallest_fill;
     r.sample_bytes = o.sample_bytes;
     r.fills = o.sample_bytes == 0;
-    r.rtti = o.looks_for_types;
     o.only_executable.copy(r.only, sizeof r.only - 2);
     return r;
 }
@@ -79,9 +71,6 @@ void recording_base::start_from(const machine_info& machine) {
     s.started = time_stamp();
     s.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
     s.load_per_cpu = load_per_cpu();
-    s.clock = options_.clock;
-    s.unwinder = options_.unwinder;
-    s.when_full = options_.drops_when_full ? "drop" : "block";
     s.depth = options_.depth;
     s.contents = options_.fills_only ? "fills" : "all";
     s.smallest_fill = options_.smallest_fill;
@@ -171,15 +160,9 @@ void recording_base::warn_of_events() {
     const wire::ring_header& header = ring_.ring().header();
     std::vector<std::string>& warnings = result_.warnings;
     if (end.dropped != 0 && result_.problem.empty()) {
-        if (options_.drops_when_full) {
-            warnings.push_back(fmt::format("{} dropped, because the program was faster than the writing; "
-                                           "--when-full block keeps all events",
-                                           figures::counted(end.dropped, "event was", "events were")));
-        } else {
-            result_.problem =
-                fmt::format("{} of {} lost: the recorder had no memory for them in the program", end.dropped,
-                            figures::counted(end.dropped + end.events, "event was", "events were"));
-        }
+        result_.problem =
+            fmt::format("{} of {} lost: the recorder had no memory for them in the program", end.dropped,
+                        figures::counted(end.dropped + end.events, "event was", "events were"));
     }
     if (got.damaged_chunks != 0 && result_.problem.empty()) {
         result_.problem = fmt::format("{} cut short, because the program wrote over {}",
@@ -187,12 +170,12 @@ void recording_base::warn_of_events() {
                                       figures::agreeing(got.damaged_chunks, "it", "them"));
     }
     const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
-    if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
+    if ((unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
         warnings.emplace_back(
             "stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
             "and glibc 2.35");
     }
-    if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
+    if ((unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
         warnings.emplace_back(
             "there was no unwinder: each stack is its innermost call only; install libunwind8");
     }

@@ -3,36 +3,33 @@
 
 #include "../trace/recording_facts.hpp"
 #include "../trace/writer.hpp"
-#include "event_store.hpp"
 #include "file_taker.hpp"
 #include "record_options.hpp"
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 
 namespace linn::tool {
 
-/// The file of a recording: the trace of its events, or, with --aggregate, their statistics. Not thread-safe, but for `taker()`.
+/// The file of a recording. Not thread-safe, but for `taker()`.
 class trace_output {
 public:
-    explicit trace_output(const record_options& options) : options_(options), trace_{options.level} {}
+    explicit trace_output(const record_options& options) : options_(options) {}
 
     /// Creates it. Returns an empty string or what went wrong.
-    std::string open();
+    std::string open() { return trace_.open(options_.file, version_for(options_.sample_bytes)); }
 
     /// Writes the facts of the start. @pre open()
-    void begin(const recording_start& start);
+    void begin(const recording_start& start) { trace_.write_start(start); }
 
     /// Where the events go. @pre begin()
-    file_taker& taker() noexcept { return *taker_; }
+    file_taker& taker() noexcept { return taker_; }
 
-    /// Writes the facts of the end, and the statistics. @pre nobody takes any more
-    void finish(const recording_end& end);
+    /// Writes the facts of the end. @pre nobody takes any more
+    void finish(const recording_end& end) { taker_.finish(end); }
 
     /// What went wrong with it, as a sentence for the user; empty: nothing. @pre finish()
-    std::string problem();
+    std::string problem() const;
 
     std::uint64_t bytes() const noexcept { return trace_.bytes(); }
 
@@ -41,9 +38,8 @@ public:
 
 private:
     const record_options& options_;
-    trace_writer trace_;                ///< of the file asked for
-    std::optional<event_store> events_; ///< what --aggregate reads at the end
-    std::unique_ptr<file_taker> taker_;
+    trace_writer trace_;
+    file_taker taker_{trace_};
 };
 
 } // namespace linn::tool

@@ -74,7 +74,6 @@ public:
     }
 
     /// The time that the last event got, for one that gets no other.
-    std::uint64_t last_ticks() const noexcept { return clock_ << tick_shift; }
 
     /// @pre has_room(); stack_bits is stack_word()
     [[gnu::always_inline]] void allocation(std::uint64_t ticks, std::uint64_t address, std::uint64_t bytes,

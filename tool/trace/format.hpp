@@ -24,7 +24,7 @@
 //             in 8. A size is 2 bytes, twice the size; or 8 bytes, twice the size plus 1
 //   00kkkkkk  k from 1 on: `entry`. Below entry::stack an event; from there on a record: a varint of the bytes that
 //             follow it, so that a reader skips what it does not know, then a varint of the ticks since the
-//             chunk's first_ticks (in every clock mode), then what is said there
+//             chunk's first_ticks then what is said there
 //
 // Varints are LEB128: seven bits a byte, the lowest first.
 namespace linn::tool::wire {
@@ -57,19 +57,12 @@ struct chunk_header {
     std::uint32_t tid = 0;
     std::uint32_t used = 0;  ///< bytes up to the end; 0: never handed over, the first zero tag is the end
     std::uint8_t nested = 0; ///< 1 and more: written by a signal handler that interrupted the recorder
-    std::uint8_t clock = 0;  ///< clock_mode
+    std::uint8_t clock = 0;  ///< 0: each event has its time; linn 0.2 also wrote 1: every eighth, and 2: none
     std::uint16_t reserved = 0;
     std::uint64_t first_ticks = 0; ///< of the processor's time stamp counter
     std::uint64_t reserved_too = 0;
 };
 static_assert(sizeof(chunk_header) == 56 && offsetof(chunk_header, first_ticks) == 40);
-
-/// When events get the time; records always do.
-enum class clock_mode : std::uint8_t {
-    tsc,    ///< each
-    every8, ///< every eighth; the others have the time of the one before
-    none,   ///< none: all have the chunk's
-};
 
 /// Tags below 0x40. In the events, address and stack are exact; `call` is allocation_call of event.hpp.
 enum class entry : std::uint8_t {

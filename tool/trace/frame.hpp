@@ -29,7 +29,7 @@ enum class frame_kind : std::uint8_t {
     start = 1,      ///< JSON: what was recorded, and how
     chunk = 2,      ///< events of one thread
     end = 3,        ///< JSON: how it ended, and what it came to
-    aggregate = 4,  ///< JSON: statistics in place of events
+    aggregate = 4,  ///< of linn 0.2: statistics instead of events
     second_run = 5, ///< JSON: the program without recording, after the end; an older reader passes over it
 };
 

@@ -139,7 +139,6 @@ public:
               const std::function<bool(double)>& progress);
 
     const trace_info& info() const noexcept { return info_; }
-    const std::string& aggregate() const noexcept { return aggregate_; }
 
 private:
     void read_facts();
@@ -153,7 +152,6 @@ private:
 
     trace_file file_;
     trace_info info_;
-    std::string aggregate_;
     tick_scale scale_;
     std::optional<image_table> images_;
     std::vector<stream_cursor> streams_;
@@ -236,12 +234,10 @@ void trace_reader::state::read_facts() {
                     apply(*r);
                 }
             }
-        } else if (frame.header.kind == frame_kind::aggregate && aggregate_.empty()) {
-            if (file_.payload(frame, raw)) {
-                aggregate_.assign(raw.begin(), raw.end());
-            } else {
-                known_damage_.push_back("the statistics are damaged");
-            }
+        } else if (frame.header.kind == frame_kind::aggregate) {
+            throw unusable_trace{fmt::format("{} holds statistics instead of events, from linn 0.2 with "
+                                             "--aggregate: record the program again",
+                                             file_.path().string())};
         }
     }
     if (!has_start) {
@@ -340,7 +336,7 @@ void trace_reader::state::tell_missing(const reading_damage& d) {
             missing.push_back(fmt::format("the program overwrote the end of {} chunk{} of events",
                                           end_->damaged_chunks, plural(end_->damaged_chunks)));
         }
-        if (aggregate_.empty() && written_ < end_->events) {
+        if (written_ < end_->events) {
             missing.push_back(
                 fmt::format("{} of {} events are not in the file", end_->events - written_, end_->events));
         }
@@ -430,10 +426,6 @@ trace_reader::~trace_reader() = default;
 void trace_reader::read(const std::function<void(std::span<const event>)>& take,
                         const std::function<bool(double)>& progress) {
     state_->read(take, progress);
-}
-
-const std::string& trace_reader::aggregate() const noexcept {
-    return state_->aggregate();
 }
 
 const trace_info& trace_reader::info() const noexcept {

@@ -49,9 +49,6 @@ public:
     /// What the file says of the run; stacks, modules and threads are complete only after read().
     const trace_info& info() const noexcept;
 
-    /// The statistics that the trace holds in place of events, as JSON; empty: it holds events.
-    const std::string& aggregate() const noexcept;
-
 private:
     class state;
     std::unique_ptr<state> state_;

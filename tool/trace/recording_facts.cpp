@@ -72,7 +72,6 @@ std::string to_json(const recording_start& s) {
                  {"machine", s.machine},
                  {"clock", s.clock},
                  {"unwinder", s.unwinder},
-                 {"when_full", s.when_full},
                  {"contents", s.contents},
                  {"smallest_fill", s.smallest_fill},
                  {"sample_bytes", s.sample_bytes},
@@ -128,7 +127,6 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "machine", s.machine);
     take(*document, "clock", s.clock);
     take(*document, "unwinder", s.unwinder);
-    take(*document, "when_full", s.when_full);
     take(*document, "contents", s.contents);
     take(*document, "smallest_fill", s.smallest_fill);
     take(*document, "sample_bytes", s.sample_bytes);

@@ -18,7 +18,6 @@ struct recording_start {
     std::string machine;
     std::string clock = "tsc";
     std::string unwinder = "own";
-    std::string when_full = "block";
     std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks are recorded

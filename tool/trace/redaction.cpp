@@ -175,16 +175,16 @@ recording_end redacted(recording_end end) {
 /// Copies frame by frame into a writer that is open.
 class redactor {
 public:
-    redactor(trace_file& from, trace_writer& to, const redaction_options& options)
+    redactor(trace_file& from, trace_writer& to, const std::function<bool(double)>& progress)
         : from_{from},
           to_{to},
-          options_{options} {}
+          progress_{progress} {}
 
     /// An empty string, or what went wrong.
     std::string run() {
         for (std::size_t i = 0; i != from_.frames().size() && to_.problem().empty(); ++i) {
-            if (options_.progress &&
-                !options_.progress(static_cast<double>(i) / static_cast<double>(from_.frames().size()))) {
+            if (progress_ &&
+                !progress_(static_cast<double>(i) / static_cast<double>(from_.frames().size()))) {
                 return "interrupted";
             }
             const frame_place& place = from_.frames()[i];
@@ -207,14 +207,6 @@ private:
             break;
         case frame_kind::chunk:
             return copy_chunk();
-        case frame_kind::aggregate: {
-            const std::string text = options_.redact_aggregate({raw_.begin(), raw_.end()});
-            if (text.empty()) {
-                return "its statistics are not in the form that linn record writes";
-            }
-            to_.write_aggregate({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-            break;
-        }
         case frame_kind::end:
             if (const std::optional<recording_end> end = read_recording_end(raw_)) {
                 to_.write_end(redacted(*end));
@@ -245,7 +237,7 @@ private:
 
     trace_file& from_;
     trace_writer& to_;
-    const redaction_options& options_;
+    const std::function<bool(double)>& progress_;
     address_renumbering addresses_;
     chunk_redactor chunks_{addresses_};
     std::vector<unsigned char> raw_;
@@ -257,7 +249,8 @@ std::string_view file_name_of(std::string_view path) noexcept {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
 
-std::string write_redacted(trace_file& from, const fs::path& to, const redaction_options& options) {
+std::string write_redacted(trace_file& from, const fs::path& to,
+                           const std::function<bool(double)>& progress) {
     std::error_code error;
     if (fs::equivalent(from.path(), to, error)) {
         return fmt::format("{} is the trace itself: name another file", to.string());
@@ -269,7 +262,7 @@ std::string write_redacted(trace_file& from, const fs::path& to, const redaction
         trace_writer writer;
         problem = writer.open(part, from.version());
         if (problem.empty()) {
-            problem = redactor{from, writer, options}.run();
+            problem = redactor{from, writer, progress}.run();
         }
     }
     if (problem.empty()) {

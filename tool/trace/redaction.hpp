@@ -14,19 +14,13 @@ namespace linn::tool {
 
 class trace_file;
 
-/// What a copy for others is made with.
-struct redaction_options {
-    /// Redacts the statistics of a trace that holds them in place of events.
-    std::function<std::string(const std::string&)> redact_aggregate;
-    std::function<bool(double)> progress; ///< is given the share that is done; false: stop
-};
-
 /// Writes a copy of a trace that names less of the machine and of its user: of paths only the file's name, no arguments, no
 /// folder, no machine, and blocks at renumbered addresses. What advice needs stays: counts, sizes, times, threads,
 /// stacks as places in modules, build ids and names of types. Damaged chunks are left out. docs/design/security.md
-/// Returns an empty string or what went wrong; then there is no copy. @complexity linear in the trace
+/// `progress` is given the share that is done, and returns false to stop. Returns an empty string or what went wrong; then there is no
+/// copy. @complexity linear in the trace
 std::string write_redacted(trace_file& from, const std::filesystem::path& to,
-                           const redaction_options& options);
+                           const std::function<bool(double)>& progress = {});
 
 /// The last part of a path: what is kept of it.
 std::string_view file_name_of(std::string_view path) noexcept;

@@ -27,21 +27,17 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 5;
+inline constexpr std::uint32_t ring_version = 6;
 
-enum class when_full : std::uint8_t { block, drop };
+/// What a process follows its stacks with.
 enum class unwinder_choice : std::uint8_t { own, libunwind, none };
 
 /// What the recorder shall do; set by the collector before the program starts, then constant.
 struct ring_options {
     std::uint32_t depth = 16; ///< frames a stack
-    clock_mode clock = clock_mode::tsc;
-    when_full policy = when_full::block;
-    unwinder_choice unwinder = unwinder_choice::own;
     bool fills = true;       ///< record zero fills
-    bool rtti = true;        ///< look for type names in blocks
     bool fills_only = false; ///< of the blocks, record those alone that a zero fill went into; no release
-    std::uint8_t reserved[6] = {};
+    std::uint8_t reserved[2] = {};
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks
     double ticks_per_ns = 1;            ///< of the processor's time stamp counter
@@ -76,7 +72,7 @@ struct ring_header {
     std::uint64_t bytes = 0;     ///< of the whole file
     ring_options options;
     std::uint32_t most_in_flight =
-        256;                         ///< full chunks that wait for the collector; beyond, the policy applies
+        256;                         ///< full chunks that wait for the collector; beyond, the program waits
     std::uint32_t collector_pid = 0; ///< a writer that waits gives up when it is gone; 0: nobody collects
 
     /// Chunks handed over and chunks given back, modulo 2^32; futex words. In flight is the difference, as a signed

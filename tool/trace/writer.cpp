@@ -117,12 +117,6 @@ void trace_writer::write_compressed_chunk(const frame_header& header, std::span<
     }
 }
 
-void trace_writer::write_aggregate(std::span<const unsigned char> json) {
-    if (problem_.empty()) {
-        write_document(frame_kind::aggregate, json, level_);
-    }
-}
-
 void trace_writer::write_end(recording_end end) {
     if (fd_ < 0) {
         return;

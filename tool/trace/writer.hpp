@@ -29,7 +29,6 @@ public:
     void write_chunk(frame_header header, std::span<const unsigned char> raw);
     /// The same for what frame_compressor::compress() gave.
     void write_compressed_chunk(const frame_header& header, std::span<const unsigned char> stored);
-    void write_aggregate(std::span<const unsigned char> json);
     /// The last frame, and the file's end. Tried even after a failure, which it then tells: where the disk is full there is
     /// often room for it.
     void write_end(recording_end end);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of JSON from files: results of `linn bench` and `linn run`, for `compare` and for `replay --against`, and
-// the statistics that a trace may hold in place of events. They take a document or refuse it, whatever is in it, and what
-// they take has no index out of range. The input is either a text or changes to a good document.
+// The readers of JSON from files: results of `linn bench` and `linn run`. They take a document or refuse it, whatever is in
+// it. The input is either a text or changes to a good document.
 #include "../support/expect.hpp"
 #include "../support/memory_file.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
-#include "analysis/accumulator.hpp"
-#include "analysis/analysis_text.hpp"
 #include "compare/result_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,28 +40,6 @@ constexpr std::string_view run_text = R"({"schema": "linn.run/1", "version": "1.
 {"name": "default", "samples": [{"round": 0, "values": {"cpu_ns": 100, "faults": 1}}, {"round": 1, "values": {"cpu_ns": 110}}]},
 {"name": "default-again", "samples": [{"round": 0, "values": {"cpu_ns": 101}}, {"round": 1, "values": {"cpu_ns": 109}}]},
 {"name": "jemalloc", "samples": [{"round": 0, "values": {"cpu_ns": 90}}, {"round": 1, "values": {"cpu_ns": null}}]}]})";
-
-/// What a trace holds in place of events.
-std::string statistics_text() {
-    trace_info info;
-    info.modules = {{"/bin/a", "0123"}};
-    info.processes = {{100, 0, trace_process::origin::start, "/bin/a", {"a"}, 0, 4, 0}};
-    info.threads = {{0, 100, "main", 4}};
-    info.stacks = {{}, {{0, 0x100}, {code_address::unknown_module, 0x200}}};
-    info.rtti = {"", "4Type"};
-    accumulator all;
-    std::vector<event> events(4);
-    for (std::size_t i = 0; i != events.size(); ++i) {
-        events[i].stack = 1;
-        events[i].call = allocation_call::operator_new;
-        events[i].time = 10 * i;
-        events[i].address = 0x1000 + 0x100 * (i % 3);
-        events[i].bytes = 16;
-    }
-    events[3].kind = event_kind::release;
-    all.take(events);
-    return analysis_text(all.finish(info));
-}
 
 /// A document that is being changed.
 struct json_state {
@@ -195,49 +169,15 @@ void read_result(const std::string& text) {
     }
 }
 
-void read_statistics(const std::string& text) {
-    const std::optional<trace_analysis> a = read_analysis_text(text, {});
-    if (!a) {
-        return;
-    }
-    const trace_info& info = a->info;
-    expect(info.rtti.size() <= info.stacks.size(), "types without stacks");
-    expect(!info.stacks.empty() && info.stacks[0].empty(), "the first stack is not the empty one");
-    for (const trace_process& p : info.processes) {
-        expect(p.parent < info.processes.size(), "a process's parent is out of range");
-    }
-    for (const trace_thread& t : info.threads) {
-        expect(t.process < info.processes.size(), "a thread's process is out of range");
-    }
-    for (const auto& stack : info.stacks) {
-        for (const code_address& at : stack) {
-            expect(at.module == code_address::unknown_module || at.module < info.modules.size(),
-                   "a frame's module is out of range");
-        }
-    }
-    for (const analysed_site& site : a->sites) {
-        expect(site.stack < info.stacks.size() && site.fill_stack < info.stacks.size(),
-               "a site's stack is out of range");
-    }
-    expect(a->over_time.live_bytes.size() == a->over_time.live_blocks.size() &&
-               a->over_time.live_bytes.size() == a->over_time.events.size(),
-           "a timeline whose lines have different lengths");
-    const std::optional<trace_analysis> again = read_analysis_text(analysis_text(*a), {});
-    expect(again.has_value(), "an analysis that was read cannot be written and read again");
-    expect_equal(again->sites.size(), a->sites.size(), "sites after writing and reading");
-}
-
 void read(const std::string& text) {
     read_result(text);
-    read_statistics(text);
     expect_memory_below(1 << 20);
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const json documents[] = {json::parse(bench_text), json::parse(run_text),
-                                     json::parse(statistics_text())};
+    static const json documents[] = {json::parse(bench_text), json::parse(run_text)};
     if (size != 0 && (data[0] == '{' || data[0] == '[')) {
         ++operations_performed;
         read(std::string{reinterpret_cast<const char*>(data), size});

@@ -8,7 +8,6 @@
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
 #include "analysis/accumulator.hpp"
-#include "analysis/analysis_text.hpp"
 #include "trace/decode.hpp"
 #include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
@@ -319,7 +318,6 @@ void read(const bytes& content) {
                        "a frame's module is out of range");
             }
         }
-        // What is kept in place of the events says the same, and can be read again.
         const trace_analysis analysis = statistics.finish(info);
         std::uint64_t ordered = 0;
         for (const auto& step : analysis.order.steps) {
@@ -331,15 +329,6 @@ void read(const bytes& content) {
         }
         expect_equal(ordered, analysis.all.allocations, "allocations in order");
         expect_equal(analysis.all.live_bytes_at_peak, analysis.all.peak_live_bytes, "bytes at the peak");
-        const std::string text = analysis_text(analysis);
-        const auto again = read_analysis_text(text, info);
-        expect(again.has_value(), "an analysis that we wrote cannot be read");
-        expect_equal(again->all.allocations, analysis.all.allocations,
-                     "allocations after writing and reading");
-        expect_equal(again->sites.size(), analysis.sites.size(), "sites after writing and reading");
-        if (!reader.aggregate().empty()) {
-            static_cast<void>(read_analysis_text(reader.aggregate(), info));
-        }
     } catch (const unusable_trace&) {
         // said so
     }

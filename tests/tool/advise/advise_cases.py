@@ -172,19 +172,6 @@ def case_truncated(tool):
     check(result["all"]["allocations"] <= 300000 + 100, result["all"])
 
 
-def case_aggregate(tool):
-    """Statistics in place of events say the same."""
-    events = tool.result(tool.record("packets"))
-    trace = tool.record("packets", options=["--aggregate"])
-    statistics = tool.result(trace)
-    for result in (events, statistics):
-        counts = type_of(result, "std::shared_ptr<packet>")["statistics"]
-        check(counts["allocations"] == counts["remote_releases"] == 5000, counts)
-        check(counts["live_at_end"] == 0, counts)
-    check(events["all"]["allocations"] == statistics["all"]["allocations"], statistics["all"])
-    check(len(statistics["timeline"]["events"]) > 10, statistics["timeline"])
-
-
 def case_bad_files(tool):
     for content, name in ((b"", "empty"), (b"no trace at all" * 100, "foreign")):
         path = tool.folder / name

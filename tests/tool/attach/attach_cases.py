@@ -362,7 +362,7 @@ def case_signals(tool):
 
 
 def case_options(tool):
-    """--fills, --sample, --aggregate, --depth and --no-follow; a default name; SIGTERM ends it as Ctrl-C does."""
+    """--fills, --sample, --depth and --no-follow; a default name; SIGTERM ends it as Ctrl-C does."""
     program = tool.program("steps")
     with tool.recording(program.pid, "--fills"):
         program.step("fill 10")
@@ -375,10 +375,7 @@ def case_options(tool):
     with tool.recording(program.pid, "--sample", "1000"):
         program.step("work 0 100")
     check(tool.facts()["sample"]["blocks"] >= 400, "nothing is sampled the second time")
-    with tool.recording(program.pid, "--aggregate"):
-        program.step("work 0 100")
-    tool.call("advise", "a.linn", status=0)
-    with tool.recording(program.pid, "--depth", "2", "--clock", "every8"):
+    with tool.recording(program.pid, "--depth", "2"):
         program.step("work 0 10")
     same(marked(tool.events()), worked(0, 10))
     check(tool.facts()["recording"]["depth"] == 2, "not the depth")

@@ -122,15 +122,6 @@ def case_names_missing(tool):
               "100", status=0)
 
 
-def case_statistics_only(tool):
-    trace = tool.folder / "kept.linn"
-    tool.call("record", "-q", "--aggregate", "--no-baseline", "-o", trace, "--", tool.programs["ledger"], "100", status=0)
-    tool.call("check", tool.budgets('[[budget]]\ntype = "*Entry*"\nallocations = 100\n'), trace, status=0)
-    tool.call("check", tool.budgets('[[budget]]\npeak_bytes = "1 GiB"\n'), trace, status=0)
-    done = tool.call("check", tool.budgets('[[budget]]\ntype = "*Entry*"\npeak_bytes = 1\n'), trace, status=2)
-    check("without --aggregate" in prose(done.stderr), done.stderr)
-
-
 def case_bad_files(tool):
     """Each mistake is named with its line and key, and nothing is recorded."""
     rows = [

@@ -182,8 +182,7 @@ def case_usage(tool):
     program = tool.programs["filled"]
     for words, expected in ((("--json", "x.json"), "--json needs --fills"),
                             (("--fills", "--json", "-"), "standard output is the program's"),
-                            (("--fills", "--json", "/nonexistent/x.json"), "cannot write"),
-                            (("--fills", "--aggregate"), "cannot be combined")):
+                            (("--fills", "--json", "/nonexistent/x.json"), "cannot write")):
         done = tool.call("record", *words, "--", program, status=2)
         check(expected in done.stderr, done.stderr)
     tool.call("record", "--fills", "--min-fill", "3", "--", program, status=2)
@@ -198,39 +197,6 @@ def case_width(tool):
     # The lines of the change are the user's own, and so are names of files.
     wide = [line for line in done.stderr.splitlines() if len(line) > 60 and not line.startswith((" ", "linn record:"))]
     check(done.returncode == 0 and not wide, f"{wide}")
-
-
-def case_no_types(tool):
-    """--no-types: no call of process_vm_readv, and no type in the trace."""
-    trace = tool.folder / "types.linn"
-
-    def recorded(*options):
-        tool.call("record", *options, "-o", trace, "--", tool.programs["filled"], "objects")
-        tool.call("advise", trace, "--json", tool.folder / "a.json")
-        return trace.read_bytes()
-
-    def calls(*options):
-        out = tool.folder / "strace.out"
-        subprocess.run(["strace", "-f", "-qq", "-e", "trace=process_vm_readv", "-o", out, tool.linn, "record", *options,
-                        "--no-calibration", "-o", trace, "--", tool.programs["filled"], "objects"],
-                       env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, # LeakSanitizer works under no debugger
-                       check=True, capture_output=True, timeout=100)
-        return out.read_text().count("process_vm_readv(")
-
-    def types(*options):
-        strip = tool.folder / "stripped"
-        subprocess.run(["strip", "-o", strip, tool.programs["filled"]], check=True)
-        tool.call("record", *options, "-o", trace, "--", strip, "objects")
-        done = json.loads(tool.call("advise", trace, "--json", "-").stdout)
-        return [t["named_by"] for t in done["types"]]
-
-    skip_without("strip")
-    check("rtti" in types(), "the types of objects are not looked for")
-    check("rtti" not in types("--no-types"), "a type was looked for")
-    if shutil.which("strace") is None:
-        return
-    check(calls() > 0, "the types of objects are not looked for")
-    check(calls("--no-types") == 0, "process_vm_readv was called")
 
 
 def case_instructions(tool):

@@ -159,22 +159,11 @@ def case_refusals(tool):
     check("without --fills" in prose(done.stderr), done.stderr)
 
 
-def case_statistics(tool):
-    """Statistics in place of events say the same, but for what needs the events."""
-    kept = tool.record("--aggregate", name="kept.linn")
-    result = tool.view(kept, "--peak")
-    check(of(result, "Held") == (50, 50 * 4096), types(result).keys())
-    check(of(tool.view(kept, "--temporary"), "Brief")[0] == 300, "temporary")
-    check(of(tool.view(kept, "--leaks"), "Lost") == (3, 3000), "leaks")
-    done = tool.call("trace", kept, "--temporary", "--between", "1", status=2)
-    check("leave out --between" in prose(done.stderr), done.stderr)
-
-
 def case_pages_of_all_kinds(tool):
     """A page of every kind of recording is well formed, and has what the recording knows."""
     page = tool.folder / "page.html"
     fills = tool.record("--fills", name="fills.linn")
-    for trace, has_time, has_stacks in ((tool.record(), True, True), (tool.record("--aggregate", name="kept.linn"), False, True),
+    for trace, has_time, has_stacks in ((tool.record(), True, True),
                                         (tool.record("--sample", "4096", name="sample.linn"), True, True), (fills, False, False)):
         tool.call("trace", trace, "--html", page, status=0)
         for title in ("Types", "Places", "Stacks"):

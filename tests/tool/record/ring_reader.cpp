@@ -2,7 +2,7 @@
 // Records a program without the collector: a ring with room for everything, read after the end. So what the recorder does
 // is tested apart from what collects it. Prints JSON: a row for each process image, kind of event, call and size.
 //
-//   ring_reader LIBRARY [--clock tsc|every8|none] [--unwinder own|none] [--depth N] [--chunks N] [--in-flight N] [--drop]
+//   ring_reader LIBRARY [--depth N] [--chunks N] [--in-flight N]
 //               [--collect] [--only NAME] -- PROG ARGS...
 #include "trace/decode.hpp"
 #include "trace/ring.hpp"
@@ -153,24 +153,12 @@ int main(int argc, char** argv) {
     for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
         const std::string option = argv[i];
         const auto value = [&] { return std::string{++i < argc ? argv[i] : ""}; };
-        if (option == "--clock") {
-            const std::string clock = value();
-            options.clock = clock == "none"     ? clock_mode::none
-                            : clock == "every8" ? clock_mode::every8
-                                                : clock_mode::tsc;
-        } else if (option == "--unwinder") {
-            const std::string unwinder = value();
-            options.unwinder = unwinder == "none"        ? unwinder_choice::none
-                               : unwinder == "libunwind" ? unwinder_choice::libunwind
-                                                         : unwinder_choice::own;
-        } else if (option == "--depth") {
+        if (option == "--depth") {
             options.depth = static_cast<std::uint32_t>(std::atoi(value().c_str()));
         } else if (option == "--chunks") {
             chunks = static_cast<std::uint32_t>(std::atoi(value().c_str()));
         } else if (option == "--in-flight") {
             in_flight = static_cast<std::uint32_t>(std::atoi(value().c_str()));
-        } else if (option == "--drop") {
-            options.policy = when_full::drop;
         } else if (option == "--collect") {
             collects = true;
         } else if (option == "--only") {

@@ -122,15 +122,6 @@ def case_all_blocks(tool):
         check(s["sample"]["bytes_high"] - s["sample"]["bytes_low"] < 1, s["sample"])
 
 
-def case_aggregate(tool):
-    truth = tool.record("sampled", options=["--aggregate"])
-    advice = tool.advice()
-    s = statistics_of(advice, "large_image")
-    check(holds(s, truth["large_image"]) and s["sample"]["blocks"] > 50, s)
-    result = tool.trace()
-    check(result["sample"]["bytes"] > 0 and result["recording"]["sample_bytes"] == MEAN, result)
-
-
 def case_trace(tool):
     truth = tool.record("sampled")
     total = sum(truth.values())

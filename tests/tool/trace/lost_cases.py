@@ -13,7 +13,7 @@ def case_disk_full(tool):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000_000_000 if os.geteuid() == 0 else
                                                    resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-    done = tool.record(tool.churn, "2000000", "2", options=["--level", "1"], status=1, preexec_fn=limit)
+    done = tool.record(tool.churn, "2000000", "2", status=1, preexec_fn=limit)
     check("File too large" in done.stderr and "the program went on" in done.stderr, done.stderr)
     result = tool.trace(status=1)
     check(result["events"] > 1000 and os.path.getsize(tool.file) <= 200_000, result["damage"])
@@ -24,10 +24,10 @@ def case_disk_full(tool):
     check(said["answer"] == "not-known" and not said["complete"], said["verdict"])
     done = tool.call("compare", tool.file, tool.file, "--fail-over", "1000")
     check(done.returncode == 1 and "Not known whether they differ" in prose(done.stdout), done.stdout)
-    done = tool.record(tool.churn, "2000000", "2", options=["--level", "1", "--aggregate"], status=1,
+    done = tool.record(tool.churn, "2000000", "2", status=1,
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16)))
     check("File too large" in done.stderr, done.stderr)
-    done = tool.record(tool.churn, "2000000", "2", "exit", "9", options=["--level", "1"], status=9, preexec_fn=limit)
+    done = tool.record(tool.churn, "2000000", "2", "exit", "9", status=9, preexec_fn=limit)
     done = tool.call("record", "-o", "/dev/full", "--", tool.churn, "10", "0")
     check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)
 

@@ -242,7 +242,7 @@ def case_refusals(tool):
     refused(2, "missing program", "--")
     refused(2, "unknown option '--dept'; did you mean '--depth'?", "--dept", "5", "--", "true")
     refused(2, "--only-exe must be the name", "--", "true", options=["--only-exe", "/bin/true"])
-    refused(2, "--clock", "--", "true", options=["--clock", "sundial"])
+    refused(2, "--depth", "--", "true", options=["--depth", "sundial"])
     refused(2, "is a directory", "--", "/")
     text = tool.folder / "text"
     text.write_text("hello")
@@ -325,8 +325,6 @@ def case_second_run(tool):
     check(tool.trace()["baseline"] is None and "again" not in done.stderr, done.stderr)
     done = record(tool.churn, "200000", "0", options=["-q"])
     check(tool.trace()["baseline"] is not None and done.stderr == "", done.stderr)
-    done = record(tool.churn, "200000", "0", options=["--aggregate"])
-    check(tool.trace()["baseline"] is not None, done.stderr)
     done = record(tool.churn, "10", "0", options=["--baseline", "--no-baseline"])
     check(done.returncode == 2, done.stderr)
 
@@ -414,26 +412,10 @@ def case_corrupt(tool):
 
 
 def case_options_reach_the_program(tool):
-    for options, expected in ((["--clock", "every8"], ("clock", "every8")), (["--clock", "none"], ("clock", "none")),
-                              (["--depth", "3"], ("depth", 3)), (["--unwinder", "none"], ("unwinder", "none"))):
-        tool.record(tool.churn, "2000", "2", options=options)
-        result = tool.trace()
-        check(result["recording"][expected[0]] == expected[1], result["recording"])
-        check(mallocs(result) >= 4000, result["kinds"])
-
-
-def case_aggregate(tool):
-    tool.record(tool.churn, "200000", "2")
-    events, size = tool.trace(), os.path.getsize(tool.file)
-    tool.record(tool.churn, "200000", "2", "exit", "3", options=["--aggregate"], status=3)
-    statistics = tool.trace()
-    check(os.path.getsize(tool.file) < size / 4, (os.path.getsize(tool.file), size))
-    for kind in ("allocation", "release"):
-        check(statistics["kinds"][kind]["count"] == events["kinds"][kind]["count"], (kind, statistics["kinds"]))
-    check(statistics["stacks"] == events["stacks"] and len(statistics["threads"]) == 3, statistics)
-    check([p.name for p in tool.folder.iterdir()] == ["a.linn"], "something is left over")
-    done = tool.call("trace", tool.file, "--convert", "csv")
-    check(done.returncode == 1 and "instead of events" in done.stderr and done.stdout == "", done.stderr)
+    tool.record(tool.churn, "2000", "2", options=["--depth", "3"])
+    result = tool.trace()
+    check(result["recording"]["depth"] == 3, result["recording"])
+    check(mallocs(result) >= 4000, result["kinds"])
 
 
 def case_own_preload_stays(tool):
@@ -442,13 +424,6 @@ def case_own_preload_stays(tool):
     done = tool.record(tool.churn, "1", "0", "env", env=with_preload)
     seen = done.stdout.strip().split(":")
     check(len(seen) == 2 and seen[0].endswith("liblinn-record.so") and seen[1] == tool.programs["preload"], done.stdout)
-
-
-def case_drop_when_full(tool):
-    done = tool.record(tool.churn, "100000", "4", options=["--when-full", "drop", "--level", "9"])
-    result = tool.trace(status=1 if "were dropped" in done.stderr else 0)
-    check(result["events"] + result["dropped"] >= 800_000, (result["events"], result["dropped"]))
-    check((result["dropped"] != 0) == ("were dropped" in done.stderr), done.stderr)
 
 
 def case_closed_streams(tool):
@@ -547,11 +522,8 @@ def case_trace_redacts(tool):
     for secret in ("hunter2", folder, str(tool.folder), os.uname().release):
         check(secret in json.dumps(before) and secret not in text, (secret, text))
     check(any(m["path"] == os.path.basename(tool.churn) for m in after["modules"]), after["modules"])
-    for mode in ([], ["--aggregate"]):
-        tool.record(tool.churn, "1000", "2", options=mode)
-        check(tool.call("trace", tool.file, "--redact", "b.linn").returncode == 0, mode)
-        advice = tool.call("advise", "b.linn", "--json", "-")
-        check(advice.returncode == 0 and folder not in advice.stdout, (advice.stdout, advice.stderr))
+    advice = tool.call("advise", "b.linn", "--json", "-")
+    check(advice.returncode == 0 and folder not in advice.stdout, (advice.stdout, advice.stderr))
     done = tool.call("trace", tool.file, "--redact", "./a.linn")
     check(done.returncode == 1 and "name another file" in done.stderr, done.stderr)
     done = tool.call("trace", tool.file, "--redact", "no/such/folder")

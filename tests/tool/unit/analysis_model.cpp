@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulator against the same counts made in the simplest way, on random events of several processes and threads.
 #include "analysis/accumulator.hpp"
-#include "analysis/analysis_text.hpp"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <map>
 #include <random>
@@ -245,99 +243,6 @@ TEST_CASE("the table of live blocks keeps and loses what a map does, whatever th
         });
         CHECK(seen == expected.size());
     }
-}
-
-TEST_CASE("an analysis survives being written and read") {
-    model naive{3};
-    accumulator a;
-    a.take(naive.make(20'000));
-    trace_info info;
-    info.events = 20'000;
-    info.modules = {{"/bin/app", "ab"}, {"/lib/x.so", ""}};
-    info.processes.resize(3);
-    info.processes[1].began = trace_process::origin::fork;
-    info.processes[1].arguments = {"app", "1"};
-    info.threads.push_back({1, 77, "worker", 5});
-    info.stacks = {{}, {{0, 0x1234}, {code_address::unknown_module, 0xffff'ffff'ffff'0000}}};
-    info.stacks.resize(20, info.stacks[1]); // as many as the model has
-    info.rtti = {"", "4Base"};
-    info.rtti.resize(20);
-    const trace_analysis written = a.finish(info);
-    trace_info known;
-    known.command = {"app"};
-    const std::string text = analysis_text(written);
-    const std::optional<trace_analysis> read = read_analysis_text(text, known);
-    REQUIRE(read.has_value());
-    CHECK(analysis_text(*read) == text);
-    CHECK(read->info.command == known.command);
-    CHECK(read->info.stacks == info.stacks);
-    CHECK(read->info.processes[1].began == trace_process::origin::fork);
-    REQUIRE(read->sites.size() == written.sites.size());
-    CHECK(read->sites[0].statistics.lifetimes == written.sites[0].statistics.lifetimes);
-    CHECK(read->all.peak_live == written.all.peak_live);
-    CHECK(read->knows_peak);
-    CHECK(read->peak_ns == written.peak_ns);
-    CHECK(read->sites[0].statistics.live_bytes_at_peak == written.sites[0].statistics.live_bytes_at_peak);
-    // Earlier versions did not write what was live at the peak.
-    nlohmann::json old = nlohmann::json::parse(text);
-    old.erase("peak_ns");
-    const auto forget_last_three = [](nlohmann::json& statistics) {
-        nlohmann::json& counts = statistics["counts"];
-        counts.erase(counts.end() - 3, counts.end());
-    };
-    forget_last_three(old["all"]);
-    for (nlohmann::json& site : old["sites"]) {
-        forget_last_three(site[2]);
-    }
-    const std::optional<trace_analysis> earlier = read_analysis_text(old.dump(), known);
-    REQUIRE(earlier.has_value());
-    CHECK_FALSE(earlier->knows_peak);
-    CHECK(earlier->all.outgrown == written.all.outgrown);
-    // Anything else is refused, never half read.
-    for (const std::size_t length : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
-        CHECK_FALSE(read_analysis_text(text.substr(0, length), known).has_value());
-    }
-    for (const char* wrong : {"[]", "{}", "{\"version\":2}", "null"}) {
-        CHECK_FALSE(read_analysis_text(wrong, known).has_value());
-    }
-}
-
-TEST_CASE("an analysis whose indices lead nowhere is refused") {
-    trace_analysis good;
-    good.info.modules = {{"/bin/app", "ab"}};
-    good.info.processes.resize(1);
-    good.info.threads.push_back({0, 77, "worker", 5});
-    good.info.stacks = {{}, {{0, 0x1234}}};
-    good.info.rtti = {"", "4Base"};
-    good.sites.resize(1);
-    good.over_time.live_bytes = good.over_time.live_blocks = good.over_time.events = {1, 2};
-    REQUIRE(read_analysis_text(analysis_text(good), {}).has_value());
-    trace_analysis bad = good;
-    SUBCASE("the stack of a site") {
-        bad.sites[0].stack = 2;
-    }
-    SUBCASE("the stack of a fill") {
-        bad.sites[0].fill_stack = 2;
-    }
-    SUBCASE("the module of a frame") {
-        bad.info.stacks[1][0].module = 1;
-    }
-    SUBCASE("the process of a thread") {
-        bad.info.threads[0].process = 1;
-    }
-    SUBCASE("the parent of a process") {
-        bad.info.processes[0].parent = 1;
-    }
-    SUBCASE("fewer types than stacks") {
-        bad.info.rtti.pop_back();
-    }
-    SUBCASE("no empty stack") {
-        bad.info.stacks[0] = bad.info.stacks[1];
-    }
-    SUBCASE("a shorter line of the timeline") {
-        bad.over_time.live_blocks.pop_back();
-    }
-    CHECK_FALSE(read_analysis_text(analysis_text(bad), {}).has_value());
 }
 
 } // namespace linn::tool::analysis_model_tests

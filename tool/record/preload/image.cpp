@@ -165,11 +165,7 @@ void prepare_once() noexcept {
 }
 
 void start_unwinder(const wire::ring_options& options) noexcept {
-    const auto wanted = static_cast<unwind::mode>(
-        options.unwinder == wire::unwinder_choice::own         ? unwind::mode::own
-        : options.unwinder == wire::unwinder_choice::libunwind ? unwind::mode::libunwind
-                                                               : unwind::mode::none);
-    const unwind::mode got = unwind::start(wanted, options.depth);
+    const unwind::mode got = unwind::start(unwind::mode::own, options.depth);
     const auto choice = got == unwind::mode::own         ? wire::unwinder_choice::own
                         : got == unwind::mode::libunwind ? wire::unwinder_choice::libunwind
                                                          : wire::unwinder_choice::none;

@@ -205,7 +205,7 @@ std::uint32_t stack_of(thread_state& t, thread_writer& w, const unwind::frame_st
 
 /// What was filled is not fresh any more: a buffer that is cleared again and again counts once.
 void write_fill(thread_writer& w, std::uint32_t stack, const observation& seen) noexcept {
-    w.out.fill(now_for(w), seen.address, seen.bytes, stack, seen.old_address);
+    w.out.fill(ticks(), seen.address, seen.bytes, stack, seen.old_address);
     const std::uint64_t end = w.last_address + w.last_bytes;
     w.last_address = seen.address + seen.bytes;
     w.last_bytes = end - w.last_address;
@@ -216,7 +216,7 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
     const auto call = static_cast<std::uint8_t>(seen.call);
     switch (seen.kind) {
     case event_kind::release:
-        w.out.release(now_for(w), seen.address, call);
+        w.out.release(ticks(), seen.address, call);
         return;
     default:
         break;
@@ -228,7 +228,7 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
         drop(w);
         return;
     }
-    const std::uint64_t now = now_for(w);
+    const std::uint64_t now = ticks();
     if (seen.kind == event_kind::fill) {
         return write_fill(w, stack, seen);
     }
@@ -299,7 +299,7 @@ void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& f
     }
     auto& block = w.candidate;
     if (!block.is_told) {
-        w.out.allocation(now_for(w), block.address, block.bytes,
+        w.out.allocation(ticks(), block.address, block.bytes,
                          wire::encoder::stack_word(w.last_stack, block.call, block.alignment_log2));
     }
     block.is_told = true;

@@ -58,15 +58,6 @@ void record_sample(const unwind::frame_start& from, const observation& seen) noe
 /// A release of what is in the sample; `address` was taken out of it.
 void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept;
 
-[[gnu::always_inline]] inline std::uint64_t now_for(thread_writer& writer) noexcept {
-    if (writer.clock != wire::clock_mode::tsc) [[unlikely]] {
-        if (writer.clock == wire::clock_mode::none || ++writer.counter % 8 != 0) {
-            return writer.out.last_ticks();
-        }
-    }
-    return ticks();
-}
-
 /// True if a block of so many bytes is not to be recorded: the sampler's fast way.
 [[gnu::always_inline]] inline bool passes(std::size_t bytes) noexcept {
     if constexpr (is_sampler) {
@@ -141,7 +132,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
                 return false;
             }
             w.out.allocation(
-                now_for(w), address, bytes,
+                ticks(), address, bytes,
                 wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
             note_last(w, address, bytes, stack.id);
             return true;
@@ -166,7 +157,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
             if (stack.is_new && !look_closer(t, w, stack, address, 0)) [[unlikely]] {
                 return false;
             }
-            w.out.reallocation(now_for(w), before, address, bytes, stack.id);
+            w.out.reallocation(ticks(), before, address, bytes, stack.id);
             note_last(w, address, bytes, stack.id);
             return true;
         });
@@ -190,7 +181,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     const std::uintptr_t sp = stack_pointer();
     const std::uint64_t begun = measure(t.cost);
     const bool is_done = record_quickly(t, sp, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
-        w.out.release(now_for(w), address, static_cast<std::uint8_t>(call));
+        w.out.release(ticks(), address, static_cast<std::uint8_t>(call));
         return true;
     });
     if (is_done) [[likely]] {

@@ -14,7 +14,7 @@ constinit probe_budget probes{};
 constinit probe_options probing{false, false, ~std::size_t{0}, 1};
 
 void set_probe_options(const wire::ring_options& options) noexcept {
-    probing.rtti = options.rtti;
+    probing.rtti = true;
     probing.ticks_per_ns = options.ticks_per_ns;
     probing.fills_only = options.fills && options.fills_only;
     probing.smallest_fill = options.fills ? options.smallest_fill : ~std::size_t{0};

@@ -79,7 +79,6 @@ wire::chunk_header header_for(const thread_state& thread, const thread_writer& w
     h.pid = writer.pid;
     h.tid = writer.tid;
     h.nested = writer.nested;
-    h.clock = static_cast<std::uint8_t>(writer.clock);
     h.first_ticks = ticks();
     return h;
 }
@@ -123,10 +122,9 @@ std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& w
     constexpr unsigned slice = 200;
     const wire::ring& ring = current_recording.ring;
     const wire::ring_header& h = ring.header();
-    const bool drops = h.options.policy == wire::when_full::drop;
     std::uint32_t back = 0;
     if (windows.mapped_groups() != 0) { // else no other process's chunks are worth waiting for
-        wait = drops ? 0 : slice;
+        wait = slice;
         if (ring.in_flight() >= h.most_in_flight) {
             return wire::ring::none;
         }
@@ -138,7 +136,7 @@ std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& w
         back = returning();
     }
     // With less than a group on its way, most chunks are those of the process's many threads, which need more.
-    const bool may_map_more = drops || windows.mapped_groups() < most_groups_at_once ||
+    const bool may_map_more = windows.mapped_groups() < most_groups_at_once ||
                               back < chunk_windows::group || windows.is_stalled(seen);
     if (!may_map_more) {
         wait = chunk_windows::patience;
@@ -148,7 +146,7 @@ std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& w
     const auto can_map = [&](std::uint32_t i) { return is_possible && (is_possible = windows.map(ring, i)); };
     const std::uint32_t index = is_possible ? ring.claim(writer.pid, writer.tid, can_map) : wire::ring::none;
     const bool does_one_return = back != 0 || (is_possible && ring.in_flight() != 0);
-    wait = !drops && does_one_return ? slice : 0;
+    wait = does_one_return ? slice : 0;
     return index;
 }
 
@@ -325,7 +323,6 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     w->tid = is_borrowed ? image.pid : collectors_tid();
     w->stream = h.streams.fetch_add(1, std::memory_order_relaxed) + 1;
     w->nested = nested;
-    w->clock = h.options.clock;
     w->thread = &thread;
     w->is_attached = true;
     if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {

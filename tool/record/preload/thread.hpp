@@ -19,8 +19,6 @@ struct thread_writer {
     std::uint64_t last_address; ///< of the block that was got last, from where it has not been filled yet
     std::uint64_t last_bytes;   ///< from there to its end
     std::uint32_t last_stack;
-    std::uint32_t counter; ///< of events, for every8
-    wire::clock_mode clock;
     bool is_attached;
     bool has_probe; ///< last_address is to be looked at when the allocator is entered next
     std::uint8_t nested;

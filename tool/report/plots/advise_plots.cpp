@@ -70,7 +70,7 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
             plot.series.push_back({title, what, std::move(values), {}});
         }
     };
-    const bool has_peak = t.knows_peak && t.all.peak_live_bytes != 0;
+    const bool has_peak = t.all.peak_live_bytes != 0;
     plot.peak_ns = has_peak ? static_cast<double>(t.peak_ns) : -1;
     add("Live bytes", unit::bytes,
         fewer_steps(as_doubles(t.over_time.live_bytes), most_timeline_steps, false, width));

@@ -274,7 +274,7 @@ void add_flame(document& d, const trace_profile& profile, const trace_view& view
 void add_recording(document& d, const trace_profile& profile, const trace_view& view) {
     d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
     d.add(paragraph{lead_of(profile, view), true}, forms::html);
-    if (profile.analysis.knows_peak && view.allocated.blocks != 0) {
+    if (view.allocated.blocks != 0) {
         const trace_analysis& a = profile.analysis;
         d.add(paragraph{fmt::format("At its peak, {} after the beginning of {}, it held {}.",
                                     moment_text(a.peak_ns), moment_text(a.info.duration_ns),
