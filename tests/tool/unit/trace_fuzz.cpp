@@ -17,6 +17,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool::trace_fuzz_tests {
@@ -217,6 +218,24 @@ TEST_CASE("A length that promises more than there is takes no memory") {
     trace_reader reader{folder / "bomb.linn"};
     reader.read([](std::span<const event>) { FAIL("there is no event"); });
     CHECK(!reader.info().missing.empty());
+}
+
+TEST_CASE("A trace of linn 0.2 that holds statistics instead of events is refused, with what to do") {
+    const scratch_folder folder;
+    std::vector<unsigned char> bytes(trace_magic.begin(), trace_magic.end());
+    bytes.insert(bytes.end(), {1, 0, 0, 0, 0, 0, 0, 0});
+    frame_header header;
+    header.kind = frame_kind::aggregate;
+    header.payload_crc = crc_of({});
+    const auto packed = header.pack();
+    bytes.insert(bytes.end(), packed.begin(), packed.end());
+    write(folder / "a.linn", bytes);
+    try {
+        const trace_reader reader{folder / "a.linn"};
+        FAIL("it was read");
+    } catch (const unusable_trace& error) {
+        CHECK(std::string_view{error.what()}.find("record the program again") != std::string_view::npos);
+    }
 }
 
 TEST_CASE("Documents of a trace may hold anything") {
