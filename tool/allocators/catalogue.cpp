@@ -9,6 +9,98 @@ namespace {
 
 using namespace std::string_view_literals;
 
+// What a preload needs besides our own library, which forwards to it: newest interface first.
+constexpr std::array bmalloc_sonames{"libjavascriptcoregtk-6.0.so.1"sv, "libjavascriptcoregtk-4.1.so.0"sv,
+                                     "libjavascriptcoregtk-4.0.so.18"sv};
+constexpr std::array gperftools_sonames{"libtcmalloc_minimal.so.4"sv, "libtcmalloc.so.4"sv};
+constexpr std::array hoard_sonames{"libhoard.so"sv};
+constexpr std::array jemalloc_sonames{"libjemalloc.so.2"sv};
+constexpr std::array mimalloc2_sonames{"libmimalloc.so.2"sv};
+constexpr std::array mimalloc3_sonames{"libmimalloc.so.3"sv};
+constexpr std::array rpmalloc_sonames{"librpmalloc.so"sv};
+#if defined(__aarch64__)
+constexpr std::array scudo_sonames{"libclang_rt.scudo_standalone-aarch64.so"sv};
+#else
+constexpr std::array scudo_sonames{"libclang_rt.scudo_standalone-x86_64.so"sv};
+#endif
+constexpr std::array snmalloc_sonames{"libsnmallocshim.so"sv};
+// The proxy replaces malloc and operator new; libtbbmalloc.so itself only offers functions of its own.
+constexpr std::array tbb_sonames{"libtbbmalloc_proxy.so.2"sv};
+
+constexpr std::array mimalloc2_defects{
+    known_defect{"2.0.9", "returns misaligned memory: posix_memalign(256, 256) gives 128"}};
+
+constexpr std::string_view hangs_after_fork =
+    "a child forked while another thread allocates can hang: give the program a time limit";
+
+// Every general allocator that the tool knows how to find, in the order of reports: to add one, add a row, and a
+// file of install/ if linn can build it.
+constexpr known_allocator all_known[]{
+    {.name = "glibc", .title = "glibc", .licence = "LGPL-2.1-or-later", .package = "libc6"},
+    {.name = "jemalloc",
+     .title = "jemalloc",
+     .licence = "BSD-2-Clause",
+     .sonames = jemalloc_sonames,
+     .package = "libjemalloc2",
+     .can_install = true},
+    {.name = "mimalloc2",
+     .title = "mimalloc 2",
+     .licence = "MIT",
+     .sonames = mimalloc2_sonames,
+     .package = "libmimalloc2.0",
+     .can_install = true,
+     .defects = mimalloc2_defects},
+    {.name = "mimalloc3",
+     .title = "mimalloc 3",
+     .licence = "MIT",
+     .sonames = mimalloc3_sonames,
+     .can_install = true},
+    {.name = "tcmalloc",
+     .title = "tcmalloc (gperftools)",
+     .licence = "BSD-3-Clause",
+     .sonames = gperftools_sonames,
+     .package = "libtcmalloc-minimal4"},
+    {.name = "tcmalloc-google",
+     .title = "tcmalloc (Google)",
+     .licence = "Apache-2.0",
+     .can_install = true,
+     // The C library registers restartable sequences first, and there can be one owner.
+     .environment = "GLIBC_TUNABLES=glibc.pthread.rseq=0",
+     .remark = hangs_after_fork},
+    {.name = "snmalloc", .title = "snmalloc", .licence = "MIT", .sonames = snmalloc_sonames, .can_install = true},
+    {.name = "rpmalloc",
+     .title = "rpmalloc",
+     .licence = "MIT OR Unlicense",
+     .sonames = rpmalloc_sonames,
+     .can_install = true},
+    {.name = "tbb",
+     .title = "TBB",
+     .licence = "Apache-2.0",
+     .sonames = tbb_sonames,
+     .package = "libtbbmalloc2",
+     .remark = hangs_after_fork},
+    {.name = "hoard",
+     .title = "Hoard",
+     .licence = "Apache-2.0",
+     .sonames = hoard_sonames,
+     .can_install = true,
+     .remark = hangs_after_fork},
+    {.name = "bmalloc",
+     .title = "bmalloc",
+     .licence = "BSD-2-Clause",
+     .sonames = bmalloc_sonames,
+     .package = "libjavascriptcoregtk-4.1-0",
+     .remark = "reached through a library of Linn's that forwards to WebKit's, a few ns slower than linked in; starts "
+               "a thread of its own; a child forked while another thread allocates can hang: give the program a "
+               "time limit"},
+    {.name = "scudo",
+     .title = "scudo",
+     .licence = "Apache-2.0 WITH LLVM-exception",
+     .sonames = scudo_sonames,
+     .package = "libclang-rt-19-dev",
+     .remark = "hardened: it trades speed for checks"},
+};
+
 constexpr std::array both_mimallocs{"mimalloc2"sv, "mimalloc3"sv};
 constexpr std::array the_c_library{"glibc"sv};
 constexpr std::array aliases{"mimalloc"sv, "ptmalloc"sv};
@@ -16,8 +108,7 @@ constexpr std::array aliases{"mimalloc"sv, "ptmalloc"sv};
 } // namespace
 
 std::span<const known_allocator> known_allocators() noexcept {
-    static const std::vector<known_allocator> all = registered<known_allocator>::in_order();
-    return all;
+    return all_known;
 }
 
 const known_allocator* find_known_allocator(std::string_view name) noexcept {

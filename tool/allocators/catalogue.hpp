@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/registered.hpp"
-
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,10 +14,8 @@ struct known_defect {
     std::string_view what;    ///< what it does wrong
 };
 
-/// A general-purpose allocator that the tool knows how to find. A file of catalogue/ adds one by `const
-/// registered<known_allocator> here{{...}};`.
+/// A general-purpose allocator that the tool knows how to find: a row of the table in catalogue.cpp.
 struct known_allocator {
-    int place;                                      ///< in reports; the C library is the first
     std::string_view name;                          ///< stable: options and JSON use it
     std::string_view title;                         ///< "tcmalloc (Google)"
     std::string_view licence;                       ///< SPDX
@@ -30,10 +26,6 @@ struct known_allocator {
     std::string_view remark = {};      ///< what a reader of its figures must know
     std::span<const known_defect> defects = {};
 };
-
-/// A remark.
-inline constexpr std::string_view hangs_after_fork =
-    "a child forked while another thread allocates can hang: give the program a time limit";
 
 /// Every general allocator looked for, in the order in which reports name them; the C library is the first.
 std::span<const known_allocator> known_allocators() noexcept;

@@ -2,7 +2,6 @@
 #include "curve_findings.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../measure/sort_stably.hpp"
 #include "cliffs.hpp"
 #include "judgement.hpp"
 
@@ -48,7 +47,7 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
         return {};
     }
     const auto ns = [&](const row* r) { return r->in(p)->ns.median.middle; };
-    sort_stably(rows, [&](const row* a, const row* b) { return ns(a) < ns(b); });
+    std::ranges::stable_sort(rows, [&](const row* a, const row* b) { return ns(a) < ns(b); });
     const auto named = [&](const row* r) {
         return fmt::format("{} ({})", result.contenders[r->contender].title,
                            figures::written(figures::unit::nanoseconds, ns(r)));

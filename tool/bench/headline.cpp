@@ -2,7 +2,6 @@
 #include "headline.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "judgement.hpp"
 #include "summary.hpp"
@@ -51,7 +50,7 @@ std::vector<ranked_allocator> ranking_of(const bench_result& result, const scena
             list.push_back({who.title, 1 / r.ratio});
         }
     }
-    sort_stably(list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
+    std::ranges::stable_sort(list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
     return list;
 }
 

@@ -2,7 +2,6 @@
 #include "results.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../measure/sort_stably.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +50,7 @@ std::vector<const row*> scenario_result::sorted_rows(std::optional<std::size_t> 
             sorted.push_back(&r);
         }
     }
-    sort_stably(sorted, [](const row* a, const row* b) { return a->ratio < b->ratio; });
+    std::ranges::stable_sort(sorted, [](const row* a, const row* b) { return a->ratio < b->ratio; });
     return sorted;
 }
 

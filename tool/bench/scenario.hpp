@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/registered.hpp"
-
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -131,13 +129,6 @@ struct scenario {
 struct scenario_group {
     std::string_view name;
     std::string_view summary;
-};
-
-/// The scenarios that a file of scenarios/ adds, by `const registered<scenario_file> here{{...}};`.
-struct scenario_file {
-    int place; ///< in the help text
-    std::vector<scenario> (*scenarios)();
-    scenario_group group = {}; ///< of all of them
 };
 
 /// Every group, in the order of the help text.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check.hpp"
 
-#include "../measure/sort_stably.hpp"
 #include "../measure/suggest.hpp"
 
 #include <fmt/format.h>
@@ -154,7 +153,7 @@ private:
         for (auto& [key, stack] : alike) {
             stacks.push_back(std::move(stack));
         }
-        sort_stably(stacks, [](const counted_stack& a, const counted_stack& b) { return a.used > b.used; });
+        std::ranges::stable_sort(stacks, [](const counted_stack& a, const counted_stack& b) { return a.used > b.used; });
         stacks.resize(std::min(stacks.size(), most_stacks));
         return stacks;
     }

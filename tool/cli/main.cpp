@@ -2,10 +2,10 @@
 #include "../measure/suggest.hpp"
 #include "../report/terminal.hpp"
 #include "../report/version.hpp"
+#include "commands.hpp"
 #include "exit_code.hpp"
 #include "help.hpp"
 #include "option_checks.hpp"
-#include "verbs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,8 +50,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
                 candidates.push_back(verb->get_name());
             }
         }
-        const std::span<const std::string_view> left_out = left_out_verbs();
-        if (std::find(left_out.begin(), left_out.end(), word) != left_out.end()) {
+        if (!is_option && !is_whole_build()) {
             fmt::print(stderr, "linn: this build has no command '{}': `make tool` builds everything\n", word);
             return exit_usage;
         }
@@ -112,7 +110,10 @@ int run(int argc, char** argv) {
                    "  linn pools -- PROG   run it with pools, unmodified\n"
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
-    const std::vector<std::unique_ptr<command>> verbs = add_verbs(program);
+    std::vector<std::unique_ptr<command>> verbs;
+    for (const make_command one : command_table()) {
+        verbs.push_back(one(program));
+    }
     std::string colour = "auto";
     add_colour(program, colour);
     for (const auto& v : verbs) {

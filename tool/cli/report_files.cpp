@@ -23,7 +23,7 @@ namespace {
 
 std::vector<report_form> forms_of(const report_source& source, std::vector<report_form> own) {
     std::vector<report_form> forms{{"--json", "write the result as JSON", source.json}};
-    for (const report::output_format& format : registered<report::output_format>::in_order()) {
+    for (const report::output_format& format : report::output_formats()) {
         if (source.has_page || !format.is_page) {
             forms.push_back(
                 {format.option, format.help,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
-#include "../measure/sort_stably.hpp"
 #include "tidy_program.hpp"
 
 #include <fmt/format.h>
@@ -196,7 +195,7 @@ std::vector<lint_finding> finding_collector::take(source_texts& texts) {
         list.push_back(std::move(f));
     }
     entries_.clear();
-    sort_stably(list, [](const lint_finding& a, const lint_finding& b) {
+    std::ranges::stable_sort(list, [](const lint_finding& a, const lint_finding& b) {
         const auto rank = [](const lint_finding& f) { return std::tuple{kind_of(f.fill), ~f.fill.bytes}; };
         return rank(a) < rank(b) ||
                (rank(a) == rank(b) && std::tie(a.file, a.offset) < std::tie(b.file, b.offset));

@@ -3,7 +3,6 @@
 
 #include "../experiment/too_few_rounds.hpp"
 #include "../measure/quantity.hpp"
-#include "../measure/sort_stably.hpp"
 #include "judge.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +38,7 @@ std::vector<const run_row*> ranked(const run_result& result, const char* metric)
             list.push_back(&row);
         }
     }
-    sort_stably(list, [&](const run_row* a, const run_row* b) {
+    std::ranges::stable_sort(list, [&](const run_row* a, const run_row* b) {
         return find_estimate(*a, metric)->ratio < find_estimate(*b, metric)->ratio;
     });
     return list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <vector>
@@ -61,7 +61,9 @@ constexpr std::array comparisons{
                     "make_shared<line>()"},
 };
 
-std::vector<scenario> buffers_scenario() {
+} // namespace
+
+std::vector<scenario> buffers_scenarios() {
     return {scenario{.name = "buffers",
                      .summary = "buffers of 64 KiB, 1 MiB and 8 MiB acquired, used and released",
                      .operation = "buffer",
@@ -76,7 +78,4 @@ std::vector<scenario> buffers_scenario() {
                      .usual_seconds = 0.18}};
 }
 
-const registered<scenario_file> here{{.place = 80, .scenarios = &buffers_scenario}};
-
-} // namespace
 } // namespace linn::tool

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../scenario_table.hpp"
 #include "pool_parts.hpp"
 
 namespace linn::tool {
@@ -29,7 +30,9 @@ constexpr std::array remarks{nothing_walks};
 
 constexpr std::array comparisons{comparison_info{"linn", other_pools, "the best other", "all others"}};
 
-std::vector<scenario> containers_scenario() {
+} // namespace
+
+std::vector<scenario> containers_scenarios() {
     return {scenario{
         .name = "containers",
         .summary = "insert, erase and insert again random integers in an unordered_set<int>",
@@ -51,7 +54,4 @@ std::vector<scenario> containers_scenario() {
         .usual_seconds = 0.6}};
 }
 
-const registered<scenario_file> here{{.place = 30, .scenarios = &containers_scenario}};
-
-} // namespace
 } // namespace linn::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <vector>
@@ -56,7 +56,9 @@ constexpr std::array remarks{
     "linn::buffer_pool does not."sv,
 };
 
-std::vector<scenario> headline_scenario() {
+} // namespace
+
+std::vector<scenario> headline_scenarios() {
     return {scenario{.name = headline_name,
                      .summary = "eleven tests of what programs do; the default",
                      .operation = "operation",
@@ -72,7 +74,4 @@ std::vector<scenario> headline_scenario() {
                      .worker = "linn-bench-headline"}};
 }
 
-const registered<scenario_file> here{{.place = 10, .scenarios = &headline_scenario}};
-
-} // namespace
 } // namespace linn::tool

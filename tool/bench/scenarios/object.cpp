@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../scenario_table.hpp"
 #include "pool_parts.hpp"
 
 namespace linn::tool {
@@ -28,7 +29,9 @@ constexpr std::array remarks{
 
 constexpr std::array comparisons{comparison_info{"linn", other_pools, "the best other", "all others"}};
 
-std::vector<scenario> object_scenario() {
+} // namespace
+
+std::vector<scenario> object_scenarios() {
     return {scenario{
         .name = "object",
         .summary = "a class with operator new/delete over a pool against the same class without",
@@ -48,7 +51,4 @@ std::vector<scenario> object_scenario() {
         .usual_seconds = 0.08}};
 }
 
-const registered<scenario_file> here{{.place = 20, .scenarios = &object_scenario}};
-
-} // namespace
 } // namespace linn::tool

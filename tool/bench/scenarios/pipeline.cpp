@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <vector>
@@ -57,7 +57,9 @@ constexpr std::array comparisons{
     comparison_info{"linn_make_shared", locked_ways, "the best locked pool", "locked pools"},
 };
 
-std::vector<scenario> pipeline_scenario() {
+} // namespace
+
+std::vector<scenario> pipeline_scenarios() {
     return {scenario{.name = "pipeline",
                      .summary = "10 Gbit/s: one core receives packets, another processes and frees them",
                      .operation = "packet",
@@ -72,7 +74,4 @@ std::vector<scenario> pipeline_scenario() {
                      .usual_seconds = 0.3}};
 }
 
-const registered<scenario_file> here{{.place = 70, .scenarios = &pipeline_scenario}};
-
-} // namespace
 } // namespace linn::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <vector>
@@ -59,7 +59,9 @@ constexpr std::array comparisons{
                     "synchronized_pool"},
 };
 
-std::vector<scenario> pmr_scenario() {
+} // namespace
+
+std::vector<scenario> pmr_scenarios() {
     return {scenario{.name = "pmr",
                      .summary = "std::pmr containers and raw blocks over memory resources",
                      .operation = "element",
@@ -74,7 +76,4 @@ std::vector<scenario> pmr_scenario() {
                      .usual_seconds = 0.1}};
 }
 
-const registered<scenario_file> here{{.place = 90, .scenarios = &pmr_scenario}};
-
-} // namespace
 } // namespace linn::tool

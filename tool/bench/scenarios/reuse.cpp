@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../scenario_table.hpp"
 #include "phase_grid.hpp"
 
 #include <array>
@@ -31,7 +32,9 @@ constexpr std::array remarks{
     "--json and --csv have all."sv,
 };
 
-std::vector<scenario> reuse_scenario() {
+} // namespace
+
+std::vector<scenario> reuse_scenarios() {
     static const phase_grid grid{
         {{"list_3k", "list 3K", 6},
          {"list_10k", "list 10K", 4},
@@ -60,7 +63,4 @@ std::vector<scenario> reuse_scenario() {
                      .usual_seconds = 0.9}};
 }
 
-const registered<scenario_file> here{{.place = 35, .scenarios = &reuse_scenario}};
-
-} // namespace
 } // namespace linn::tool

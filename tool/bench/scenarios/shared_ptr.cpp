@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <vector>
@@ -90,7 +90,9 @@ constexpr std::array comparisons{
     comparison_info{"linn_pool", raw_ways, "the best raw allocation", "raw: new, locked pools"},
 };
 
-std::vector<scenario> shared_ptr_scenario() {
+} // namespace
+
+std::vector<scenario> shared_ptr_scenarios() {
     return {
         scenario{.name = "shared-ptr",
                  .summary = "ways to create and destroy a shared_ptr to a packet of 1.5 KB",
@@ -108,7 +110,4 @@ std::vector<scenario> shared_ptr_scenario() {
                  .usual_seconds = 0.09}};
 }
 
-const registered<scenario_file> here{{.place = 40, .scenarios = &shared_ptr_scenario}};
-
-} // namespace
 } // namespace linn::tool

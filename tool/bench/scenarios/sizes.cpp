@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <initializer_list>
@@ -204,7 +204,9 @@ constexpr std::array comparisons{
     comparison_info{"linn_buffer_pool", general, "new on the best allocator", "new char[n]"},
 };
 
-std::vector<scenario> sizes_scenario() {
+} // namespace
+
+std::vector<scenario> sizes_scenarios() {
     return {scenario{.name = "sizes",
                      .summary = "new char[n] and delete[] of 1 to 524288 bytes, on one thread and on two",
                      .operation = "pair",
@@ -221,7 +223,4 @@ std::vector<scenario> sizes_scenario() {
                      .usual_seconds = 0.4}};
 }
 
-const registered<scenario_file> here{{.place = 60, .scenarios = &sizes_scenario}};
-
-} // namespace
 } // namespace linn::tool

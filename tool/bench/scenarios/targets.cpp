@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 #include "phase_grid.hpp"
 
 #include <array>
@@ -401,7 +401,9 @@ scenario pmr_blocks_scenario() {
             .usual_seconds = 0.3};
 }
 
-std::vector<scenario> targets() {
+} // namespace
+
+std::vector<scenario> targets_scenarios() {
     return {pairs_scenario(),
             pairs_shared_scenario(),
             bursts_scenario(),
@@ -415,10 +417,4 @@ std::vector<scenario> targets() {
             scaling_scenario()};
 }
 
-const registered<scenario_file> here{
-    {.place = 110,
-     .scenarios = &targets,
-     .group = {group_name, "what Linn's own targets are measured by; on request only"}}};
-
-} // namespace
 } // namespace linn::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 #include "../thread_counts.hpp"
 
 #include <sched.h>
@@ -128,16 +128,11 @@ private:
     std::vector<scenario> scenarios_;
 };
 
-std::vector<scenario> threads() {
+} // namespace
+
+std::vector<scenario> threads_scenarios() {
     static const group all; // what the scenarios view
     return all.scenarios();
 }
 
-const registered<scenario_file> here{
-    {.place = 100,
-     .scenarios = &threads,
-     .group = {"threads",
-               "nine programs of allocation benchmarks with 1, 2, 4 ... threads; on request only"}}};
-
-} // namespace
 } // namespace linn::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario.hpp"
+#include "../scenario_table.hpp"
 
 #include <array>
 #include <vector>
@@ -70,7 +70,9 @@ constexpr std::array comparisons{
                     "for_overwrite, no fill"},
 };
 
-std::vector<scenario> zero_fill_scenario() {
+} // namespace
+
+std::vector<scenario> zero_fill_scenarios() {
     return {
         scenario{.name = "zero-fill",
                  .summary = "the zeros that make_shared<T>() writes before anybody asks for them",
@@ -88,7 +90,4 @@ std::vector<scenario> zero_fill_scenario() {
                  .usual_seconds = 0.4}};
 }
 
-const registered<scenario_file> here{{.place = 50, .scenarios = &zero_fill_scenario}};
-
-} // namespace
 } // namespace linn::tool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fill_size.hpp"
 
-#include "../../measure/sort_stably.hpp"
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 #include "syntax.hpp"
@@ -346,7 +345,7 @@ std::vector<filled_member> fill_size::members(QualType type, value_form form) {
     }
     collect(*record->getDefinition(), form, {}, "", 1, true, found);
     // The order of equals is that of the class.
-    ::linn::tool::sort_stably(
+    std::ranges::stable_sort(
         found, [](const filled_member& a, const filled_member& b) { return a.bytes > b.bytes; });
     return found;
 }

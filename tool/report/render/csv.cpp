@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.hpp"
 
-#include "output_format.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -65,10 +63,4 @@ std::string render_csv(const document& d) {
     return out;
 }
 
-namespace {
-
-const registered<output_format> csv_format{
-    {.place = 10, .option = "--csv", .help = "write the figures as CSV", .render = &render_csv}};
-
-} // namespace
 } // namespace linn::tool::report

@@ -4,7 +4,6 @@
 #include "../plots/figure.hpp"
 #include "../version.hpp"
 #include "html_table.hpp"
-#include "output_format.hpp"
 #include "page.hpp"
 
 #include <fmt/format.h>
@@ -196,13 +195,4 @@ std::string render_html(const document& d) {
     return html::render(p);
 }
 
-namespace {
-
-const registered<output_format> html_format{{.place = 30,
-                                             .option = "--html",
-                                             .help = "write it as a page for a browser",
-                                             .render = &render_html,
-                                             .is_page = true}};
-
-} // namespace
 } // namespace linn::tool::report

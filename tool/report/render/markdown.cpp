@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "markdown.hpp"
 
-#include "output_format.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -193,12 +191,4 @@ std::string render_markdown(const document& d) {
     return out;
 }
 
-namespace {
-
-const registered<output_format> markdown_format{{.place = 20,
-                                                 .option = "--markdown",
-                                                 .help = "write the report as Markdown",
-                                                 .render = &render_markdown}};
-
-} // namespace
 } // namespace linn::tool::report

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_document.hpp"
 
-#include "../../measure/sort_stably.hpp"
 #include "provenance.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ std::vector<const series_change*> sorted_changes(const file_comparison& result, 
             changes.push_back(&c);
         }
     }
-    sort_stably(changes, [](const series_change* a, const series_change* b) {
+    std::ranges::stable_sort(changes, [](const series_change* a, const series_change* b) {
         return std::abs(a->change.middle) > std::abs(b->change.middle);
     });
     return changes;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../measure/machine.hpp"
-#include "../../symbols/symbolizer.hpp"
+#include "../../symbols/symbol_frame.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,6 @@
 #include "../../experiment/too_few_rounds.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/shell_words.hpp"
-#include "../../measure/sort_stably.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../run/verdict.hpp"
 #include "../plots/run_plots.hpp"
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -33,7 +33,7 @@ std::vector<const run_row*> sorted_rows(const run_result& result) {
             rows.push_back(&row);
         }
     }
-    sort_stably(rows, [&](const run_row* a, const run_row* b) {
+    std::ranges::stable_sort(rows, [&](const run_row* a, const run_row* b) {
         return a->find_estimate(metric)->ratio < b->find_estimate(metric)->ratio;
     });
     return rows;

@@ -2,7 +2,6 @@
 #include "trace_document.hpp"
 
 #include "../../measure/shell_words.hpp"
-#include "../../measure/sort_stably.hpp"
 #include "provenance.hpp"
 #include "trace_view_document.hpp"
 
@@ -125,7 +124,7 @@ table threads_table(const trace_info& info) {
     for (const trace_thread& thread : info.threads) {
         threads.push_back(&thread);
     }
-    sort_stably(threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
+    std::ranges::stable_sort(threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
     table t{"Threads with most events",
             {{.heading = "thread"},
              {.heading = "name", .is_text = true},

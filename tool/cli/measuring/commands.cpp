@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../commands.hpp"
+
+#include "../allocators_command.hpp"
+#include "../bench_command.hpp"
+
+namespace linn::tool {
+namespace {
+
+constexpr make_command table[]{make<bench_command>, make<allocators_command>};
+
+} // namespace
+
+std::span<const make_command> command_table() noexcept {
+    return table;
+}
+
+bool is_whole_build() noexcept {
+    return false;
+}
+
+} // namespace linn::tool
