@@ -79,13 +79,11 @@ const symbol_frame* writer_of(const std::vector<symbol_frame>& stack, const symb
 
 /// The fix where the zeros come from a line of the user's own, as they do in a constructor that clears its members.
 std::string fix_of_writer(const symbol_frame& writer) {
-    const std::string where = place_text(writer);
     if (is_constructor(writer.function)) {
         return fmt::format("a constructor that leaves these bytes alone: {} writes them{}", writer.function,
-                           writer.file.empty() ? "" : " at " + where);
+                           writer.file.empty() ? "" : at_place(writer));
     }
-    return fmt::format("no memset {}{} where the content is overwritten anyway",
-                       where.starts_with("in ") ? "" : "at ", where);
+    return fmt::format("no memset{} where the content is overwritten anyway", at_place(writer));
 }
 
 void find_mend(filled_place& row, advised_type type, const advised_place& place,
@@ -123,11 +121,7 @@ void find_mend(filled_place& row, advised_type type, const advised_place& place,
 }
 
 std::string where(const filled_place& row) {
-    const std::string place = place_text(row.place);
-    if (place.empty()) {
-        return row.label;
-    }
-    return fmt::format("{} {}{}", row.label, place.starts_with("in ") ? "" : "at ", place);
+    return row.label + at_place(row.place);
 }
 
 std::string verdict_of(const fill_report& report, const trace_info& info) {

@@ -252,4 +252,9 @@ std::string place_text(const symbol_frame& frame) {
     return where.empty() ? where : "in " + where;
 }
 
+std::string at_place(const symbol_frame& frame) {
+    const std::string place = place_text(frame);
+    return place.empty() ? place : (frame.file.empty() ? " " : " at ") + place;
+}
+
 } // namespace linn::tool

@@ -32,5 +32,7 @@ std::string label_of(const advised_type& type);
 
 /// "app.cpp:52"; where no line is known "in f(int)", "in libxml2.so.2"; empty where nothing is.
 std::string place_text(const symbol_frame& frame);
+/// The same behind a name: " at app.cpp:52", " in f(int)"; empty where it is not known.
+std::string at_place(const symbol_frame& frame);
 
 } // namespace linn::tool

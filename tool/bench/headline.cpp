@@ -67,9 +67,9 @@ std::string range_of(const std::vector<headline_test>& wins) {
         std::minmax_element(wins.begin(), wins.end(), [](const headline_test& a, const headline_test& b) {
             return a.speed_up < b.speed_up;
         });
-    const std::string low = times_text(least->speed_up);
+    const std::string low = times_number(least->speed_up);
     const std::string high = times_text(most->speed_up);
-    return low == high ? low : low.substr(0, low.rfind(' ')) + " to " + high;
+    return low + " x" == high ? high : low + " to " + high;
 }
 
 std::string objects_sentence(const headline_result& h) {

@@ -84,7 +84,7 @@ std::string paragraph(const bench_result& result, const scenario_result& s) {
         }
     }
     text += scenario_finding(result, s);
-    return text.empty() ? text : fmt::format("{}:{}", s.what->name, text);
+    return text.empty() ? text : text.substr(1); // which begins with a space
 }
 
 bool has_linn(const bench_result& result) {
@@ -117,15 +117,30 @@ std::string disturbance(const bench_result& result) {
                        figures::counted(all, "sample"), figures::agreeing(disturbed, "is", "are"));
 }
 
-std::vector<std::string> findings(const bench_result& result) {
+std::string finding::sentence() const {
+    return about == nullptr ? text : fmt::format("{}: {}", about->name, text);
+}
+
+std::vector<std::string> bench_findings::sentences() const {
+    std::vector<std::string> all;
+    for (const finding& f : list) {
+        all.push_back(f.sentence());
+    }
+    if (!reliability.empty()) {
+        all.push_back(reliability);
+    }
+    return all;
+}
+
+bench_findings findings(const bench_result& result) {
     if (std::all_of(result.scenarios.begin(), result.scenarios.end(),
                     [](const scenario_result& s) { return s.rows.empty(); })) {
-        return {"Nothing was measured."};
+        return {{{"Nothing was measured."}}, {}};
     }
-    std::vector<std::string> list;
-    const auto add = [&](std::string text) {
+    bench_findings all;
+    const auto add = [&](std::string text, const scenario* about = nullptr) {
         if (!text.empty()) {
-            list.push_back(std::move(text));
+            all.list.push_back({std::move(text), about});
         }
     };
     const bool is_linn_there = has_linn(result);
@@ -136,15 +151,15 @@ std::vector<std::string> findings(const bench_result& result) {
         add(why_not_judged(result));
     }
     for (const scenario_result& s : result.scenarios) {
-        add(paragraph(result, s));
+        add(paragraph(result, s), s.what);
     }
     add(threads_finding(result));
-    if (list.empty()) {
-        list.emplace_back(is_linn_there ? "No rival of Linn was measured, so there is nothing to compare."
-                                        : "Linn was not measured.");
+    if (all.list.empty()) {
+        add(is_linn_there ? "No rival of Linn was measured, so there is nothing to compare."
+                          : "Linn was not measured.");
     }
-    add(first ? fmt::format("Trust: {}", first->trust) : disturbance(result));
-    return list;
+    all.reliability = first ? fmt::format("Trust: {}", first->trust) : disturbance(result);
+    return all;
 }
 
 } // namespace linn::tool

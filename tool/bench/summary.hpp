@@ -8,12 +8,28 @@
 
 namespace linn::tool {
 
-/// What a reader should take away, a paragraph each: the verdict of the headline where that was measured, then one on each
-/// other scenario, win or lose, and what weakens it all. Nothing is claimed that `judge` does not. @pre `judge` has run
-std::vector<std::string> findings(const bench_result& result);
+/// A paragraph, on one scenario or on all of them.
+struct finding {
+    std::string text;               ///< without the scenario's name
+    const scenario* about = nullptr; ///< null: on all
 
-/// A warning where too many samples were taken while something else used the machine; else empty. `findings` ends with it,
-/// or with how far the headline is to be trusted.
+    /// "object: ..."; of all scenarios the text alone.
+    std::string sentence() const;
+};
+
+/// What a reader should take away.
+struct bench_findings {
+    std::vector<finding> list; ///< never empty: the verdict of the headline where that was measured, then one on each other scenario
+    std::string reliability;   ///< how far the headline is to be trusted, or a warning of disturbance(); may be empty
+
+    /// All of it, `reliability` last.
+    std::vector<std::string> sentences() const;
+};
+
+/// The findings on scenarios that Linn wins and on those that it loses. Nothing is claimed that `judge` does not. @pre `judge` has run
+bench_findings findings(const bench_result& result);
+
+/// A warning where too many samples were taken while something else used the machine; otherwise empty.
 std::string disturbance(const bench_result& result);
 
 } // namespace linn::tool

@@ -101,7 +101,7 @@ std::vector<contender> allocator_choice::contenders(const std::vector<allocator_
             continue;
         }
         if (std::string reason = reason_against(entry, names(entry.name)); !reason.empty()) {
-            left_out.push_back({entry.name, std::move(reason)});
+            left_out.push_back({entry.name, std::move(reason), entry.state == library_state::missing});
             continue;
         }
         contender& c = list.emplace_back();

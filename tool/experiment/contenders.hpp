@@ -52,6 +52,7 @@ std::string title_with_version(const contender& c);
 struct left_out_contender {
     std::string name;
     std::string reason;
+    bool is_missing = false; ///< it is not installed
 };
 
 /// What a user said of the allocators to compare: names, and libraries of --allocator.

@@ -284,7 +284,7 @@ TEST_CASE(
     CHECK(page.find("Trust: ") < page.find("<nav"));
     CHECK(page.find("class=\"break\"") != std::string::npos);
     CHECK(page.find("A bar with gaps goes on beyond 16") != std::string::npos);
-    CHECK(findings(run.result).back() == "Trust: " + h.trust);
+    CHECK(findings(run.result).sentences().back() == "Trust: " + h.trust);
 }
 
 TEST_CASE("headline: none over scenarios that were named") {

@@ -128,7 +128,7 @@ void check_headline(const bench_result& result, const json& j, const std::string
 
 void check_bench(const bench_result& result, bool is_enough) {
     const json j = json::parse(bench_json(result));
-    const std::vector<std::string> said = findings(result);
+    const std::vector<std::string> said = findings(result).sentences();
     const report::document d = report::bench_document(result);
     const std::string table = flat(report::render_terminal(d, {100, false}));
     const std::string page = report::render_html(d);

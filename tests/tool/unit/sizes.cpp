@@ -24,7 +24,7 @@ struct sizes_run : fake_bench {
         judged();
         return cliffs_on(*s.what, r, threads);
     }
-    std::string text() { return findings(judged()).front(); }
+    std::string text() { return findings(judged()).sentences().front(); }
 };
 
 bool contains(const std::string& text, const std::string& part) {

@@ -11,7 +11,7 @@ namespace linn::tool::summary_tests {
 struct containers_run : fake_bench {
     containers_run() : fake_bench{"containers"} {}
 
-    std::string text() { return findings(judged()).front(); }
+    std::string text() { return findings(judged()).sentences().front(); }
 };
 
 TEST_CASE("wins, losses and ties are told apart by the noise floor of their own phase") {

@@ -65,7 +65,7 @@ TEST_CASE("places, the sum and the largest peak on two threads") {
     CHECK(contains(
         text, "linn::pool_resource is first in 1 of 2 programs, further behind in larson (place 3 of 3)."));
     CHECK(contains(text, "linn::pool 1.00, glibc 2.00, linn::pool_resource 2.00."));
-    CHECK(findings(run.judged()).back() == text);
+    CHECK(findings(run.judged()).sentences().back() == text);
 }
 
 TEST_CASE("locks are judged by 64 threads") {

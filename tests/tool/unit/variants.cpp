@@ -18,7 +18,7 @@ namespace linn::tool::variants_tests {
 struct fake_run : fake_bench {
     using fake_bench::fake_bench;
 
-    std::string finding() { return findings(judged()).front(); }
+    std::string finding() { return findings(judged()).sentences().front(); }
 };
 
 bool contains(const std::string& text, const std::string& part) {
@@ -138,18 +138,18 @@ TEST_CASE("the pipeline says who keeps up with the line") {
 
 TEST_CASE("without Linn's rows nothing is said about Linn") {
     fake_run run{"pmr"};
-    CHECK(findings(run.judged()).front() == "Nothing was measured.");
+    CHECK(findings(run.judged()).sentences().front() == "Nothing was measured.");
     run.add(baseline_name, "new_delete", 100);
-    CHECK(findings(run.judged()).front() == "Linn was not measured.");
+    CHECK(findings(run.judged()).sentences().front() == "Linn was not measured.");
 }
 
 TEST_CASE("a run on a busy machine says so") {
     fake_run run{"pmr"};
     row& linn = run.add(linn_name, "linn_pool_resource", 10);
-    CHECK(findings(run.judged()).size() == 1);
+    CHECK(findings(run.judged()).sentences().size() == 1);
     linn.disturbed = 2;
-    REQUIRE(findings(run.judged()).size() == 2);
-    CHECK(contains(findings(run.judged()).back(), "2 of 6 samples are unreliable"));
+    REQUIRE(findings(run.judged()).sentences().size() == 2);
+    CHECK(contains(findings(run.judged()).sentences().back(), "2 of 6 samples are unreliable"));
 }
 
 TEST_CASE("the table groups the ways and shows what was published") {

@@ -48,9 +48,12 @@ struct paragraph {
 /// One entry of a list.
 struct note {
     std::string text;
-    unsigned mark = 0; ///< "[1]" in front, which a cell refers to; 0: none
-    std::string section =
-        {}; ///< id of the section that the words before the first colon lead to; empty: none
+    unsigned mark = 0;        ///< "[1]" in front, which a cell refers to; 0: none
+    std::string subject = {}; ///< what it is about, written before the text with a colon; empty: nothing
+    std::string section = {}; ///< id of the section that the subject leads to; empty: none
+
+    /// "subject: text".
+    std::string words() const { return subject.empty() ? text : subject + ": " + text; }
 };
 
 /// Sentences that stand for themselves, one below the other.

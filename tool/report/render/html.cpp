@@ -40,15 +40,14 @@ markup cell_content(const cell& c, const column& of) {
     return element("span", {{"class", is_good ? "better" : "worse"}}, arrow + content);
 }
 
-/// Where the words before the first colon lead to a section, they are a link.
+/// The subject is a link where it leads to a section.
 markup note_content(const note& n) {
     const std::string mark = n.mark == 0 ? std::string{} : fmt::format("[{}] ", n.mark);
-    const std::size_t colon = n.text.find(':');
-    if (n.section.empty() || colon == std::string::npos) {
-        return html::text(mark + n.text);
+    if (n.section.empty()) {
+        return html::text(mark + n.words());
     }
-    return html::text(mark) + element("a", {{"href", '#' + n.section}}, html::text(n.text.substr(0, colon))) +
-           html::text(n.text.substr(colon));
+    return html::text(mark) + element("a", {{"href", '#' + n.section}}, html::text(n.subject)) +
+           html::text(": " + n.text);
 }
 
 markup diff_lines(const std::string& lines) {

@@ -48,7 +48,7 @@ public:
         std::string out = l.heading.empty() ? std::string{} : markdown_text(l.heading) + "\n\n";
         for (const note& n : l.notes) {
             out += fmt::format("- {}{}\n", n.mark == 0 ? std::string{} : fmt::format("\\[{}\\] ", n.mark),
-                               markdown_text(n.text));
+                               markdown_text(n.words()));
         }
         return out;
     }

@@ -34,7 +34,7 @@ public:
         for (const note& n : l.notes) {
             const std::string mark = n.mark == 0 ? std::string{} : fmt::format("[{}] ", n.mark);
             out += std::string(indent, ' ') +
-                   wrap(mark + printable(n.text), style_.width - indent, indent + 4) + '\n';
+                   wrap(mark + printable(n.words()), style_.width - indent, indent + 4) + '\n';
         }
         return out;
     }

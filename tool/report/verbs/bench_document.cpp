@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,22 +41,23 @@ bool is_headline_alone(const bench_result& result) {
 
 /// The answer; the other findings lead to the scenario that they begin with.
 void add_findings(document& d, const bench_result& result) {
-    std::vector<std::string> said = findings(result);
+    const bench_findings said = findings(result);
     const std::optional<headline_result> first = headline(result);
     if (first) {
         begin_with_headline(d, *first);
-        said.pop_back(); // the trust, which stands above the table
     } else {
-        if (std::string warning = disturbance(result); !warning.empty()) {
-            d.warnings.push_back(std::move(warning));
-            said.pop_back(); // which it is
+        if (!said.reliability.empty()) {
+            d.warnings.push_back(said.reliability);
         }
-        d.lead = said.front();
+        d.lead = said.list.front().sentence();
     }
     list more;
-    for (std::size_t i = 1; i != said.size(); ++i) {
-        const std::string name = said[i].substr(0, said[i].find(':'));
-        more.notes.push_back({said[i], 0, find_scenario(name) == nullptr ? "" : "scenario-" + name});
+    for (const finding& f : std::span{said.list}.subspan(1)) {
+        note& n = more.notes.emplace_back(note{f.text});
+        if (f.about != nullptr) {
+            n.subject = f.about->name;
+            n.section = "scenario-" + n.subject;
+        }
     }
     d.add(picture{[&](html::id_source& ids) { return html::overview_plot(ids, result); },
                   fmt::format(

@@ -212,7 +212,7 @@ std::string bench_json(const bench_result& result) {
         json["headline"] = fmt::format("{}", fmt::join(first->verdict, " "));
         json["trust"] = {{"level", first->is_trusted ? "good" : "low"}, {"reason", first->trust}};
     }
-    const std::vector<std::string> said = findings(result);
+    const std::vector<std::string> said = findings(result).sentences();
     json["summary"] = fmt::format("{}", fmt::join(said, " "));
     json["findings"] = said;
     // Paths and names come from outside and may hold bytes that are no UTF-8.

@@ -34,9 +34,7 @@ table places_table(const fill_report& report, std::size_t shown) {
 }
 
 std::string heading_of(const filled_place& p) {
-    const std::string place = place_text(p.place);
-    const char* const between = place.empty() ? "" : place.starts_with("in ") ? " " : " at ";
-    return fmt::format("{}{}{}: {}", p.label, between, place, p.fix);
+    return fmt::format("{}{}: {}", p.label, at_place(p.place), p.fix);
 }
 
 } // namespace

@@ -178,7 +178,7 @@ std::vector<block> losses_of(const run_result& result) {
     std::vector<std::string> missing;
     std::vector<std::pair<std::string, std::vector<std::string>>> others; // by reason
     for (const left_out_contender& l : result.left_out) {
-        if (l.reason.starts_with("not found")) {
+        if (l.is_missing) {
             missing.push_back(l.name);
         } else if (!others.empty() && others.back().first == l.reason) {
             others.back().second.push_back(l.name);
