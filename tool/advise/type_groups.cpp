@@ -112,7 +112,8 @@ void sum_instantiations(group_map& groups) {
     }
     for (auto& [family, keys] : families) {
         const auto count = [&](const type_key& key) { return groups.at(key).type.statistics.allocations; };
-        std::ranges::stable_sort(keys, [&](const type_key& a, const type_key& b) { return count(a) > count(b); });
+        std::ranges::stable_sort(keys,
+                                 [&](const type_key& a, const type_key& b) { return count(a) > count(b); });
         std::uint64_t all = 0;
         for (const type_key& key : keys) {
             all += count(key);
@@ -211,8 +212,8 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
         for (advised_place& place : g.type.places) {
             place.share = mine == 0 ? 0 : place.share / mine;
         }
-        std::ranges::stable_sort(g.type.places,
-                    [](const advised_place& a, const advised_place& b) { return a.share > b.share; });
+        std::ranges::stable_sort(
+            g.type.places, [](const advised_place& a, const advised_place& b) { return a.share > b.share; });
         site_statistics& s = g.type.statistics;
         s.peak_live = std::min(s.peak_live, analysis.all.peak_live);
         s.peak_live_bytes = std::min(s.peak_live_bytes, analysis.all.peak_live_bytes);

@@ -67,7 +67,11 @@ constexpr known_allocator all_known[]{
      // The C library registers restartable sequences first, and there can be one owner.
      .environment = "GLIBC_TUNABLES=glibc.pthread.rseq=0",
      .remark = hangs_after_fork},
-    {.name = "snmalloc", .title = "snmalloc", .licence = "MIT", .sonames = snmalloc_sonames, .can_install = true},
+    {.name = "snmalloc",
+     .title = "snmalloc",
+     .licence = "MIT",
+     .sonames = snmalloc_sonames,
+     .can_install = true},
     {.name = "rpmalloc",
      .title = "rpmalloc",
      .licence = "MIT OR Unlicense",
@@ -90,9 +94,11 @@ constexpr known_allocator all_known[]{
      .licence = "BSD-2-Clause",
      .sonames = bmalloc_sonames,
      .package = "libjavascriptcoregtk-4.1-0",
-     .remark = "reached through a library of Linn's that forwards to WebKit's, a few ns slower than linked in; starts "
-               "a thread of its own; a child forked while another thread allocates can hang: give the program a "
-               "time limit"},
+     .remark =
+         "reached through a library of Linn's that forwards to WebKit's, a few ns slower than linked in; "
+         "starts "
+         "a thread of its own; a child forked while another thread allocates can hang: give the program a "
+         "time limit"},
     {.name = "scudo",
      .title = "scudo",
      .licence = "Apache-2.0 WITH LLVM-exception",

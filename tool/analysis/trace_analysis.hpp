@@ -113,8 +113,8 @@ struct trace_analysis {
     site_statistics all;
     allocation_time time; ///< in the allocator, of the whole program
     timeline over_time;
-    allocation_order order;    ///< empty where nobody asked for it
-    std::uint64_t peak_ns = 0; ///< when most bytes were live, for the first time
+    allocation_order order;             ///< empty where nobody asked for it
+    std::uint64_t peak_ns = 0;          ///< when most bytes were live, for the first time
     std::uint64_t unknown_releases = 0; ///< of blocks whose allocation is not in the trace
     std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen
     std::uint64_t inherited_releases = 0; ///< by a forked child, of blocks that its parent had allocated

@@ -50,7 +50,8 @@ std::vector<ranked_allocator> ranking_of(const bench_result& result, const scena
             list.push_back({who.title, 1 / r.ratio});
         }
     }
-    std::ranges::stable_sort(list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
+    std::ranges::stable_sort(
+        list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
     return list;
 }
 

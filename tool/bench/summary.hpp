@@ -10,7 +10,7 @@ namespace linn::tool {
 
 /// A paragraph, on one scenario or on all of them.
 struct finding {
-    std::string text;               ///< without the scenario's name
+    std::string text;                ///< without the scenario's name
     const scenario* about = nullptr; ///< null: on all
 
     /// "object: ..."; of all scenarios the text alone.
@@ -19,8 +19,10 @@ struct finding {
 
 /// What a reader should take away.
 struct bench_findings {
-    std::vector<finding> list; ///< never empty: the verdict of the headline where that was measured, then one on each other scenario
-    std::string reliability;   ///< how far the headline is to be trusted, or a warning of disturbance(); may be empty
+    std::vector<finding>
+        list; ///< never empty: the verdict of the headline where that was measured, then one on each other scenario
+    std::string
+        reliability; ///< how far the headline is to be trusted, or a warning of disturbance(); may be empty
 
     /// All of it, `reliability` last.
     std::vector<std::string> sentences() const;

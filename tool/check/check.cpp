@@ -153,7 +153,8 @@ private:
         for (auto& [key, stack] : alike) {
             stacks.push_back(std::move(stack));
         }
-        std::ranges::stable_sort(stacks, [](const counted_stack& a, const counted_stack& b) { return a.used > b.used; });
+        std::ranges::stable_sort(
+            stacks, [](const counted_stack& a, const counted_stack& b) { return a.used > b.used; });
         stacks.resize(std::min(stacks.size(), most_stacks));
         return stacks;
     }

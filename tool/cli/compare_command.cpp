@@ -147,8 +147,8 @@ std::string compare_command::check_kind() const {
         if (option->count() != 0 && option->get_group() == other) {
             return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
                                              option->get_name(), old_path_)
-                   : fmt::format("{} is for traces of linn record, and {} is not one", option->get_name(),
-                                     old_path_);
+                               : fmt::format("{} is for traces of linn record, and {} is not one",
+                                             option->get_name(), old_path_);
         }
     }
     return {};

@@ -29,8 +29,8 @@ using figures::unit;
 using namespace std::chrono_literals;
 
 constexpr clock::duration between_drawings = 1s;
-constexpr int share_of_time = 10;          // drawing takes at most one part in so many
-constexpr std::size_t lines_of_text = 8;   // on the screen, besides the rows of the table
+constexpr int share_of_time = 10;        // drawing takes at most one part in so many
+constexpr std::size_t lines_of_text = 8; // on the screen, besides the rows of the table
 constexpr std::size_t letters_of_type = 60;
 
 /// Whether a screen can be drawn again in its place.
@@ -42,13 +42,12 @@ bool is_screen() {
 /// "2.0 s: live 7.12 MiB in 6295 blocks, of 40.2 k allocated; most of it is leaked_node".
 std::string lead_of(const trace_view& view, clock::duration since) {
     const auto text = [](unit u, double value) { return figures::written(u, value); };
-    return fmt::format("{}: live {} in {}, of {} allocated{}",
-                       text(unit::nanoseconds, std::chrono::duration<double, std::nano>{since}.count()),
-                       text(unit::bytes, static_cast<double>(view.all.bytes)),
-                       figures::counted(view.all.blocks, "block"),
-                       figures::counted(view.allocated.blocks, "block"),
-                       view.types.empty()
-                           ? std::string{}
+    return fmt::format(
+        "{}: live {} in {}, of {} allocated{}",
+        text(unit::nanoseconds, std::chrono::duration<double, std::nano>{since}.count()),
+        text(unit::bytes, static_cast<double>(view.all.bytes)), figures::counted(view.all.blocks, "block"),
+        figures::counted(view.allocated.blocks, "block"),
+        view.types.empty() ? std::string{}
                            : "; most of it is " + short_type(view.types.front().label, letters_of_type));
 }
 

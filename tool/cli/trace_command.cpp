@@ -240,8 +240,7 @@ int trace_command::convert(trace_reader& trace) {
     }
     if (has_stacks) {
         for (const trace_module& module : trace.info().modules) {
-            if (const std::string problem =
-                    viewing_.symbols().about(module.path, module.build_id).problem;
+            if (const std::string problem = viewing_.symbols().about(module.path, module.build_id).problem;
                 !problem.empty()) {
                 warn(problem);
             }
@@ -253,8 +252,7 @@ int trace_command::convert(trace_reader& trace) {
 int trace_command::redact() {
     trace_file trace{path_};
     progress_line line;
-    const std::string problem =
-        write_redacted(trace, redacted_, show_reading(line));
+    const std::string problem = write_redacted(trace, redacted_, show_reading(line));
     line.clear();
     for (const std::string& damage : trace.damage()) {
         warn(fmt::format("{}: {}", path_, damage));

@@ -40,7 +40,7 @@ public:
     void take(const std::string& path, trace_analysis analysis);
 
     const trace_profile& profile() const noexcept { return *profile_; } ///< @pre take()
-    symbolizer& symbols() noexcept { return source_.symbols(); }         ///< @pre take()
+    symbolizer& symbols() noexcept { return source_.symbols(); }        ///< @pre take()
 
     /// The report of a filter. @pre take()
     std::string json() const;

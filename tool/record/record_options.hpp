@@ -23,10 +23,10 @@ enum class second_run_when : unsigned char {
 struct record_options {
     std::vector<std::string> command; ///< the program as the user named it, and its arguments
     int attach_to = 0;                ///< process id of a program that runs already, in place of `command`
-    double duration_s = 0;      ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
-    std::filesystem::path file; ///< the trace
-    unsigned depth = 16;        ///< frames of a stack
-    std::string only_executable;      ///< record process images of this name alone; empty: all
+    double duration_s = 0;       ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
+    std::filesystem::path file;  ///< the trace
+    unsigned depth = 16;         ///< frames of a stack
+    std::string only_executable; ///< record process images of this name alone; empty: all
     std::size_t most_waiting = 0;     ///< full chunks that may wait to be written; 0: the default
     bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once

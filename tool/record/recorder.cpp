@@ -126,8 +126,7 @@ void recording::record() {
     begin_trace();
     collector_.emplace(ring_, output_.taker());
     child_program child{desk_};
-    if (std::string problem = child.start(program_.file, options_.command, environment());
-        !problem.empty()) {
+    if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
         result_.problem = std::move(problem);
         end_collecting();
         remove_trace();

@@ -35,8 +35,8 @@ enum class unwinder_choice : std::uint8_t { own, libunwind, none };
 /// What the recorder shall do; set by the collector before the program starts, then constant.
 struct ring_options {
     std::uint32_t depth = 16; ///< frames a stack
-    bool fills = true;       ///< record zero fills
-    bool fills_only = false; ///< of the blocks, record those alone that a zero fill went into; no release
+    bool fills = true;        ///< record zero fills
+    bool fills_only = false;  ///< of the blocks, record those alone that a zero fill went into; no release
     std::uint8_t reserved[2] = {};
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks

@@ -105,13 +105,15 @@ std::size_t trace_file::read_at(std::uint64_t offset, unsigned char* to, std::si
     std::size_t done = 0;
     while (done != bytes) {
         if (offset + done >= file_bytes_) {
-            const std::uint64_t from = std::min<std::uint64_t>(offset + done - file_bytes_, unwritten_.size());
+            const std::uint64_t from =
+                std::min<std::uint64_t>(offset + done - file_bytes_, unwritten_.size());
             const std::size_t here = std::min<std::size_t>(bytes - done, unwritten_.size() - from);
             std::memcpy(to + done, unwritten_.data() + from, here);
             return done + here;
         }
-        const ssize_t got = ::pread(fd_, to + done, std::min<std::size_t>(bytes - done, file_bytes_ - offset - done),
-                                   static_cast<off_t>(offset + done));
+        const ssize_t got =
+            ::pread(fd_, to + done, std::min<std::size_t>(bytes - done, file_bytes_ - offset - done),
+                    static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) {
             continue;
         }

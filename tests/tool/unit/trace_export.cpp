@@ -65,8 +65,8 @@ TEST_CASE("a release by another thread whose clock is 1 ns early is no leak, in 
 }
 
 TEST_CASE("a release that comes after its address was given out again leaves the new block, in both") {
-    const auto [leaks, lines] = leaks_of(
-        {at(1, got, 0x10, 100, 1, 0), at(2, got, 0x10, 7, 2, 1), at(3, gave, 0x10, 0, 0, 0)});
+    const auto [leaks, lines] =
+        leaks_of({at(1, got, 0x10, 100, 1, 0), at(2, got, 0x10, 7, 2, 1), at(3, gave, 0x10, 0, 0, 0)});
     CHECK(leaks.blocks == 1);
     CHECK(leaks.bytes == 7);
     CHECK(lines == 1);

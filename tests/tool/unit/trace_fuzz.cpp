@@ -247,8 +247,7 @@ TEST_CASE("Documents of a trace may hold anything") {
         CAPTURE(text);
         std::vector<unsigned char> bytes(trace_magic.begin(), trace_magic.end());
         bytes.insert(bytes.end(), {1, 0, 0, 0, 0, 0, 0, 0});
-        for (const frame_kind kind :
-             {frame_kind::start, frame_kind{77}, frame_kind::end}) {
+        for (const frame_kind kind : {frame_kind::start, frame_kind{77}, frame_kind::end}) {
             frame_header header;
             header.kind = kind;
             header.raw_bytes = header.stored_bytes = static_cast<std::uint32_t>(text.size());

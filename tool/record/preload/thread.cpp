@@ -136,8 +136,8 @@ std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& w
         back = returning();
     }
     // With less than a group on its way, most chunks are those of the process's many threads, which need more.
-    const bool may_map_more = windows.mapped_groups() < most_groups_at_once ||
-                              back < chunk_windows::group || windows.is_stalled(seen);
+    const bool may_map_more = windows.mapped_groups() < most_groups_at_once || back < chunk_windows::group ||
+                              windows.is_stalled(seen);
     if (!may_map_more) {
         wait = chunk_windows::patience;
         return wire::ring::none;

@@ -22,8 +22,7 @@ struct axes {
     axis y;
 
     std::string place(const curve_point& p) const {
-        return fmt::format("{} {}", across(x.place(p.x)),
-                           coordinate(top + plot_height * (1 - y.place(p.y))));
+        return fmt::format("{} {}", across(x.place(p.x)), coordinate(top + plot_height * (1 - y.place(p.y))));
     }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flame_tree.hpp"
 
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -169,8 +168,8 @@ flame_node& child_of(flame_node& parent, const std::string& label) {
 }
 
 void sort_children(flame_node& n) {
-    std::ranges::stable_sort(n.children,
-                [](const flame_node& a, const flame_node& b) { return a.weight[0] > b.weight[0]; });
+    std::ranges::stable_sort(
+        n.children, [](const flame_node& a, const flame_node& b) { return a.weight[0] > b.weight[0]; });
     for (flame_node& c : n.children) {
         sort_children(c);
     }

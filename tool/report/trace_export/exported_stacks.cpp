@@ -14,9 +14,8 @@ std::vector<exported_stack> exported_stacks(const trace_profile& profile, block_
             continue;
         }
         const analysed_site& site = profile.analysis.sites[i];
-        const block_counts live = filter == block_filter::leaks
-                                      ? counts
-                                      : counts_of(profile, i, block_filter::leaks, true);
+        const block_counts live =
+            filter == block_filter::leaks ? counts : counts_of(profile, i, block_filter::leaks, true);
         stacks.push_back({site.stack, site.call, site.statistics, counts, live});
     }
     return stacks;

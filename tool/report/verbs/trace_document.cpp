@@ -124,7 +124,8 @@ table threads_table(const trace_info& info) {
     for (const trace_thread& thread : info.threads) {
         threads.push_back(&thread);
     }
-    std::ranges::stable_sort(threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
+    std::ranges::stable_sort(
+        threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
     table t{"Threads with most events",
             {{.heading = "thread"},
              {.heading = "name", .is_text = true},
