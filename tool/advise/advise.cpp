@@ -11,6 +11,7 @@
 #include "shares.hpp"
 #include "verdict.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 

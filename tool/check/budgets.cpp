@@ -2,8 +2,7 @@
 #include "budgets.hpp"
 
 #include "../measure/files.hpp"
-#include "../measure/suggest.hpp"
-#include "../pools/toml_scanner.hpp"
+#include "../pools/toml_table.hpp"
 
 #include <fmt/format.h>
 
@@ -58,160 +57,72 @@ std::optional<std::uint64_t> size_in(std::string_view text) {
     return value << shift;
 }
 
-/// One reading of one text. Every function returns false once something was wrong.
-class budget_reader : private toml_scanner {
-public:
-    budget_reader(std::string& text, plan_error& error) : toml_scanner(text.data(), text.size(), error) {}
+std::string usual_name(const budget& b) {
+    std::string name = b.type.empty() ? "all allocations" : b.type;
+    name += b.function.empty() ? "" : " under " + b.function;
+    name += b.file.empty() ? "" : " in " + b.file;
+    return name;
+}
 
-    bool read() {
-        if (end_ - at_ >= 3 && std::memcmp(at_, "\xef\xbb\xbf", 3) == 0) {
-            at_ += 3;
+std::uint64_t limit_in(const toml_table& t, const std::string& key, std::size_t limit) {
+    if (is_of_bytes(limit) && t.is_text(key)) {
+        if (const std::optional<std::uint64_t> bytes = size_in(t.text(key))) {
+            return *bytes;
         }
-        for (line_ = 1; at_ != end_; ++line_) {
-            if (!read_line()) {
-                return false;
-            }
-        }
-        if (!has_version_) {
-            return fail("no budgets: linn_budgets = 1 is missing");
-        }
-        if (budgets_.empty()) {
-            return fail("no budgets: there is no [[budget]]");
-        }
-        return end_budget();
+        t.fail(fmt::format("'{}' must be a whole number of bytes, or a size such as \"64 KiB\"", key), key);
     }
+    return t.number(key, 0, INT64_MAX, 0);
+}
 
-    std::vector<budget> take() { return std::move(budgets_); }
-
-private:
-    bool read_line() {
-        skip_blanks();
-        if (at_ == end_ || *at_ == '\n' || *at_ == '\r' || *at_ == '#') {
-            return end_line();
-        }
-        return (*at_ == '[' ? read_header() : read_pair()) && end_line();
+budget budget_in(const toml_table& t) {
+    budget b;
+    b.line = t.line();
+    for (const text_key& k : text_keys) {
+        b.*k.into = t.name(k.name);
     }
-
-    bool read_header() {
-        constexpr std::string_view header = "[[budget]]";
-        if (static_cast<std::size_t>(end_ - at_) < header.size() ||
-            std::string_view{at_, header.size()} != header) {
-            return fail("a file of budgets has no table but [[budget]]");
+    for (std::size_t limit = 0; limit != budget_limits; ++limit) {
+        if (const std::string key = key_of_limit(limit); t.has(key)) {
+            b.most[limit] = limit_in(t, key, limit);
         }
-        at_ += header.size();
-        if (!has_version_) {
-            return fail("no budgets: linn_budgets = 1 must come first");
-        }
-        if (budgets_.size() == most_budgets) {
-            return fail("a file has %zu budgets at most", most_budgets);
-        }
-        if (!budgets_.empty() && !end_budget()) {
-            return false;
-        }
-        seen_.clear();
-        budgets_.emplace_back().line = line_;
-        return true;
     }
-
-    bool read_pair() {
-        const std::string name{word()};
-        if (name.empty()) {
-            return fail("a name is missing");
-        }
-        if (std::find(seen_.begin(), seen_.end(), name) != seen_.end()) {
-            return fail("'%.*s' is given twice", length(name), name.data());
-        }
-        seen_.push_back(name);
-        value v{};
-        return read_value_of(name, v) && (budgets_.empty() ? take_version(name, v) : take_key(name, v));
+    if (std::none_of(b.most.begin(), b.most.end(), [](const auto& m) { return m.has_value(); })) {
+        t.fail("a [[budget]] without a limit: give allocations, bytes or another one");
     }
-
-    bool take_version(const std::string& name, const value& v) {
-        if (name != "linn_budgets") {
-            return has_version_ ? fail("'%.*s' belongs below a [[budget]]", length(name), name.data())
-                                : fail("no budgets: linn_budgets = 1 must come first");
-        }
-        if (v.what != value::number || v.integer != 1) {
-            return fail("linn_budgets must be 1: this version of linn knows no other");
-        }
-        has_version_ = true;
-        return true;
+    if (b.name.empty()) {
+        b.name = usual_name(b);
     }
+    return b;
+}
 
-    bool take_key(const std::string& name, const value& v) {
-        for (const text_key& k : text_keys) {
-            if (k.name == name) {
-                return take_text(name, v, budgets_.back().*k.into);
-            }
-        }
-        for (std::size_t limit = 0; limit != budget_limits; ++limit) {
-            if (key_of_limit(limit) == name) {
-                return take_limit(name, v, limit);
-            }
-        }
-        return fail_unknown(name);
+std::vector<budget> budgets_in(std::string_view text) {
+    const toml::table document = parse_toml(text);
+    const toml_table top{document, "a file of budgets, outside of [[budget]]", {"linn_budgets", "budget"}};
+    if (!top.has("linn_budgets")) {
+        top.fail("no budgets: linn_budgets = 1 is missing");
     }
-
-    bool fail_unknown(const std::string& name) {
-        std::vector<std::string> keys;
-        for (const text_key& k : text_keys) {
-            keys.emplace_back(k.name);
-        }
-        for (std::size_t limit = 0; limit != budget_limits; ++limit) {
-            keys.push_back(key_of_limit(limit));
-        }
-        return fail("'%.*s' is not a key of [[budget]]%s", length(name), name.data(),
-                    did_you_mean(name, keys).c_str());
+    if (top.number("linn_budgets", 0, INT64_MAX, 0) != 1) {
+        top.fail("linn_budgets must be 1: this version of linn knows no other", "linn_budgets");
     }
-
-    bool take_text(const std::string& name, const value& v, std::string& into) {
-        if (v.what != value::text || v.string.empty()) {
-            return fail("'%.*s' must be a string that is not empty", length(name), name.data());
-        }
-        into = v.string;
-        return true;
+    std::vector<std::string> keys;
+    for (const text_key& k : text_keys) {
+        keys.emplace_back(k.name);
     }
-
-    bool take_limit(const std::string& name, const value& v, std::size_t limit) {
-        std::optional<std::uint64_t>& most = budgets_.back().most[limit];
-        if (v.what == value::number) {
-            most = v.integer;
-        } else if (v.what == value::text && is_of_bytes(limit)) {
-            most = size_in(v.string);
-        }
-        return most ? true
-               : is_of_bytes(limit)
-                   ? fail("'%.*s' must be a whole number of bytes, or a size such as \"64 KiB\"",
-                          length(name), name.data())
-                   : fail("'%.*s' must be a whole number, 0 or more", length(name), name.data());
+    for (std::size_t limit = 0; limit != budget_limits; ++limit) {
+        keys.push_back(key_of_limit(limit));
     }
-
-    /// What must be true of a whole table. The error names the table's line.
-    bool end_budget() {
-        budget& b = budgets_.back();
-        const std::uint32_t here = line_;
-        line_ = b.line;
-        if (std::none_of(b.most.begin(), b.most.end(), [](const auto& m) { return m.has_value(); })) {
-            return fail("a [[budget]] without a limit: give allocations, bytes or another one");
-        }
-        if (b.name.empty()) {
-            b.name = usual_name(b);
-        }
-        line_ = here;
-        return true;
+    const std::vector<toml_table> tables = top.tables("budget", keys);
+    if (tables.empty()) {
+        top.fail("no budgets: there is no [[budget]]");
     }
-
-    static std::string usual_name(const budget& b) {
-        std::string name = b.type.empty() ? "all allocations" : b.type;
-        name += b.function.empty() ? "" : " under " + b.function;
-        name += b.file.empty() ? "" : " in " + b.file;
-        return name;
+    if (tables.size() > most_budgets) {
+        tables[most_budgets].fail(fmt::format("a file has {} budgets at most", most_budgets));
     }
-
-    std::vector<budget> budgets_;
-    std::vector<std::string> seen_;
-    bool has_version_ = false;
-};
+    std::vector<budget> budgets;
+    for (const toml_table& t : tables) {
+        budgets.push_back(budget_in(t));
+    }
+    return budgets;
+}
 
 } // namespace
 
@@ -228,13 +139,12 @@ figures::quantity figure_of_limit(std::size_t limit, std::uint64_t value) {
                      static_cast<double>(value));
 }
 
-std::vector<budget> read_budgets(std::string text, const std::string& name) {
-    plan_error error{};
-    budget_reader reader{text, error};
-    if (!reader.read()) {
-        throw unusable_budgets{fmt::format("{}:{}: {}", name, error.line, error.what)};
+std::vector<budget> read_budgets(std::string_view text, const std::string& name) {
+    try {
+        return budgets_in(text);
+    } catch (const toml_problem& problem) {
+        throw unusable_budgets{fmt::format("{}:{}: {}", name, problem.line(), problem.what())};
     }
-    return reader.take();
 }
 
 std::vector<budget> read_budget_file(const std::filesystem::path& file) {

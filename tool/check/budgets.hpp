@@ -46,7 +46,7 @@ public:
 };
 
 /// Reads a text of budgets. @param name of the file, for the error. @throws unusable_budgets
-std::vector<budget> read_budgets(std::string text, const std::string& name);
+std::vector<budget> read_budgets(std::string_view text, const std::string& name);
 
 /// The same of a file. @throws unusable_budgets
 std::vector<budget> read_budget_file(const std::filesystem::path& file);

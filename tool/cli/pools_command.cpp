@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pools_command.hpp"
 
+#include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
+#include "../pools/compiled_plan.hpp"
 #include "../pools/launch.hpp"
+#include "../report/text_file.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
@@ -12,6 +15,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 namespace linn::tool {
 namespace {
@@ -23,9 +27,10 @@ constexpr const char* pools_footer =
     "signals and\n"
     "its process id are the program's own. Without PROG, prints the plan.\n"
     "\n"
-    "The same without linn: LD_PRELOAD=.../liblinn-try.so LINN_PLAN=FILE PROG. LINN_POOLS=off in the "
-    "environment\n"
-    "switches the pools off. docs/reference/plan.md describes plans.\n"
+    "The same without linn: LD_PRELOAD=.../liblinn-try.so LINN_PLAN=COMPILED PROG, with a plan that "
+    "--compile\n"
+    "wrote. LINN_POOLS=off in the environment switches the pools off. docs/reference/plan.md describes "
+    "plans.\n"
     "\n"
     "Exit status: the program's; 1 if it cannot be served; 2 if there is no such program, plan or "
     "option.\n"
@@ -33,6 +38,7 @@ constexpr const char* pools_footer =
     "Examples:\n"
     "  linn pools --plan shop.toml -- ./shop --port 7777\n"
     "  linn pools --plan shop.toml                        which sites and pools the plan has\n"
+    "  linn pools --plan shop.toml --compile shop.plan    for LINN_PLAN, where linn is not installed\n"
     "  linn pools --plan shop.toml --stats shop.json -- ./shop batch.txt\n"
     "  linn pools --plan shop.toml --stats 'shop.%p.json' --signal USR2 -- ./shop\n"
     "  linn pools --plan shop.toml --stats shop.prom --signal USR2 -- ./shop    for Prometheus\n"
@@ -49,6 +55,11 @@ pools_command::pools_command(CLI::App& program)
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("--plan", plan_file_, "the plan: a TOML file, as linn try writes it")
         ->type_name("FILE");
+    arguments
+        .add_option("--compile", compiled_file_,
+                    "write the plan in the form that LINN_PLAN and --plan take without linn, and exit")
+        ->type_name("FILE")
+        ->check(named_file());
     arguments
         .add_option("--stats", statistics_,
                     "write statistics when the program ends: as JSON, or as OpenMetrics text where the name "
@@ -80,21 +91,35 @@ std::string pools_command::check() {
             return problem;
         }
     }
+    if (!compiled_file_.empty() && !words_.empty()) {
+        return "--compile writes the plan and runs nothing: leave out the program";
+    }
     if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty())) {
         return fmt::format("{} needs --stats FILE", settings_.counts_hits ? "--count" : "--signal");
     }
-    try {
-        plan_ = read_plan_file(plan_file_);
-    } catch (const unusable_plan& error) {
-        return error.what();
-    }
-    // The program may change its directory before it ends, and what it starts may have another.
     std::error_code error;
-    settings_.plan = fs::absolute(plan_file_, error);
+    // The program may change its directory before it ends, and what it starts may have another.
+    if (has_compiled_plan() && !words_.empty()) {
+        settings_.plan = fs::absolute(plan_file_, error);
+    } else {
+        try {
+            plan_ = read_plan_file(plan_file_);
+            if (!words_.empty()) {
+                settings_.plan = keep_compiled(plan_file_, plan_);
+            }
+        } catch (const unusable_plan& unusable) {
+            return unusable.what();
+        }
+    }
     if (!statistics_.empty()) {
         settings_.statistics = fs::absolute(statistics_, error);
     }
     return {};
+}
+
+bool pools_command::has_compiled_plan() const {
+    const std::optional<std::string> content = read_file(plan_file_);
+    return content && is_compiled_plan(*content);
 }
 
 void pools_command::tell_plan() const {
@@ -120,6 +145,10 @@ void pools_command::tell_plan() const {
 int pools_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
         return refuse_arguments(problem);
+    }
+    if (!compiled_file_.empty()) {
+        const std::string unwritten = write_atomically(compiled_file_, compiled_plan(plan_));
+        return unwritten.empty() ? static_cast<int>(exit_success) : refuse(unwritten);
     }
     if (words_.empty()) {
         tell_plan();

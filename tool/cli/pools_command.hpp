@@ -20,9 +20,11 @@ public:
 private:
     std::string check();
     void tell_plan() const;
+    bool has_compiled_plan() const;
 
     pool_settings settings_;
     std::string plan_file_;
+    std::string compiled_file_;
     std::string statistics_;
     pool_plan plan_;
     std::vector<std::string> words_; // the program and what belongs to it

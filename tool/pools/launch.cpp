@@ -2,6 +2,7 @@
 #include "launch.hpp"
 
 #include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../program/reach.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 namespace linn::tool {
 
@@ -30,6 +32,32 @@ served_program find_served_program(const std::string& name, bool is_checked) {
     }
     found.library = preload_companion(pool_library(is_checked).filename().string(), found.problem);
     return found;
+}
+
+std::filesystem::path keep_compiled(const std::filesystem::path& plan_file, const pool_plan& plan) {
+    const std::string bytes = compiled_plan(plan);
+    std::vector<std::filesystem::path> places{std::filesystem::absolute(plan_file).string() + ".compiled"};
+    if (const char* const folder = std::getenv("XDG_RUNTIME_DIR"); folder != nullptr && *folder != '\0') {
+        places.push_back(std::filesystem::path{folder} /
+                         fmt::format("linn-{:016x}.compiled", std::hash<std::string>{}(bytes)));
+    }
+    std::string problem;
+    for (const std::filesystem::path& place : places) {
+        if (read_file(place) == bytes) {
+            return place;
+        }
+        try {
+            const std::filesystem::path part = fmt::format("{}.{}.part", place.string(), ::getpid());
+            write_file(part, bytes);
+            std::filesystem::rename(part, place);
+            return place;
+        } catch (const std::filesystem::filesystem_error& error) {
+            if (problem.empty()) {
+                problem = fmt::format("{}: {}", place.string(), error.code().message());
+            }
+        }
+    }
+    throw unusable_plan{problem + "; write the compiled plan elsewhere with --compile FILE, and give that"};
 }
 
 std::string become_served(const served_program& program, const std::vector<std::string>& words,

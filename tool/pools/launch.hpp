@@ -20,6 +20,10 @@ struct served_program {
 /// Looks `name` up as a shell does, and whether the library reaches it.
 served_program find_served_program(const std::string& name, bool is_checked);
 
+/// The compiled form of a plan in a file: next to the plan, or in XDG_RUNTIME_DIR where that cannot be written. It is written only
+/// if it is not there yet, and appears whole, since running programs may map it. @throws unusable_plan
+std::filesystem::path keep_compiled(const std::filesystem::path& plan_file, const pool_plan& plan);
+
 /// Becomes the program. Returns only when that fails: why.
 /// @param words what it is called by, and its arguments
 std::string become_served(const served_program& program, const std::vector<std::string>& words,

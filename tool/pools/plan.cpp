@@ -2,14 +2,16 @@
 #include "plan.hpp"
 
 #include "../measure/companion.hpp"
-#include "plan_tables.hpp"
+#include "../measure/files.hpp"
+#include "compiled_plan.hpp"
+#include "toml_table.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -95,87 +97,284 @@ void write_site(std::string& out, const plan_site& site) {
     write_note(out, site.note);
 }
 
-std::vector<unsigned char> bytes_of(const unsigned char* bytes, std::size_t count) {
-    return {bytes, bytes + count};
+/// Bytes in hexadecimal, blanks between them.
+std::vector<unsigned char> bytes_in(const toml_table& t, std::string_view key, std::size_t least,
+                                    std::size_t most) {
+    std::vector<unsigned char> bytes;
+    bool is_good = true;
+    const std::string text = t.text(key);
+    for (std::size_t at = 0; at < text.size() && is_good;) {
+        if (text[at] == ' ') {
+            ++at;
+            continue;
+        }
+        unsigned char byte = 0;
+        const char* const end = text.data() + std::min(at + 2, text.size());
+        const auto [stop, error] = std::from_chars(text.data() + at, end, byte, 16);
+        is_good = error == std::errc{} && stop == text.data() + at + 2;
+        bytes.push_back(byte);
+        at += 2;
+    }
+    if (t.has(key) && (!is_good || bytes.size() < least || bytes.size() > most)) {
+        t.fail(fmt::format("'{}' must be {} to {} bytes in hexadecimal", key, least, most), key);
+    }
+    return bytes;
 }
 
-plan_call call_of(const planned_call& call) {
-    return {std::string{call.module_name}, call.offset, bytes_of(call.code, call.code_bytes)};
+unsigned alignment_in(const toml_table& t, unsigned least) {
+    const std::uint64_t align = t.number("align", least, 128, 16);
+    if ((align & (align - 1)) != 0) {
+        t.fail("'align' must be a power of two", "align");
+    }
+    return static_cast<unsigned>(align);
 }
 
-plan_site site_of(const planned_site& site) {
-    plan_site s;
-    s.pool = site.pool_name;
-    s.size = site.size;
-    s.align = site.align;
-    s.note = site.note;
-    if (site.has_token) {
-        s.token = site.token;
-        return s;
-    }
-    s.call = call_of(site.call);
-    if (site.is_behind) {
-        s.stack = site.stack;
-        s.caller = call_of(site.caller);
-    }
-    return s;
+plan_call call_in(const toml_table& t, const std::string& prefix) {
+    const std::string offset = prefix + "offset";
+    return {t.name(prefix + "module"), t.number(offset, most_code_bytes, largest_call_offset, 0),
+            bytes_in(t, prefix + "code", least_code_bytes, most_code_bytes)};
 }
 
-pool_plan plan_of(const plan_tables& tables) {
-    pool_plan plan;
-    plan.program = tables.program;
-    plan.note = tables.note;
-    plan.max_bytes = tables.max_bytes;
-    plan.has_children = tables.has_children;
-    for (const planned_module& m : std::span{tables.modules, tables.module_count}) {
-        plan.modules.push_back({std::string{m.name}, bytes_of(m.build_id, m.build_id_bytes)});
-    }
-    for (const planned_pool& p : std::span{tables.pools, tables.pool_count}) {
-        plan.pools.push_back({std::string{p.name}, p.align, p.is_padded, p.wants_huge_pages, p.max_waste,
-                              p.room, std::string{p.note}});
-    }
-    for (const planned_site& s : std::span{tables.sites, tables.site_count}) {
-        plan.sites.push_back(site_of(s));
-    }
-    return plan;
+plan_pool pool_in(const toml_table& t) {
+    t.require({"name"});
+    plan_pool pool{.name = t.name("name")};
+    pool.align = alignment_in(t, 16);
+    pool.is_padded = t.flag("padding", false);
+    pool.wants_huge_pages = t.flag("huge_pages", false);
+    pool.max_waste = static_cast<unsigned>(t.number("max_waste", 0, 1'000'000, usual_max_waste));
+    pool.room = static_cast<unsigned>(t.number("size", 1, largest_planned_size, 0));
+    pool.note = t.text("note");
+    return pool;
 }
 
-/// Two sites that the library cannot tell apart: it would serve both from the pool of the first.
-std::string find_doubles(const plan_tables& tables) {
-    using identity = std::tuple<bool, std::uint64_t, unsigned, std::uint64_t, unsigned, unsigned>;
-    std::map<identity, std::uint32_t> lines;
-    for (const planned_site& s : std::span{tables.sites, tables.site_count}) {
-        const identity id{s.has_token,     s.has_token ? s.token : s.call.offset,
-                          s.call.module,   s.caller.offset,
-                          s.caller.module, s.size};
-        if (const auto [before, is_new] = lines.emplace(id, s.line); !is_new) {
-            return fmt::format("{}: the same call and size as the site of line {}", s.line, before->second);
+plan_site site_in(const toml_table& t) {
+    t.require({"pool", "size"});
+    plan_site site{.pool = t.name("pool")};
+    site.size = static_cast<unsigned>(t.number("size", 1, largest_planned_size, 0));
+    site.align = alignment_in(t, 1);
+    site.note = t.text("note");
+    const bool has_stack = t.has("stack");
+    if (has_stack != t.has("caller_module") || has_stack != t.has("caller_offset") ||
+        (!has_stack && t.has("caller_code"))) {
+        t.fail("[[site]]: 'stack', 'caller_module' and 'caller_offset' need each other");
+    }
+    if (t.has("token")) {
+        if (t.has("module") || t.has("offset") || t.has("code") || has_stack) {
+            t.fail("[[site]]: 'token' replaces the return address: give one of them");
+        }
+        site.token = t.number("token", 0, INT64_MAX, 0);
+        return site;
+    }
+    t.require({"module", "offset"});
+    site.call = call_in(t, "");
+    if (has_stack) {
+        site.stack = static_cast<unsigned>(t.number("stack", 0, largest_stack_offset, 0));
+        if (site.stack % 8 != 0) {
+            t.fail("'stack' must be a multiple of 8", "stack");
+        }
+        site.caller = call_in(t, "caller_");
+    }
+    return site;
+}
+
+/// Reads the tables of one kind, and refuses too many.
+template <class Entry>
+std::vector<Entry> entries_in(const std::vector<toml_table>& tables, std::size_t most, const char* what,
+                              Entry (*read)(const toml_table&)) {
+    if (tables.size() > most) {
+        tables[most].fail(fmt::format("a plan has {} {} at most", most, what));
+    }
+    std::vector<Entry> list;
+    for (const toml_table& t : tables) {
+        list.push_back(read(t));
+    }
+    return list;
+}
+
+/// The number of the entry with this name.
+template <class Entry>
+std::optional<std::size_t> place_of(const std::vector<Entry>& entries, const std::string& name) {
+    const auto found = std::ranges::find(entries, name, &Entry::name);
+    return found == entries.end() ? std::nullopt
+                                  : std::optional{static_cast<std::size_t>(found - entries.begin())};
+}
+
+template <class Entry>
+void refuse_same_names(const std::vector<toml_table>& tables, const std::vector<Entry>& entries,
+                       const char* what) {
+    for (std::size_t i = 0; i != entries.size(); ++i) {
+        if (place_of(entries, entries[i].name) != i) {
+            tables[i].fail(fmt::format("two {} are called '{}'", what, entries[i].name));
         }
     }
-    return {};
+}
+
+void check_call(const toml_table& t, const pool_plan& plan, const plan_call& call) {
+    const std::optional<std::size_t> module = place_of(plan.modules, call.module);
+    if (!module) {
+        t.fail(fmt::format("unknown module '{}'", call.module));
+    }
+    if (plan.modules[*module].build_id.empty() && call.code.empty()) {
+        t.fail(fmt::format("without a build id each site needs its code: module '{}'", call.module));
+    }
+}
+
+/// What tables call each other by, and two sites that the library cannot tell apart: it would serve both from the pool of the
+/// first.
+void check_sites(const std::vector<toml_table>& tables, const pool_plan& plan) {
+    using identity = std::tuple<std::optional<std::uint64_t>, std::string, std::uint64_t, std::string,
+                                std::uint64_t, unsigned>;
+    std::map<identity, std::uint32_t> lines;
+    for (std::size_t i = 0; i != plan.sites.size(); ++i) {
+        const plan_site& s = plan.sites[i];
+        const toml_table& t = tables[i];
+        const std::optional<std::size_t> place = place_of(plan.pools, s.pool);
+        if (!place) {
+            t.fail(fmt::format("unknown pool '{}'", s.pool));
+        }
+        const plan_pool& pool = plan.pools[*place];
+        if (s.align > (pool.is_padded ? std::max(pool.align, 64u) : pool.align)) {
+            t.fail(fmt::format("the site's alignment is larger than that of pool '{}'", pool.name));
+        }
+        if (!s.token) {
+            check_call(t, plan, s.call);
+        }
+        if (s.caller) {
+            check_call(t, plan, *s.caller);
+        }
+        const plan_call caller = s.caller.value_or(plan_call{});
+        const identity id{s.token, s.call.module, s.call.offset, caller.module, caller.offset, s.size};
+        if (const auto [before, is_new] = lines.emplace(id, t.line()); !is_new) {
+            t.fail(fmt::format("the same call and size as the site of line {}", before->second));
+        }
+    }
+}
+
+/// Writes what describe() tells of.
+class archive_writer {
+public:
+    template <class Number>
+    bool number(Number& value) {
+        out.append(reinterpret_cast<const char*>(&value), sizeof value); // any object may be seen as bytes
+        return true;
+    }
+    bool flag(bool& value) {
+        out += value ? '\1' : '\0';
+        return true;
+    }
+    bool text(std::string_view& value) {
+        auto length = static_cast<std::uint32_t>(value.size());
+        number(length);
+        out += value;
+        return true;
+    }
+    bool bytes(unsigned char* values, std::size_t count) {
+        out.append(reinterpret_cast<const char*>(values), count); // the same
+        return true;
+    }
+
+    std::string out{compiled_plan_magic};
+};
+
+planned_call compiled(const pool_plan& plan, const plan_call& call) {
+    planned_call c{};
+    c.offset = call.offset;
+    c.module = static_cast<std::uint16_t>(place_of(plan.modules, call.module).value());
+    c.code_bytes = static_cast<std::uint8_t>(call.code.size());
+    std::ranges::copy(call.code, c.code);
+    return c;
 }
 
 } // namespace
 
+pool_plan read_plan(std::string_view text) {
+    const toml::table document = parse_toml(text);
+    const toml_table top{document,
+                         "a plan, before its first table",
+                         {"linn_plan", "program", "note", "max_bytes", "children", "module", "pool", "site"}};
+    if (!top.has("linn_plan")) {
+        top.fail("not a plan: linn_plan = 1 is missing");
+    }
+    if (const std::uint64_t version = top.number("linn_plan", 0, INT64_MAX, 0); version != 1) {
+        top.fail(fmt::format("this is a plan of version {}; this reader knows version 1", version),
+                 "linn_plan");
+    }
+    const std::vector<toml_table> modules = top.tables("module", {"name", "build_id"});
+    const std::vector<toml_table> pools =
+        top.tables("pool", {"name", "align", "padding", "huge_pages", "max_waste", "size", "note"});
+    const std::vector<toml_table> sites =
+        top.tables("site", {"pool", "size", "align", "module", "offset", "code", "stack", "caller_module",
+                            "caller_offset", "caller_code", "token", "note"});
+    pool_plan plan;
+    plan.program = top.text("program");
+    plan.note = top.text("note");
+    plan.max_bytes = top.number("max_bytes", 0, INT64_MAX, 0);
+    plan.has_children = top.flag("children", true);
+    plan.modules = entries_in<plan_module>(modules, most_planned_modules, "modules", [](const toml_table& t) {
+        t.require({"name"});
+        return plan_module{t.name("name"), bytes_in(t, "build_id", 1, most_build_id_bytes)};
+    });
+    plan.pools = entries_in<plan_pool>(pools, most_planned_pools, "pools", pool_in);
+    plan.sites = entries_in<plan_site>(sites, most_planned_sites, "sites", site_in);
+    refuse_same_names(modules, plan.modules, "modules");
+    refuse_same_names(pools, plan.pools, "pools");
+    check_sites(sites, plan);
+    return plan;
+}
+
 pool_plan read_plan_file(const std::filesystem::path& file) {
-    std::ifstream in{file, std::ios::binary};
     std::error_code error;
     if (std::filesystem::is_directory(file, error)) {
         throw unusable_plan(fmt::format("{} is a directory", file.string()));
     }
-    std::string text{std::istreambuf_iterator<char>{in}, {}};
-    if (!in.good() && !in.eof()) {
+    const std::optional<std::string> text = read_file(file);
+    if (!text) {
         throw unusable_plan(fmt::format("{}: {}", file.string(), std::strerror(errno)));
     }
+    try {
+        return read_plan(*text);
+    } catch (const toml_problem& problem) {
+        throw unusable_plan(fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what()));
+    }
+}
+
+std::string compiled_plan(const pool_plan& plan) {
     const auto tables = std::make_unique<plan_tables>();
-    plan_error what{};
-    if (!read_plan(text.data(), text.size(), *tables, what)) {
-        throw unusable_plan(fmt::format("{}:{}: {}", file.string(), what.line, what.what));
+    tables->max_bytes = plan.max_bytes;
+    tables->has_children = plan.has_children;
+    for (const plan_module& module : plan.modules) {
+        planned_module& m = tables->modules[tables->module_count++];
+        m.name = module.name;
+        m.build_id_bytes = static_cast<std::uint8_t>(module.build_id.size());
+        std::ranges::copy(module.build_id, m.build_id);
     }
-    if (const std::string doubles = find_doubles(*tables); !doubles.empty()) {
-        throw unusable_plan(fmt::format("{}:{}", file.string(), doubles));
+    for (const plan_pool& pool : plan.pools) {
+        const auto room = static_cast<std::uint16_t>(pool.room);
+        tables->pools[tables->pool_count++] = {pool.name,      static_cast<std::uint16_t>(pool.align),
+                                               room,           0,
+                                               pool.is_padded, pool.wants_huge_pages,
+                                               pool.max_waste};
     }
-    return plan_of(*tables);
+    for (const plan_site& site : plan.sites) {
+        planned_site& s = tables->sites[tables->site_count++];
+        s.pool = static_cast<std::uint8_t>(place_of(plan.pools, site.pool).value());
+        s.size = static_cast<std::uint16_t>(site.size);
+        s.has_token = site.token.has_value();
+        s.token = site.token.value_or(0);
+        if (!site.token) {
+            s.call = compiled(plan, site.call);
+        }
+        if (site.caller) {
+            s.is_behind = true;
+            s.stack = static_cast<std::uint16_t>(site.stack);
+            s.caller = compiled(plan, *site.caller);
+        }
+        planned_pool& p = tables->pools[s.pool];
+        p.object_bytes = std::max({p.object_bytes, p.room, s.size});
+    }
+    archive_writer writer;
+    describe(writer, *tables);
+    return std::move(writer.out);
 }
 
 std::string address_of(const plan_call& call) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -73,10 +74,16 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Reads a plan, as the preloaded library does. @throws unusable_plan
+/// Reads the text of a plan. @throws toml_problem
+pool_plan read_plan(std::string_view text);
+
+/// Reads a plan. @throws unusable_plan
 pool_plan read_plan_file(const std::filesystem::path& file);
 
-/// The text of a plan, for write_atomically(). @pre its names refer to each other, and its limits hold: else read_plan_file refuses the text
+/// The form in which the preloaded library reads it. @pre as of plan_text()
+std::string compiled_plan(const pool_plan& plan);
+
+/// The text of a plan, for write_atomically(). @pre its names refer to each other, and its limits hold: otherwise read_plan_file refuses the text
 std::string plan_text(const pool_plan& plan);
 
 /// "libgmp.so.10+0xc919".

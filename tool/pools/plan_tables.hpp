@@ -7,8 +7,8 @@
 
 namespace linn::tool {
 
-// A plan as its reader leaves it. docs/reference/plan.md is the format. The same reader serves the tool and the library
-// that is preloaded into the program, before any allocator works: it allocates nothing, and its tables have fixed sizes.
+// A plan as the preloaded library has it. docs/reference/plan.md is the format that people write; the tool compiles it (compiled_plan.hpp),
+// because the library reads it before any allocator works: it allocates nothing, and its tables have fixed sizes.
 
 inline constexpr std::size_t most_planned_modules = 256;
 inline constexpr std::size_t most_planned_pools = 62;
@@ -19,29 +19,26 @@ inline constexpr std::uint32_t usual_max_waste = 8;
 inline constexpr std::size_t least_code_bytes = 8;
 inline constexpr std::size_t most_code_bytes = 16;
 inline constexpr std::size_t most_build_id_bytes = 64;
+inline constexpr std::uint64_t largest_call_offset = std::uint64_t{1} << 46;
 
 struct planned_module {
     std::string_view name;
     unsigned char build_id[most_build_id_bytes];
     std::uint8_t build_id_bytes; ///< 0: known by its name
-    std::uint32_t line;
 };
 
 struct planned_pool {
     std::string_view name;
-    std::string_view note;
     std::uint16_t align;
     std::uint16_t room;         ///< for blocks that grow; 0: no more than its sites ask for
     std::uint16_t object_bytes; ///< the largest size of its sites, and `room` at least; 0: it has none
     bool is_padded;
     bool wants_huge_pages;
     std::uint32_t max_waste;
-    std::uint32_t line;
 };
 
 /// A return address.
 struct planned_call {
-    std::string_view module_name;
     std::uint64_t offset;
     std::uint16_t module;
     std::uint8_t code_bytes; ///< 0: not compared
@@ -49,23 +46,17 @@ struct planned_call {
 };
 
 struct planned_site {
-    std::string_view pool_name;
-    std::string_view note;
     std::uint8_t pool;
     bool has_token; ///< in place of `call`
     bool is_behind; ///< `call` is a wrapper's, and `caller` its caller
     std::uint16_t size;
-    std::uint16_t align;
     std::uint16_t stack;
     std::uint64_t token;
     planned_call call;
     planned_call caller;
-    std::uint32_t line;
 };
 
 struct plan_tables {
-    std::string_view program;
-    std::string_view note;
     std::uint64_t max_bytes; ///< 0: no limit
     bool has_children;
     std::uint32_t module_count;
@@ -75,16 +66,5 @@ struct plan_tables {
     planned_pool pools[most_planned_pools];
     planned_site sites[most_planned_sites];
 };
-
-/// What is wrong with a plan.
-struct plan_error {
-    std::uint32_t line; ///< from 1
-    char what[192];
-};
-
-/// Reads the text of a plan. What `into` names lies in `text`, whose strings are decoded in place.
-/// @returns false when the text is no plan: `error` says why, and `into` is not to be used
-/// @complexity O(bytes + sites x (pools + modules)); no allocation, no call of the system
-bool read_plan(char* text, std::size_t bytes, plan_tables& into, plan_error& error) noexcept;
 
 } // namespace linn::tool

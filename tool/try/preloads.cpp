@@ -18,10 +18,10 @@ constexpr const char* statistics_prefix = "stats.";
 
 pool_settings settings_of(const try_arm& arm, const try_place& place) {
     pool_settings settings;
-    settings.plan = place.folder / (arm.name + ".toml");
+    settings.plan = place.folder / (arm.name + ".plan");
     settings.mode = arm.mode;
-    std::ofstream out{settings.plan};
-    out << plan_text(arm.plan);
+    std::ofstream out{settings.plan, std::ios::binary};
+    out << compiled_plan(arm.plan);
     out.close();
     if (!out) {
         throw std::runtime_error{fmt::format("cannot write {}", settings.plan.string())};

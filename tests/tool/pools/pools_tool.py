@@ -63,9 +63,16 @@ class Plan:
         self.text += f"{prefix}code = {quoted(code or call['code'])}\n"
 
     def write(self, name="plan.toml"):
+        """The plan as people write it."""
         path = os.path.join(self.tool.folder, name)
         pathlib.Path(path).write_text(self.text)
         return path
+
+    def compiled(self, name="plan.toml"):
+        """The plan as the library reads it."""
+        path = self.write(name)
+        self.tool.call("pools", "--plan", path, "--compile", path + ".plan", status=0)
+        return path + ".plan"
 
 
 class Tool(cases.Tool):
@@ -106,7 +113,7 @@ class Tool(cases.Tool):
         stats = os.path.join(self.folder, "stats.%p.json")
         environment = dict(os.environ, LD_PRELOAD=library or self.library, LINN_POOLS_STATS=stats, **variables)
         if plan:
-            environment["LINN_PLAN"] = plan.write() if isinstance(plan, Plan) else str(plan)
+            environment["LINN_PLAN"] = plan.compiled() if isinstance(plan, Plan) else str(plan)
 
         def limit():
             for what, bound in limits:

@@ -4,7 +4,7 @@
 # liblinn-try-checked.so is the same with every block guarded.
 foreach(kind IN ITEMS try try-checked)
   string(REPLACE - _ target linn_${kind})
-  add_library(${target} MODULE pools/plan_tables.cpp pools/toml_scanner.cpp)
+  add_library(${target} MODULE pools/compiled_plan.cpp)
   linn_add_folders(${target} APART pools/preload interpose)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME linn-${kind} PREFIX lib CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)

@@ -3,7 +3,7 @@
 // that come and go.
 #include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
-#include "../plan_tables.hpp"
+#include "../compiled_plan.hpp"
 #include "engine.hpp"
 #include "entries.hpp"
 #include "range.hpp"
@@ -65,18 +65,17 @@ bool mode_from(const char* text, pool_mode& mode) noexcept {
     return false;
 }
 
-/// The text of a file in memory that may be written to; null when it cannot be read, and errno says why.
-char* text_of(const char* file, std::size_t& bytes) noexcept {
+/// A file in memory; null when it cannot be read, and errno says why.
+const char* content_of(const char* file, std::size_t& bytes) noexcept {
     const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about_file{};
-    void* text = MAP_FAILED;
+    void* content = MAP_FAILED;
     if (descriptor >= 0 && ::fstat(descriptor, &about_file) == 0) {
         constexpr off_t most = off_t{64} << 20;
         errno = S_ISREG(about_file.st_mode) ? EFBIG : EINVAL;
         if (S_ISREG(about_file.st_mode) && about_file.st_size <= most) {
             bytes = static_cast<std::size_t>(about_file.st_size);
-            text =
-                ::mmap(nullptr, bytes != 0 ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+            content = ::mmap(nullptr, bytes != 0 ? bytes : 1, PROT_READ, MAP_PRIVATE, descriptor, 0);
         }
     }
     const int before = errno;
@@ -84,14 +83,14 @@ char* text_of(const char* file, std::size_t& bytes) noexcept {
         ::close(descriptor);
     }
     errno = before;
-    return text != MAP_FAILED ? static_cast<char*>(text) : nullptr;
+    return content != MAP_FAILED ? static_cast<const char*>(content) : nullptr;
 }
 
 /// Null when there is no plan to be had, which then has been said.
 const plan_tables* plan_from(const char* file) noexcept {
     std::size_t bytes = 0;
-    char* const text = text_of(file, bytes);
-    if (text == nullptr) {
+    const char* const content = content_of(file, bytes);
+    if (content == nullptr) {
         about.problem = "the plan cannot be read";
         say("%s: %s; nothing is pooled", file, ::strerrordesc_np(errno));
         return nullptr;
@@ -104,10 +103,11 @@ const plan_tables* plan_from(const char* file) noexcept {
     // Fresh pages are zero, and so are tables that are empty: writing that would touch each of their 170 pages, in every process.
     static_assert(std::is_aggregate_v<plan_tables> && std::is_trivially_copyable_v<plan_tables>);
     auto* const plan = static_cast<plan_tables*>(memory);
-    plan_error error{};
-    if (!read_plan(text, bytes, *plan, error)) {
-        about.problem = "the plan is damaged";
-        say("%s:%u: %s; nothing is pooled", file, error.line, error.what);
+    if (!read_compiled_plan({content, bytes}, *plan)) {
+        const bool is_text = !is_compiled_plan({content, bytes});
+        about.problem = is_text ? "the plan is not compiled" : "the plan is damaged, or of another version";
+        say("%s: %s: linn pools --plan PLAN.toml --compile FILE writes one; nothing is pooled", file,
+            is_text ? "not a compiled plan" : "damaged, or of another version");
         return nullptr;
     }
     return plan;

@@ -122,12 +122,12 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
         const planned_site& s = plan.sites[i];
         const site_status status = status_of(i);
         out.print("%s\n  {\"pool\": ", i != 0 ? "," : "");
-        out.string(s.pool_name);
+        out.string(plan.pools[s.pool].name);
         out.print(", \"module\": ");
         if (s.has_token) {
             out.print("null");
         } else {
-            out.string(s.call.module_name);
+            out.string(plan.modules[s.call.module].name);
         }
         out.field("offset", s.has_token ? s.token : s.call.offset);
         out.field("size", s.size);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toml_table.hpp"
+
+#include "../measure/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace linn::tool {
+namespace {
+
+/// Of a text that comes from a file: one line stays one line.
+std::string one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
+        '?');
+    constexpr std::size_t most = 300;
+    return text.size() > most ? text.substr(0, most) : text;
+}
+
+} // namespace
+
+toml::table parse_toml(std::string_view text) {
+    try {
+        return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+        throw toml_problem{error.source().begin.line, one_line(std::string{error.description()})};
+    }
+}
+
+toml_table::toml_table(const toml::table& table, std::string name, const std::vector<std::string>& keys)
+    : table_{&table},
+      name_{std::move(name)},
+      line_{std::max<std::uint32_t>(table.source().begin.line, 1)} {
+    for (const auto& [key, value] : table) {
+        if (std::find(keys.begin(), keys.end(), key.str()) == keys.end()) {
+            fail(fmt::format("'{}' is not a key of {}{}", key.str(), name_, did_you_mean(key.str(), keys)),
+                 key.str());
+        }
+    }
+}
+
+void toml_table::fail(const std::string& what, std::string_view key) const {
+    const toml::node* const node = table_->get(key);
+    throw toml_problem{node == nullptr ? line_ : node->source().begin.line, one_line(what)};
+}
+
+void toml_table::require(std::initializer_list<std::string_view> keys) const {
+    for (const std::string_view key : keys) {
+        if (!has(key)) {
+            fail(fmt::format("{} without '{}'", name_, key));
+        }
+    }
+}
+
+std::string toml_table::text(std::string_view key) const {
+    const toml::node* const node = table_->get(key);
+    if (node == nullptr) {
+        return {};
+    }
+    const toml::value<std::string>* const value = node->as_string();
+    if (value == nullptr) {
+        fail(fmt::format("'{}' must be a string", key), key);
+    }
+    return value->get();
+}
+
+std::string toml_table::name(std::string_view key) const {
+    std::string value = text(key);
+    if (has(key) && value.empty()) {
+        fail(fmt::format("'{}' must be a string that is not empty", key), key);
+    }
+    return value;
+}
+
+bool toml_table::flag(std::string_view key, bool fallback) const {
+    const toml::node* const node = table_->get(key);
+    if (node != nullptr && !node->is_boolean()) {
+        fail(fmt::format("'{}' must be true or false", key), key);
+    }
+    return node == nullptr ? fallback : node->as_boolean()->get();
+}
+
+std::uint64_t toml_table::number(std::string_view key, std::uint64_t least, std::uint64_t most,
+                                 std::uint64_t fallback) const {
+    const toml::node* const node = table_->get(key);
+    if (node == nullptr) {
+        return fallback;
+    }
+    const toml::value<std::int64_t>* const value = node->as_integer();
+    if (value == nullptr || value->get() < 0 || static_cast<std::uint64_t>(value->get()) < least ||
+        static_cast<std::uint64_t>(value->get()) > most) {
+        fail(most >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+                 ? fmt::format("'{}' must be a whole number, {} or more", key, least)
+                 : fmt::format("'{}' must be a whole number from {} to {}", key, least, most),
+             key);
+    }
+    return static_cast<std::uint64_t>(value->get());
+}
+
+std::vector<toml_table> toml_table::tables(std::string_view key, const std::vector<std::string>& keys) const {
+    std::vector<toml_table> list;
+    const toml::node* const node = table_->get(key);
+    if (node == nullptr) {
+        return list;
+    }
+    if (!node->is_array_of_tables()) {
+        fail(fmt::format("'{}' must be an array of tables: [[{}]]", key, key), key);
+    }
+    for (const toml::node& one : *node->as_array()) {
+        list.emplace_back(*one.as_table(), fmt::format("[[{}]]", key), keys);
+    }
+    return list;
+}
+
+} // namespace linn::tool
