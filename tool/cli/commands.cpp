@@ -17,7 +17,8 @@
 namespace linn::tool {
 namespace {
 
-constexpr make_command table[]{
+<<<<<<< HEAD
+constexpr make_command every_command[]{
     make<bench_command>, make<compare_command>, make<run_command>,  make<record_command>,     make<trace_command>,
     make<check_command>, make<advise_command>,  make<try_command>,  make<pools_command>,      make<lint_command>,
     make<allocators_command>, make<completion_command>, make<man_command>,
@@ -26,7 +27,7 @@ constexpr make_command table[]{
 } // namespace
 
 std::span<const make_command> command_table() noexcept {
-    return table;
+    return every_command;
 }
 
 bool is_whole_build() noexcept {

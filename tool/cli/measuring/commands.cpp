@@ -7,12 +7,12 @@
 namespace linn::tool {
 namespace {
 
-constexpr make_command table[]{make<bench_command>, make<allocators_command>};
+constexpr make_command every_command[]{make<bench_command>, make<allocators_command>};
 
 } // namespace
 
 std::span<const make_command> command_table() noexcept {
-    return table;
+    return every_command;
 }
 
 bool is_whole_build() noexcept {

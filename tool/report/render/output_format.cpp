@@ -8,7 +8,7 @@
 namespace linn::tool::report {
 namespace {
 
-constexpr output_format all[]{
+constexpr output_format formats[]{
     {"--csv", "write the figures as CSV", &render_csv},
     {"--markdown", "write the report as Markdown", &render_markdown},
     {"--html", "write it as a page for a browser", &render_html, true},
@@ -17,7 +17,7 @@ constexpr output_format all[]{
 } // namespace
 
 std::span<const output_format> output_formats() noexcept {
-    return all;
+    return formats;
 }
 
 } // namespace linn::tool::report
