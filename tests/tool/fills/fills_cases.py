@@ -2,10 +2,8 @@
 """`linn record --fills` on programs whose fills are known."""
 import collections
 import json
-import os
 import pathlib
 import re
-import shutil
 import subprocess
 
 import cases
