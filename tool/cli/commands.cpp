@@ -19,9 +19,10 @@ namespace {
 
 <<<<<<< HEAD
 constexpr make_command every_command[]{
-    make<bench_command>, make<compare_command>, make<run_command>,  make<record_command>,     make<trace_command>,
-    make<check_command>, make<advise_command>,  make<try_command>,  make<pools_command>,      make<lint_command>,
-    make<allocators_command>, make<completion_command>, make<man_command>,
+    make<bench_command>, make<compare_command>, make<run_command>,        make<record_command>,
+    make<trace_command>, make<check_command>,   make<advise_command>,     make<try_command>,
+    make<pools_command>, make<lint_command>,    make<allocators_command>, make<completion_command>,
+    make<man_command>,
 };
 
 } // namespace
