@@ -17,7 +17,6 @@
 namespace linn::tool {
 namespace {
 
-<<<<<<< HEAD
 constexpr make_command every_command[]{
     make<bench_command>, make<compare_command>, make<run_command>,        make<record_command>,
     make<trace_command>, make<check_command>,   make<advise_command>,     make<try_command>,

@@ -169,7 +169,7 @@ void say_what_is_left_out() noexcept {
         if (left_out++ == 0) {
             const planned_site& s = plan->sites[i];
             const bool is_caller = resolved_call(i).state == site_state::active;
-            whose = (is_caller ? s.caller : s.call).module_name;
+            whose = plan->modules[(is_caller ? s.caller : s.call).module].name;
             why = state == site_state::other_build ? "is not the build that the plan was made for"
                                                    : "has other code at a site than the plan says";
         }
