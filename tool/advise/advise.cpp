@@ -168,7 +168,8 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
         return a.analysis.time.is_known ? s.time.calls + s.time.page_faults
                                         : static_cast<double>(s.allocations + s.releases + s.reallocations);
     };
-    std::ranges::stable_sort(a.types, [&](const advised_type& x, const advised_type& y) { return weight(x) > weight(y); });
+    std::ranges::stable_sort(
+        a.types, [&](const advised_type& x, const advised_type& y) { return weight(x) > weight(y); });
     if (a.analysis.info.contents == "fills") {
         a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
         a.to_know = "record it without --fills";
