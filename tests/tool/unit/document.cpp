@@ -250,7 +250,7 @@ TEST_CASE("a page sorts by the figures, folds details below their row, and claim
     document d = with(t);
     d.alert = "partial: stopped";
     d.warnings = {"the <machine> was busy"};
-    d.add(list{{{"object: it is fast", 0, "all"}}});
+    d.add(list{{{.text = "it is fast", .subject = "object", .section = "all"}}});
     const std::string page = render_html(d);
     CHECK(is_well_formed(page));
     for (const char* part :
