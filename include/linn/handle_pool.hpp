@@ -265,7 +265,7 @@ public:
         static_cast<void>(list_slabs(0));
         for (detail::slab* s = slabs_.newest(); s != nullptr;) {
             detail::slab* const older = s->older;
-            if (s->out() == 0) {
+            if (s->is_unused()) {
                 bytes += s->mapped_bytes;
                 if (slab_from(s) == s) {
                     by_address_.erase(s);

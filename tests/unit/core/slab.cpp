@@ -58,7 +58,6 @@ TEST_CASE("slab: fresh slots are carved in order, each once") {
     fixture<true> f{make_geometry(48, 8, {})};
     const std::size_t capacity = f.s->capacity;
     CHECK(f.s->out() == 0);
-    CHECK(f.s->has_slots());
     auto all = f.take(5);
     auto rest = f.take(capacity + 10);
     CHECK(all.size() == 5);
@@ -69,7 +68,6 @@ TEST_CASE("slab: fresh slots are carved in order, each once") {
         right = right && all[i] == f.s->first + i * 48 && f.index_of(all[i]) == i;
     }
     CHECK(right);
-    CHECK_FALSE(f.s->has_slots());
     CHECK(f.take(1).empty());
     CHECK(f.s->out() == capacity);
 }
@@ -92,9 +90,19 @@ TEST_CASE("slab: a slot that is free already is refused, with all its neighbours
     CHECK_FALSE(f.s->give(150, 1));
     CHECK_FALSE(f.s->give(60, 100));
     CHECK(f.s->out() == 199);
-    CHECK(f.s->free_count() == 1);
     CHECK(f.s->give(60, 90));
     CHECK(f.s->out() == 109);
+}
+
+TEST_CASE("slab: unused when each slot that was carved came back") {
+    fixture<true> f{make_geometry(48, 8, {})};
+    CHECK(f.s->is_unused());
+    f.take(200);
+    CHECK_FALSE(f.s->is_unused());
+    CHECK(f.s->give(0, 199));
+    CHECK_FALSE(f.s->is_unused());
+    CHECK(f.s->give(199, 1));
+    CHECK(f.s->is_unused());
 }
 
 TEST_CASE("slab: only the start of a carved slot has an index") {
@@ -153,7 +161,7 @@ TEST_CASE("slab: the check of its invariants notices each number that is wrong")
     fixture<true> f{make_geometry(48, 8, {})};
     const auto all = f.take(10);
     REQUIRE(f.s->give(f.index_of(all[3]), 2));
-    f.s->move_to(slab::place::available);
+    f.s->where = slab::place::available;
     REQUIRE(f.s->consistent(&f));
     const auto noticed = [&](auto& field, auto wrong) {
         const auto right = field;
@@ -164,13 +172,11 @@ TEST_CASE("slab: the check of its invariants notices each number that is wrong")
     };
     CHECK(noticed(f.s->magic, 0));
     CHECK(noticed(f.s->owner, nullptr));
-    CHECK(noticed(f.s->due, 7));
-    CHECK(noticed(f.s->due, 9));
-    CHECK(noticed(f.s->bias, 1));
     CHECK(noticed(f.s->carved, 4));
     CHECK(noticed(f.s->capacity, 9));
     CHECK(noticed(f.s->touched, 9));
     CHECK(noticed(f.s->where, slab::place::full));
+    CHECK(noticed(f.s->where, slab::place::empty));
 }
 
 TEST_CASE("slab_list: push at either end, remove at either end and in the middle") {

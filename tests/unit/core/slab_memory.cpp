@@ -79,9 +79,9 @@ TEST_CASE("slab_set: lends what lies behind the slab that its own threads take f
     }
     pages::reset();
     CHECK(f.set.has_spare());
-    CHECK(f.lend(10) == std::vector<void*>{full[2][7], full[2][9], full[1][7], full[1][9]});
+    CHECK(f.lend(10) == std::vector<void*>{full[1][7], full[1][9], full[0][7], full[0][9]});
     CHECK_FALSE(f.set.has_spare());
-    CHECK(f.take(1) == std::vector<void*>{full[0][7]});
+    CHECK(f.take(1) == std::vector<void*>{full[2][7]});
     CHECK(f.lend(10).empty());
     CHECK(pages::maps == 0);
 }
@@ -112,6 +112,23 @@ TEST_CASE("slab_set: where growth is forbidden, slabs with nothing out serve, a 
     CHECK(again.size() == first.size() + second.size());
     CHECK(f.slab_of(again.front()) == f.slab_of(second[0]));
     CHECK(f.slab_of(again.back()) == f.slab_of(first[0]));
+}
+
+TEST_CASE("slab_set: a slab whose objects came back in any order is found among those in use, and parted with") {
+    fixture f;
+    auto all = f.fill();
+    const auto kept = f.fill();
+    std::reverse(all.begin(), all.end());
+    std::swap(all[3], all[30]);
+    CHECK(f.give({all.begin() + 1, all.end()}).empty());
+    CHECK(f.set.part_with_empty() == nullptr);
+    CHECK(f.give({all[0]}).empty());
+    slab* const parted = f.set.part_with_empty();
+    REQUIRE(parted == f.slab_of(all[0]));
+    CHECK(parted->carved == 0);
+    CHECK(f.set.part_with_empty() == nullptr);
+    f.set.take_over(parted);
+    CHECK(f.set.consistent());
 }
 
 TEST_CASE("slab_set: an empty slab can change its owner, with its pages and its place in the sums") {

@@ -45,10 +45,10 @@ struct cold_pages {
 ///  | header | summary | bitmap | colour | slot 0 | slot 1 | ...  carved ... | never touched ... |
 /// ```
 ///
-/// Slots below `carved` were handed out since the slab was last empty; of these, the ones in
-/// `free_slots` came back: |free_slots| == free_count() == carved - out() <= carved <= capacity, and
-/// out() slots are with the user or in some magazine. Slots from `carved` up
-/// have never been touched, and neither have their pages.
+/// Slots below `carved` were handed out since the slab was last reset; of these, the ones in `free_slots` came back:
+/// |free_slots| == carved - out() <= carved <= capacity, and out() slots are with the user or in some magazine. Nothing counts
+/// them, because a counter would be the one word that every free of a slab writes. Slots from `carved` up have never been
+/// touched, and neither have their pages.
 ///
 /// A slab has no lock: the owner of its slab set serialises access.
 struct slab {
@@ -57,8 +57,8 @@ struct slab {
     /// Which of its set's lists it is in.
     enum class place : unsigned char {
         full,      ///< in no list: nothing to give
-        available, ///< has slots to give, and slots out or none out yet
-        empty,     ///< no slot out; resident, kept for reuse
+        available, ///< may have slots to give
+        empty,     ///< known to have no slot out, and reset; resident, kept for reuse
         returned,  ///< no slot out, its pages are with the system
         away, ///< in no list: its owner returns pages of it to the system, and it gives nothing meanwhile
     };
@@ -67,10 +67,6 @@ struct slab {
     void* owner = nullptr;      ///< whose it is, for as long as it exists: a depot, or a mark that is none
     std::byte* first = nullptr; ///< slot 0
     std::size_t carved = 0;     ///< bump: the next slot that was never handed out
-    /// How many slots must come back until the place changes: one for a full slab, all that are out for an available one.
-    /// One counter is both the number of slots out and the event, so a free decrements and branches once.
-    std::uint32_t due = 0;
-    std::uint32_t bias = 0;     ///< due - bias slots are out
     std::uint32_t capacity = 0; ///< in slots
     std::uint32_t slot_bytes = 0;
     std::uint32_t touched = 0; ///< highest `carved` since its pages last went back
@@ -189,18 +185,12 @@ struct slab {
         return static_cast<std::size_t>(address_of(index) - reinterpret_cast<const std::byte*>(this));
     }
 
-    [[nodiscard]] std::uint32_t out() const noexcept { return due - bias; }
-    [[nodiscard]] std::size_t free_count() const noexcept { return carved - out(); }
-    [[nodiscard]] bool has_slots() const noexcept { return out() < capacity; }
-
-    /// Is in another list from now on.
-    void move_to(place p) noexcept {
-        constexpr std::uint32_t never = UINT32_MAX / 2;
-        const std::uint32_t n = out();
-        where = p;
-        due = p == place::available ? n : p == place::full ? 1 : never;
-        bias = due - n;
+    /// @complexity O(carved / 64)
+    [[nodiscard]] std::uint32_t out() const noexcept {
+        return static_cast<std::uint32_t>(carved - free_slots.count(carved));
     }
+    /// Whether no slot is out. @complexity O(carved / 64), and constant for most slabs in use
+    [[nodiscard]] bool is_unused() const noexcept { return free_slots.holds_all(carved); }
 
     /// Writes up to `want` slots below `end`, so that popping from the top yields ascending
     /// addresses: freed slots first, then fresh ones.
@@ -211,9 +201,7 @@ struct slab {
         const auto write_run = [&](std::size_t index, std::size_t count) {
             cursor = write_run_below(cursor, first + index * size, count, size);
         };
-        if (const std::size_t free = free_count(); free != 0) {
-            free_slots.take(want < free ? want : free, carved, write_run);
-        }
+        free_slots.take(want, carved, write_run);
         const std::size_t fresh = capacity - carved;
         const std::size_t rest = want - static_cast<std::size_t>(end - cursor);
         const std::size_t more = rest < fresh ? rest : fresh;
@@ -223,7 +211,6 @@ struct slab {
             touched = static_cast<std::uint32_t>(carved);
         }
         const auto got = static_cast<std::size_t>(end - cursor);
-        due += static_cast<std::uint32_t>(got);
         refilled = true;
         pass_end = 0;
         if (hole_bytes != 0) [[__unlikely__]] {
@@ -234,27 +221,19 @@ struct slab {
     }
 
     /// Takes back `count` slots from `index` on. False when one of them is free already.
-    /// @pre at most `due` of them, or the owner settles the place: see `slab_states::after_give`
-    bool give(std::size_t index, std::size_t count) noexcept {
-        if (!free_slots.insert(index, count)) [[__unlikely__]] {
-            return false;
-        }
-        due -= static_cast<std::uint32_t>(count);
-        return true;
-    }
+    bool give(std::size_t index, std::size_t count) noexcept { return free_slots.insert(index, count); }
 
     /// Forgets all slots of a slab that has none out: it will be carved from its start again.
     void reset() noexcept {
         free_slots.clear(carved);
         carved = 0;
-        due = bias = 0;
     }
 
     /// Whether nothing was taken or given for `ms`. @param latest when it last could have been
     bool unchanged_for(std::uint64_t ms, std::uint64_t now_ms, std::uint64_t latest) noexcept {
-        if (refilled || out() != out_seen) {
+        if (const std::uint32_t now_out = out(); refilled || now_out != out_seen) {
             refilled = false;
-            out_seen = out();
+            out_seen = now_out;
             changed_ms = latest;
         }
         return now_ms - changed_ms >= ms && touched != 0;
@@ -265,8 +244,8 @@ struct slab {
     /// are free stay free: their pages come back, zeroed, when they are next used.
     /// The last `keep` bytes of each stretch stay, because they are the next object's fence.
     void find_free_pages(cold_pages& leaving, std::size_t keep) noexcept {
-        if (pass_end == 0 || pass_out != out()) {
-            pass_out = out();
+        if (const std::uint32_t now_out = out(); pass_end == 0 || pass_out != now_out) {
+            pass_out = now_out;
             pass_end = 0;
             pass_bytes = 0;
         }
@@ -295,16 +274,9 @@ struct slab {
 
     /// Checks the sentences above this struct. For tests. @complexity O(slots)
     [[nodiscard]] bool consistent(const void* expected_owner) const noexcept {
-        if (!is_slab() || owner != expected_owner || out() > carved || carved > capacity ||
-            touched < carved) {
-            return false;
-        }
-        std::size_t free = 0;
-        for (std::size_t i = 0; i < carved; ++i) {
-            free += free_slots.contains(i) ? 1U : 0U;
-        }
-        return free == free_count() && (where != place::available || has_slots()) &&
-               (where != place::full || !has_slots());
+        return is_slab() && owner == expected_owner && carved <= capacity && touched >= carved &&
+               free_slots.count(capacity) == free_slots.count(carved) &&
+               (where != place::full || out() == capacity) && (where != place::empty || carved == 0);
     }
 
     /// The part that can go back to the system while the slab is empty: all but the header's page.

@@ -63,8 +63,7 @@ public:
     /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
     /// system is asked, which also serves the objects of another module's pool.
     [[nodiscard]] bool may_read(const slab* s) const noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(s);
-        const bool within = address - lowest_ <= highest_ - lowest_;
+        const bool within = newest_ != nullptr && headers().has(s);
         return (within && (!checked_build || find(s) != nullptr)) || can_read(s);
     }
 

@@ -34,15 +34,16 @@ public:
 
     /// Whether `lend` or `part_with_empty` would give something.
     [[nodiscard]] bool has_spare() const noexcept {
-        return states_.spare() != nullptr || states_.empty() != nullptr;
+        return states_.spare() != nullptr || states_.has_empty();
     }
 
     /// An empty slab, which is nobody's until another set of the same geometry calls `take_over`; null when there is none.
     /// @complexity O(slabs)
     [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
-        slab* s = states_.empty();
+        slab* s = states_.unused(few_slabs);
         if (s != nullptr) {
             states_.take_away(s);
+            s->reset();
             forget(s);
             growth_.remove(s->mapped_bytes);
             s->owner = nullptr;
@@ -72,8 +73,9 @@ public:
         slab* const newest_before = newest();
         std::size_t ready = 0;
         for (slab* s = newest(); s != nullptr; s = s->older) {
-            ready += s->capacity - s->out();
+            ready += s->capacity;
         }
+        ready -= out_;
         if (ready < want && !growth_.may_map((want - ready) * geometry_.slot_bytes, geometry_)) {
             return false;
         }
@@ -149,7 +151,8 @@ public:
         for (std::size_t looked = 0; sweep_at_ != nullptr && looked != sweep_slabs && has_excess();
              ++looked) {
             slab* s = sweep_at_;
-            if (!s->unchanged_for(retain_ms, now_ms, before_ms_) || !cold_runs(s, leaving)) {
+            const bool may_leave = s->where == slab::place::empty || s->where == slab::place::available;
+            if (!may_leave || !s->unchanged_for(retain_ms, now_ms, before_ms_) || !cold_runs(s, leaving)) {
                 sweep_at_ = s->older;
                 continue;
             }
@@ -158,9 +161,9 @@ public:
         return false;
     }
 
-    /// An empty slab, whatever its age, for an explicit trim. @returns whether there is one
+    /// An empty slab, whatever its age, for an explicit trim. @returns whether there is one @complexity O(slabs)
     bool take_empty(cold_pages& leaving) noexcept {
-        slab* s = states_.empty();
+        slab* s = states_.unused(SIZE_MAX);
         return s != nullptr && cold_runs(s, leaving);
     }
 
@@ -198,7 +201,7 @@ public:
     /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
     [[LINN_DETAIL_COLD]] std::size_t discard_free_pages(slab* s) noexcept {
         const std::size_t before = returned_bytes_;
-        if (s->out() == 0) {
+        if (s->is_unused()) {
             discard_kept(s);
         } else if (s->where == slab::place::available) {
             if (s->refused) {
@@ -301,7 +304,8 @@ protected:
         if (s->where != slab::place::empty && s->where != slab::place::available) {
             return false;
         }
-        if (s->out() == 0) {
+        if (s->is_unused()) {
+            s->reset();
             leaving.whole = true;
             leaving.add(s->returnable_begin(), s->returnable_bytes());
         } else {
@@ -430,7 +434,8 @@ private:
     }
     static constexpr std::uint64_t retain_ms = 1000; ///< unchanged for so long, a slab is cold
     static constexpr std::uint64_t sweep_ms = 250;   ///< at most so often all slabs are looked at
-    static constexpr std::size_t sweep_slabs = 64;   ///< looked at in a visit
+    static constexpr std::size_t sweep_slabs = 16;   ///< looked at in a visit
+    static constexpr std::size_t few_slabs = 4;      ///< looked at for an empty one
 
     std::size_t peak_ = 0; ///< highest `out_`
     std::size_t returned_bytes_ = 0;

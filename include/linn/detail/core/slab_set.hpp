@@ -94,7 +94,7 @@ public:
                 for (std::size_t i = 0; i < count; ++i) {
                     give_guarded(static_cast<std::byte*>(objects[i]), reject, by);
                 }
-                return;
+                count = 0;
             }
         }
         for (std::size_t i = 0; i < count;) {
@@ -111,6 +111,9 @@ public:
             if (given != n) {
                 give_stretch({static_cast<std::byte*>(objects[i++]), 1}, reject);
             }
+        }
+        if (out_ == 0) {
+            states_.all_came_back();
         }
     }
 
@@ -173,25 +176,31 @@ private:
         const auto headers = slabs_.headers();
         const exact_divider by = by_slot_bytes_;
         const void* const owner = owner_;
-        const std::size_t align = geometry_.slab_align;
-        const std::size_t offset = has_slab_offset ? geometry_.slab_offset : 0;
+        const std::size_t mask = 0 - geometry_.slab_align;
         void* const* at = objects;
-        for (void* const* const end = objects + count; at != end; ++at) {
-            slab* s = slab::of(*at, align, offset);
-            if (!headers.has(s) || s->owner != owner) [[__unlikely__]] {
+        for (void* const* const end = newest() != nullptr ? objects + count : at; at != end; ++at) {
+            // All headers lie at the same offset from a multiple of `slab_align`.
+            const std::uintptr_t from_lowest = (reinterpret_cast<std::uintptr_t>(*at) - headers.lowest) & mask;
+            slab* s = reinterpret_cast<slab*>(headers.lowest + from_lowest);
+            if (from_lowest > headers.span || s->owner != owner) [[__unlikely__]] {
                 break;
             }
             const std::size_t index = s->index_of(*at, by);
-            if (index == slab::no_index || !s->free_slots.insert_at(s->words(), index)) [[__unlikely__]] {
+            if (index == slab::no_index || !slot_bitmap::insert_at(s->words(), index, [this, s](std::size_t i) {
+                    note_first(s, i);
+                })) [[__unlikely__]] {
                 break;
-            }
-            if (--s->due == 0) [[__unlikely__]] {
-                states_.after_give(s);
             }
         }
         const auto given = static_cast<std::size_t>(at - objects);
         out_ -= given;
         return given;
+    }
+
+    /// Slot `index` of `s` is the first one that comes back of 64 neighbours.
+    [[LINN_DETAIL_NOINLINE]] void note_first(slab* s, std::size_t index) noexcept {
+        s->free_slots.note_word(index);
+        states_.after_give(s);
     }
 
     template <class Reject>
@@ -283,12 +292,11 @@ private:
                 }
             }
         }
-        if (!s->has_slots()) {
+        if (got != want) {
             states_.make_full(s);
         }
         return got;
     }
-    static constexpr bool has_slab_offset = requires { Pages::has_slab_offset; };
     static constexpr std::size_t few = 8;      ///< neighbours that are worth a look-up together
     static constexpr std::size_t several = 64; ///< scattered ones that are taken back in one loop
 

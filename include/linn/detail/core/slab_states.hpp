@@ -27,36 +27,35 @@ public:
 
     /// A slab that is in no list has slots to give, before all others.
     void make_available(slab* s) noexcept {
-        s->move_to(slab::place::available);
+        s->where = slab::place::available;
         available_.push_front(s);
     }
 
     /// A slab that is in no list, and has nothing out, serves whichever home needs one first.
     void make_empty(slab* s) noexcept {
-        s->move_to(slab::place::empty);
+        s->reset();
+        s->where = slab::place::empty;
         empty_.push_front(s);
     }
 
     /// An available slab has nothing left.
     void make_full(slab* s) noexcept {
         available_.remove(s);
-        s->move_to(slab::place::full);
+        s->where = slab::place::full;
     }
 
-    /// An available or full slab has more to give.
-    [[LINN_DETAIL_NOINLINE]] void after_give(slab* s) noexcept {
-        if (s->where == slab::place::away) {
-            return;
-        }
-        if (s->out() == 0) {
-            if (s->where == slab::place::available) {
-                available_.remove(s);
-            }
-            s->reset();
-            make_empty(s);
-        } else if (s->where == slab::place::full) {
-            s->move_to(slab::place::available);
+    /// A slot of `s` came back.
+    void after_give(slab* s) noexcept {
+        if (s->where == slab::place::full) {
+            s->where = slab::place::available;
             available_.push_back(s);
+        }
+    }
+
+    /// No slot of any slab is out.
+    void all_came_back() noexcept {
+        while (slab* s = available_.pop_front()) {
+            make_empty(s);
         }
     }
 
@@ -69,26 +68,34 @@ public:
         return s;
     }
 
-    /// The empty slab that was unused for longest; null when there is none.
-    [[nodiscard]] slab* empty() const noexcept { return empty_.back(); }
+    [[nodiscard]] bool has_empty() const noexcept { return empty_.back() != nullptr; }
 
-    /// Takes a slab that has free slots out of its list. @pre it is available or empty
+    /// A slab without slots out, the one that was empty for longest or one of `most` available ones; null when there is none.
+    [[nodiscard]] slab* unused(std::size_t most) const noexcept {
+        slab* s = empty_.back();
+        for (slab* a = available_.front(); s == nullptr && a != nullptr && most != 0; a = a->next, --most) {
+            s = a->is_unused() ? a : nullptr;
+        }
+        return s;
+    }
+
+    /// Takes a slab out of its list. @pre it is available or empty
     void take_away(slab* s) noexcept {
         (s->where == slab::place::available ? available_ : empty_).remove(s);
-        s->move_to(slab::place::away);
+        s->where = slab::place::away;
     }
 
     /// A slab that was away goes where it belongs. @param returned whether the system was given all its pages
     [[LINN_DETAIL_COLD]] void put_back(slab* s, bool returned) noexcept {
         if (returned) {
-            s->move_to(slab::place::returned);
+            s->where = slab::place::returned;
             returned_.push_front(s);
-        } else if (s->out() == 0) {
+        } else if (s->is_unused()) {
             s->reset();
-            s->move_to(slab::place::empty);
+            s->where = slab::place::empty;
             empty_.push_back(s);
         } else {
-            s->move_to(slab::place::available);
+            s->where = slab::place::available;
             available_.push_back(s);
         }
     }
@@ -98,7 +105,6 @@ public:
         available_ = empty_ = slab_list{};
         for (slab* s = newest; s != nullptr; s = s->older) {
             if (s->where != slab::place::returned) {
-                s->reset();
                 make_empty(s);
             }
         }

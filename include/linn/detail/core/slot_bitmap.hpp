@@ -47,22 +47,26 @@ public:
         return true;
     }
 
-    /// Adds one; false when it is there already. `words` is where the bitmap's words begin: the caller knows it without
-    /// a load.
-    [[__gnu__::__always_inline__]] bool insert_at(std::uint64_t* words, std::size_t slot) noexcept {
+    /// Adds one; false when it is there already. Calls `first(slot)`, which calls `note_word`, where its word has no other.
+    /// @param words where the bitmap's words begin: the caller knows it without a load
+    template <class First>
+    [[__gnu__::__always_inline__]] static bool insert_at(std::uint64_t* words, std::size_t slot,
+                                                         First&& first) noexcept {
         std::uint64_t& word = words[slot / bits];
         const std::uint64_t before = word;
-        // In 32 bits, of which compilers make single instructions.
-        const auto place = static_cast<std::uint32_t>(slot) & (bits - 1);
-        if (((before >> place) & 1) != 0) [[__unlikely__]] {
+        const std::uint64_t after = before | bit(slot);
+        if (after == before) [[__unlikely__]] {
             return false;
         }
         if (before == 0) [[__unlikely__]] {
-            note_word(slot);
+            first(slot);
         }
-        word = before | (std::uint64_t{1} << place);
+        word = after;
         return true;
     }
+
+    /// The word of `slot` is zero no longer.
+    void note_word(std::size_t slot) noexcept { summary_[slot / bits / bits] |= bit(slot / bits); }
 
     /// Takes up to `want` members in ascending order and calls `run(first, count)` for each stretch
     /// of neighbours.
@@ -135,11 +139,25 @@ public:
         }
     }
 
-private:
-    /// The word of `slot` is zero no longer.
-    [[LINN_DETAIL_NOINLINE]] void note_word(std::size_t slot) noexcept {
-        summary_[slot / bits / bits] |= bit(slot / bits);
+    /// How many slots below `slots` are members. @complexity O(slots / 64)
+    [[nodiscard]] std::size_t count(std::size_t slot_count) const noexcept {
+        std::size_t n = 0;
+        for (std::size_t w = 0; w < words_for(slot_count); ++w) {
+            n += static_cast<std::size_t>(std::popcount(words_[w] & low_bits(slot_count - w * bits)));
+        }
+        return n;
     }
+
+    /// Whether all slots below `slots` are members. @complexity O(slots / 64), less where one is not
+    [[nodiscard]] bool holds_all(std::size_t slot_count) const noexcept {
+        std::size_t w = 0;
+        while (w < words_for(slot_count) && outside(w, slot_count) == 0) {
+            ++w;
+        }
+        return w == words_for(slot_count);
+    }
+
+private:
 
     static constexpr std::size_t words_for(std::size_t n) noexcept { return (n + bits - 1) / bits; }
     static constexpr std::uint64_t bit(std::size_t n) noexcept { return std::uint64_t{1} << (n % bits); }

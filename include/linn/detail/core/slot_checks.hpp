@@ -135,9 +135,6 @@ inline void forget_slot_at(const geometry& g, slab* s, std::byte* end) noexcept 
 /// @pre `cached` is sorted and `live` has room
 template <class Pages>
 void append_live(const slab& s, const pointer_list<Pages>& cached, pointer_list<Pages>& live) noexcept {
-    if (s.out() == 0) {
-        return;
-    }
     const void* const* next = cached.first_from(s.first);
     for (std::size_t i = 0; i < s.carved; ++i) {
         void* const slot = s.address_of(i);

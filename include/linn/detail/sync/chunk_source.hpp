@@ -50,7 +50,6 @@ private:
 template <page_source Pages>
 struct brought_pages : Pages {
     static constexpr bool zeroed = false;
-    static constexpr bool has_slab_offset = true; ///< see resource_geometry
     static void* map(std::size_t, std::size_t) noexcept { return nullptr; }
 };
 
