@@ -73,6 +73,7 @@ public:
     explicit pool_resource(const pool_resource_options& o,
                            std::pmr::memory_resource* upstream = nullptr) noexcept
         : options_{largest_pooled(o, upstream), o.slab_bytes, o.retain_bytes, o.max_bytes},
+          largest_small_{detail::clamp(options_.largest_pooled_bytes, 1, detail::largest_small_bytes)},
           core_{settings(options_, upstream, this)} {}
 
     pool_resource(const pool_resource&) = delete;
@@ -116,10 +117,9 @@ protected:
     /// memory, or at the limit of `max_bytes`; and what upstream throws. Nothing has changed then.
     /// @complexity some thirty-five instructions, no lock; once in half a cache a short lock. With a limit a lock each time
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        const std::size_t padded = padded_bytes(bytes, alignment);
-        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[__likely__]] {
-            const unsigned c = detail::class_of(padded);
-            if (void* p = nullptr; core_.pop(c, p)) [[__likely__]] {
+        if (const std::size_t last = last_byte(bytes, alignment);
+            last < largest_small_ && is_power_of_two(alignment)) [[__likely__]] {
+            if (void* p = nullptr; core_.pop(detail::small_class_of(last), p)) [[__likely__]] {
                 return detail::opened(p, bytes);
             }
         }
@@ -127,9 +127,9 @@ protected:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        const std::size_t padded = padded_bytes(bytes, alignment);
-        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[__likely__]] {
-            const unsigned c = detail::class_of(padded);
+        if (const std::size_t last = last_byte(bytes, alignment);
+            last < largest_small_ && is_power_of_two(alignment)) [[__likely__]] {
+            const unsigned c = detail::small_class_of(last);
             closed(p, c);
             if (core_.push(c, p)) [[__likely__]] {
                 return;
@@ -181,10 +181,10 @@ private:
         return (n & below) == 0;
     }
 
-    /// `bytes` as a multiple of `alignment`. 0 for no bytes, for an alignment of 0, and on overflow, which
-    /// then, less one, is more than any size.
-    static constexpr std::size_t padded_bytes(std::size_t bytes, std::size_t alignment) noexcept {
-        return (bytes + (alignment - 1)) & ~(alignment - 1);
+    /// The last byte of what is a multiple of `alignment` and holds `bytes`. More than any size for no bytes and for an
+    /// alignment of 0. @pre `alignment` is a power of two, or the result is not used
+    static constexpr std::size_t last_byte(std::size_t bytes, std::size_t alignment) noexcept {
+        return (bytes - 1) | (alignment - 1);
     }
 
     [[LINN_DETAIL_NOINLINE]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
@@ -192,12 +192,12 @@ private:
             detail::throw_bad_alloc();
         }
         const std::size_t some = bytes != 0 ? bytes : 1;
-        const std::size_t padded = padded_bytes(some, alignment);
-        const bool fits = padded - 1 < options_.largest_pooled_bytes;
+        const std::size_t last = last_byte(some, alignment);
+        const bool fits = last < options_.largest_pooled_bytes;
         const bool pooled = fits && !core_.bypasses();
         // A memory checker is to see every block. Not by way of upstream, which may be an arena that
         // counts on little being asked of it.
-        void* p = pooled ? core_.take(detail::class_of(padded))
+        void* p = pooled ? core_.take(detail::class_of(last + 1))
                          : core_.take_block(bytes, alignment,
                                             fits ? detail::block_origin::operator_new
                                                  : detail::block_origin::upstream);
@@ -210,9 +210,11 @@ private:
     [[LINN_DETAIL_NOINLINE]] void deallocate_slow(void* p, std::size_t bytes,
                                                   std::size_t alignment) noexcept {
         const std::size_t some = bytes != 0 ? bytes : 1;
-        const std::size_t padded = padded_bytes(some, alignment);
-        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment) && !core_.bypasses()) {
-            core_.put(detail::class_of(padded), p);
+        const std::size_t last = last_byte(some, alignment);
+        if (last < options_.largest_pooled_bytes && is_power_of_two(alignment) && !core_.bypasses()) {
+            const unsigned c = detail::class_of(last + 1);
+            closed(p, c);
+            core_.put(c, p);
         } else {
             core_.put_block(p, bytes, alignment);
         }
@@ -226,6 +228,7 @@ private:
     }
 
     pool_resource_options options_;
+    std::size_t largest_small_; ///< whose class is read from a table
     mutable core_type core_;
 };
 

@@ -128,7 +128,16 @@ TEST_CASE("slab_set: a slab whose objects came back in any order is found among 
     CHECK(parted->carved == 0);
     CHECK(f.set.part_with_empty() == nullptr);
     f.set.take_over(parted);
-    CHECK(f.set.consistent());
+    CHECK(f.give(kept).empty());
+}
+
+TEST_CASE("slab_set: a set with nothing out offers its only slab") {
+    fixture f;
+    const auto all = f.fill();
+    CHECK(f.give({all.begin(), all.end() - 1}).empty());
+    CHECK_FALSE(f.set.has_spare());
+    CHECK(f.give({all.back()}).empty());
+    CHECK(f.set.has_spare());
 }
 
 TEST_CASE("slab_set: an empty slab can change its owner, with its pages and its place in the sums") {

@@ -42,17 +42,21 @@ constexpr unsigned computed_class_of(std::size_t bytes) noexcept {
 /// The classes of small requests, by how many times 8 bytes they are long. Two cache lines, of which a program touches
 /// those of its sizes. The computation costs more: a jump there and back for the commonest sizes, and for the others
 /// `bsr`, which is slow on AMD.
+inline constexpr std::size_t largest_small_bytes = 1024;
 struct small_class_table {
-    static constexpr std::size_t most_bytes = 1024;
-
     constexpr small_class_table() noexcept {
-        for (std::size_t i = 0; i < most_bytes / 8; ++i) {
+        for (std::size_t i = 0; i < largest_small_bytes / 8; ++i) {
             class_of[i] = static_cast<std::uint8_t>(computed_class_of(8 * (i + 1)));
         }
     }
-    alignas(64) std::uint8_t class_of[most_bytes / 8]{};
+    alignas(64) std::uint8_t class_of[largest_small_bytes / 8]{};
 };
 inline constexpr small_class_table small_classes{};
+
+/// The smallest class that holds `last` + 1 bytes. @pre last < largest_small_bytes
+constexpr unsigned small_class_of(std::size_t last) noexcept {
+    return small_classes.class_of[last / 8];
+}
 
 /// The smallest class that holds `bytes`. @pre 1 <= bytes <= largest_class_bytes
 /// @complexity constant
@@ -60,10 +64,7 @@ constexpr unsigned class_of(std::size_t bytes) noexcept {
     if (bytes > largest_class_bytes) {
         __builtin_unreachable(); // GCC would warn of classes beyond the last where a size is a constant
     }
-    if (bytes <= small_class_table::most_bytes) [[__likely__]] {
-        return small_classes.class_of[(bytes - 1) / 8];
-    }
-    return computed_class_of(bytes);
+    return bytes <= largest_small_bytes ? small_class_of(bytes - 1) : computed_class_of(bytes);
 }
 
 static_assert(class_bytes(size_class_count - 1) == largest_class_bytes);

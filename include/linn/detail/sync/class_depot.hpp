@@ -20,8 +20,7 @@ namespace linn::inline LINN_ABI::detail {
 /// What one thread caches of one size class.
 struct class_front : slot_cache {
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
-    std::uint16_t refill = 0; ///< how many slots the next refill asks for
-    std::uint16_t visits = 0; ///< of the depot while its array is small: see resource_front_slots
+    std::uint32_t refill = 0; ///< how many slots the next refill asks for
 };
 static_assert(sizeof(class_front) == 4 * sizeof(void*) || sizeof(void*) != 8);
 
@@ -55,7 +54,7 @@ public:
         if (got != want) {
             std::memmove(entries, entries + (want - got), got * sizeof(void*));
         }
-        f.refill = static_cast<std::uint16_t>(clamp(2 * want, 1, most));
+        f.refill = static_cast<std::uint32_t>(clamp(2 * want, 1, most));
         f.use(entries, got, f.capacity());
         void* slot = nullptr;
         f.try_pop(slot);

@@ -63,20 +63,21 @@ public:
 
     /// Takes a slot of class `c` from this thread's cache; false when that is empty.
     [[__gnu__::__always_inline__]] bool pop(unsigned c, void*& slot) noexcept {
-        thread_block* b = fronts_.here();
-        return b != nullptr && b->fronts[c].try_pop(slot);
+        return fronts_.here().fronts[c].try_pop(slot);
     }
 
     /// Puts a slot of class `c` into this thread's cache; false when that is full.
     [[__gnu__::__always_inline__]] bool push(unsigned c, void* slot) noexcept {
-        thread_block* b = fronts_.here();
-        return b != nullptr && b->fronts[c].try_push(slot);
+        return fronts_.here().fronts[c].try_push(slot);
     }
 
     // -- slow paths --------------------------------------------------------------------------------
 
     /// @returns null when the system has no memory, or at the limit @throws what upstream throws; nothing has changed then
     [[LINN_DETAIL_NOINLINE]] void* take(unsigned c) {
+        if (void* slot = nullptr; pop(c, slot)) { // large sizes, and requests of no bytes, come here at once
+            return slot;
+        }
         join_forks();
         news told{settings_.pool, class_bytes(c)};
         depot_type* d = depot_at(c, told);
@@ -85,12 +86,8 @@ public:
         }
         class_front* f = front_at(c, told);
         if (void* slot = nullptr;
-            f != nullptr && f->try_pop(slot)) { // requests of no bytes come here at once
+            f != nullptr && f->try_pop(slot)) { // in the child of a fork
             return told.served(slot);
-        }
-        if (f != nullptr && f->visits != resource_front_slots::visits_to_grow &&
-            ++f->visits == resource_front_slots::visits_to_grow) {
-            enlarge(*f, resource_front_slots{c}.grown, told);
         }
         const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
         if (void* slot = take_slot(); slot != nullptr) {
@@ -109,6 +106,9 @@ public:
     }
 
     [[LINN_DETAIL_NOINLINE]] void put(unsigned c, void* slot) noexcept {
+        if (push(c, slot)) {
+            return;
+        }
         join_forks();
         refusals refused;
         news told{settings_.pool};
@@ -203,7 +203,7 @@ public:
         join_forks();
         // relaxed: a number that others compare with their own
         epoch_.fetch_add(1, std::memory_order_relaxed);
-        thread_block* mine = fronts_.here();
+        thread_block& mine = fronts_.here();
         std::size_t bytes = 0;
         refusals refused;
         news told{settings_.pool};
@@ -212,9 +212,7 @@ public:
             if (d == nullptr) {
                 continue;
             }
-            if (mine != nullptr) {
-                d->flush(mine->fronts[c], refused);
-            }
+            d->flush(mine.fronts[c], refused);
             for (bool more = true; more;) {
                 turn one{memory_};
                 const std::size_t n = give_back(*d, d->take_empty(), told);
@@ -296,7 +294,7 @@ private:
 
     static_assert(sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
-    static_assert(resource_front_slots::most * sizeof(void*) <= chunk_arena<Policy>::most_bytes);
+    static_assert(most_resource_front_slots * sizeof(void*) <= chunk_arena<Policy>::most_bytes);
 
     // -- this thread's part -------------------------------------------------------------------------
 
@@ -307,7 +305,7 @@ private:
             return nullptr;
         }
         thread_block* b = place->load(std::memory_order_relaxed);
-        if (b == nullptr) {
+        if (b == &fronts_.no_block) {
             void* memory = bookkeeping(sizeof(thread_block), told);
             if (memory == nullptr) {
                 return nullptr;
@@ -317,7 +315,7 @@ private:
         }
         class_front& f = b->fronts[c];
         if (!f.has_places()) {
-            const std::size_t n = resource_front_slots{c}.first;
+            const std::size_t n = resource_front_slots(c);
             auto* array = static_cast<void**>(bookkeeping(n * sizeof(void*), told));
             if (array == nullptr) {
                 return nullptr;
@@ -327,17 +325,6 @@ private:
             f.use(array, 0, n);
         }
         return &f;
-    }
-
-    /// Gives `f` places for `n` slots; where there is no memory, leaves it. What its last array took is not used again.
-    /// @pre `f` is empty
-    void enlarge(class_front& f, std::size_t n, news& told) noexcept {
-        if (f.capacity() < n) {
-            if (void* array = or_null([&] { return bookkeeping(n * sizeof(void*), told); });
-                array != nullptr) {
-                f.use(static_cast<void**>(array), 0, n);
-            }
-        }
     }
 
     /// A free must not fail: where there is no memory for a cache, there is none.

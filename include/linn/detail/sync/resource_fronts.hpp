@@ -31,19 +31,21 @@ public:
     };
     using place_type = typename Policy::template atomic<block*>;
 
-    /// Null when this thread has none yet, or may have none: the number of a thread means something only in
-    /// the module whose table it is from. Zero, for a thread that has not asked for its number, and the
-    /// last, for one that cannot have one, are places that stay empty. Null for all threads while this is closed.
-    [[__gnu__::__always_inline__]] block* here() noexcept {
+    resource_fronts() noexcept { forget_all(); }
+
+    /// `no_block`, in which no front has room or anything to give, when this thread has none yet, or may have none: the number
+    /// of a thread means something only in the module whose table it is from. Zero, for a thread that has not asked for its
+    /// number, and the last, for one that cannot have one, are places that keep it. The same for all threads while this is closed.
+    [[__gnu__::__always_inline__]] block& here() noexcept {
         // relaxed: only compared
         if (open_for_.load(std::memory_order_relaxed) != &table::process()) [[__unlikely__]] {
-            return nullptr;
+            return no_block;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began
-        return blocks_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
+        return *blocks_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
     }
 
-    /// Where this thread's block belongs; null when it can have none.
+    /// Where this thread's block belongs, and `no_block` is until it is made; null when it can have none.
     place_type* place() noexcept {
         if (home_ != &table::process()) {
             return nullptr;
@@ -61,8 +63,7 @@ public:
         counts n;
         for (const auto& place : blocks_) {
             // relaxed: of the block only what its owner may be writing is read, by racy_read
-            if (const block* b = place.load(std::memory_order_relaxed);
-                b != nullptr && shown_array(b->fronts[c]) != nullptr) {
+            if (const block* b = place.load(std::memory_order_relaxed); shown_array(b->fronts[c]) != nullptr) {
                 n.slot_count += shown_count(b->fronts[c], c);
                 ++n.threads;
             }
@@ -81,7 +82,7 @@ public:
     void forget_all() noexcept {
         set_flag(open_for_, static_cast<const table*>(nullptr));
         for (auto& place : blocks_) {
-            place.store(nullptr, std::memory_order_relaxed);
+            place.store(&no_block, std::memory_order_relaxed);
         }
     }
 
@@ -93,27 +94,32 @@ public:
         const bool our_table = home_ == &table::process(); // else nobody knows whether it is still there
         for (std::uint32_t i = 0; i < table::most + 2; ++i) {
             block* b = blocks_[i].load(std::memory_order_relaxed);
-            if (b == nullptr || (our_table && home_->is_mine(i - 1))) {
+            if (our_table && home_->is_mine(i - 1)) {
                 continue;
             }
             for (unsigned c = 0; c < size_class_count; ++c) {
                 lose(c, shown_count(b->fronts[c], c));
             }
-            blocks_[i].store(nullptr, std::memory_order_relaxed);
+            blocks_[i].store(&no_block, std::memory_order_relaxed);
         }
     }
+
+    static constinit block no_block; ///< all zero, and never written to
 
 private:
     // The next two read what its owner may be writing: see racy_read.
     static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
     static std::size_t shown_count(const class_front& f, unsigned c) noexcept {
-        return f.shown_count(shown_array(f), resource_front_slots{c}.grown);
+        return f.shown_count(shown_array(f), resource_front_slots(c));
     }
 
     typename Policy::template atomic<const table*> open_for_{nullptr}; ///< `home_`, or null
     const table* const home_ = &table::process();
-    place_type blocks_[table::most + 2] = {};
+    place_type blocks_[table::most + 2];
 };
+
+template <class Policy>
+constinit typename resource_fronts<Policy>::block resource_fronts<Policy>::no_block{};
 
 } // namespace linn::inline LINN_ABI::detail
 

@@ -25,19 +25,14 @@ struct resource_settings {
     const void* pool = nullptr;       ///< whom the observer hears of
 };
 
-/// How many slots a front of class `c` has room for. By bytes: 32 KiB worth at first, and two of the large ones; 128 KiB worth
-/// once its thread came to the depot often.
-struct resource_front_slots {
-    constexpr explicit resource_front_slots(unsigned c) noexcept
-        : first{clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128)},
-          grown{clamp((std::size_t{128} << 10) / class_bytes(c), 2, most)} {}
-
-    static constexpr std::size_t most = 512;
-    static constexpr std::uint16_t visits_to_grow = 32;
-
-    std::size_t first;
-    std::size_t grown;
-};
+/// How many slots a front of class `c` has room for: 16 KiB worth, for the reason that `make_geometry` gives, and enough larger
+/// ones to make visits of the depot rare.
+inline constexpr std::size_t most_resource_front_slots = 512;
+constexpr std::size_t resource_front_slots(unsigned c) noexcept {
+    constexpr std::size_t kib = 1024;
+    const std::size_t few = clamp(128 * kib / class_bytes(c), 2, 128);
+    return clamp(16 * kib / class_bytes(c), few, most_resource_front_slots);
+}
 
 /// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
 /// as they may grow, which costs addresses only; of an upstream no more is asked than needed. Below a limit they are a
