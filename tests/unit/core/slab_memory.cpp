@@ -114,7 +114,8 @@ TEST_CASE("slab_set: where growth is forbidden, slabs with nothing out serve, a 
     CHECK(f.slab_of(again.back()) == f.slab_of(first[0]));
 }
 
-TEST_CASE("slab_set: a slab whose objects came back in any order is found among those in use, and parted with") {
+TEST_CASE(
+    "slab_set: a slab whose objects came back in any order is found among those in use, and parted with") {
     fixture f;
     auto all = f.fill();
     const auto kept = f.fill();

@@ -130,11 +130,11 @@ TEST_CASE("slot_bitmap: one at a time, against a set") {
     linn_test::random_source random{11};
     for (int step = 0; step < 5000; ++step) {
         const std::size_t slot = random.below(500);
-        REQUIRE(slot_bitmap::insert_at(x.words.data(), slot, [&](std::size_t i) {
-                    x.bitmap.note_word(i);
-                }) == members.insert(slot).second);
+        REQUIRE(slot_bitmap::insert_at(x.words.data(), slot, [&](std::size_t i) { x.bitmap.note_word(i); }) ==
+                members.insert(slot).second);
         REQUIRE(x.bitmap.count(500) == members.size());
-        REQUIRE(x.bitmap.count(70) == static_cast<std::size_t>(std::distance(members.begin(), members.lower_bound(70))));
+        REQUIRE(x.bitmap.count(70) ==
+                static_cast<std::size_t>(std::distance(members.begin(), members.lower_bound(70))));
         REQUIRE(x.summary_right());
         if (step % 7 == 0) {
             for (const std::size_t taken : x.take(random.below(20))) {

@@ -276,7 +276,8 @@ struct slab {
     [[nodiscard]] bool consistent(const void* expected_owner) const noexcept {
         return is_slab() && owner == expected_owner && carved <= capacity && touched >= carved &&
                free_slots.count(capacity) == free_slots.count(carved) &&
-               (where != place::full || out() == capacity) && ((where != place::empty && where != place::returned) || carved == 0);
+               (where != place::full || out() == capacity) &&
+               ((where != place::empty && where != place::returned) || carved == 0);
     }
 
     /// The part that can go back to the system while the slab is empty: all but the header's page.

@@ -180,15 +180,16 @@ private:
         void* const* at = objects;
         for (void* const* const end = newest() != nullptr ? objects + count : at; at != end; ++at) {
             // All headers lie at the same offset from a multiple of `slab_align`.
-            const std::uintptr_t from_lowest = (reinterpret_cast<std::uintptr_t>(*at) - headers.lowest) & mask;
+            const std::uintptr_t from_lowest =
+                (reinterpret_cast<std::uintptr_t>(*at) - headers.lowest) & mask;
             slab* s = reinterpret_cast<slab*>(headers.lowest + from_lowest);
             if (from_lowest > headers.span || s->owner != owner) [[__unlikely__]] {
                 break;
             }
             const std::size_t index = s->index_of(*at, by);
-            if (index == slab::no_index || !slot_bitmap::insert_at(s->words(), index, [this, s](std::size_t i) {
-                    note_first(s, i);
-                })) [[__unlikely__]] {
+            if (index == slab::no_index ||
+                !slot_bitmap::insert_at(s->words(), index, [this, s](std::size_t i) { note_first(s, i); }))
+                [[__unlikely__]] {
                 break;
             }
         }

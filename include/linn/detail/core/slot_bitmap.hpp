@@ -158,7 +158,6 @@ public:
     }
 
 private:
-
     static constexpr std::size_t words_for(std::size_t n) noexcept { return (n + bits - 1) / bits; }
     static constexpr std::uint64_t bit(std::size_t n) noexcept { return std::uint64_t{1} << (n % bits); }
     static constexpr std::uint64_t low_bits(std::size_t n) noexcept {

@@ -85,8 +85,7 @@ public:
             return nullptr;
         }
         class_front* f = front_at(c, told);
-        if (void* slot = nullptr;
-            f != nullptr && f->try_pop(slot)) { // in the child of a fork
+        if (void* slot = nullptr; f != nullptr && f->try_pop(slot)) { // in the child of a fork
             return told.served(slot);
         }
         const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };

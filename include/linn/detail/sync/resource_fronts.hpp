@@ -63,7 +63,8 @@ public:
         counts n;
         for (const auto& place : blocks_) {
             // relaxed: of the block only what its owner may be writing is read, by racy_read
-            if (const block* b = place.load(std::memory_order_relaxed); shown_array(b->fronts[c]) != nullptr) {
+            if (const block* b = place.load(std::memory_order_relaxed);
+                shown_array(b->fronts[c]) != nullptr) {
                 n.slot_count += shown_count(b->fronts[c], c);
                 ++n.threads;
             }
