@@ -80,7 +80,6 @@ class Slab:
         self.end = self.address + int(value["mapped_bytes"])
         self.capacity = int(value["capacity"])
         self.carved = int(value["carved"])
-        self.free_count = self.carved - (int(value["due"]) - int(value["bias"])) % (1 << 32)
         self.slot_bytes = int(value["slot_bytes"])
         self.words = int(value["free_slots"]["words_"])
 

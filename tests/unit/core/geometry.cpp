@@ -61,8 +61,8 @@ static_assert(sound_for_sizes(1 << 20, 32 << 20));
 // The figures that the documentation of pool_options states.
 static_assert(make_geometry(64, 8, {}).slab_align == std::size_t{2} << 20 || sizeof(void*) < 8);
 static_assert(make_geometry(64, 8, {}).magazine_slots == 128);
-static_assert(make_geometry(1024, 8, {}).magazine_slots == 64);
-static_assert(make_geometry(16 << 10, 8, {}).magazine_slots == 8);
+static_assert(make_geometry(1024, 8, {}).magazine_slots == 128);
+static_assert(make_geometry(16 << 10, 8, {}).magazine_slots == 16);
 static_assert(make_geometry(100 << 10, 8, {}).magazine_slots == 2);
 static_assert(make_geometry(1 << 20, 8, {}).magazine_slots == 1);
 static_assert(make_geometry(8, 8, {.cache_line_padding = true}).slot_bytes == 64);

@@ -97,6 +97,19 @@ TEST_CASE("slab_set: a slab gives until it is used up, those that others free in
     CHECK(f.take(2) == std::vector<void*>{first[3], second[4]});
 }
 
+TEST_CASE("slab_set: slabs with slots out give before those with none, and these last used first") {
+    fixture f;
+    const auto first = f.fill();
+    const auto second = f.fill();
+    const auto third = f.fill();
+    f.fill();
+    CHECK(f.give(first).empty());
+    CHECK(f.give(second).empty());
+    CHECK(f.give({third[5]}).empty());
+    CHECK(f.take(1) == std::vector<void*>{third[5]});
+    CHECK(f.slab_of(f.take(1)[0]) == f.slab_of(second[0]));
+}
+
 TEST_CASE("slab_set: where growth is forbidden, slabs with nothing out serve, a resident one before a "
           "returned one") {
     fixture f;

@@ -121,7 +121,8 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
     // What a thread may hold back is two magazines. Objects come out of them in the order in which they were freed, so they
     // hold less than the first-level cache, where order does not matter; but enough large objects to make visits of the depot rare.
     constexpr std::size_t kib = 1024;
-    const std::size_t few = clamp(128 * kib / g.slot_bytes, g.slot_bytes <= 256 * kib ? 2 : 1, 64);
+    const std::size_t few =
+        g.slot_bytes < kib ? 64 : clamp(256 * kib / g.slot_bytes, g.slot_bytes <= 256 * kib ? 2 : 1, 128);
     g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, largest_magazine_slots)
                                                   : clamp(8 * kib / g.slot_bytes, few, 256);
     g.retain_bytes = wishes.retain_bytes;

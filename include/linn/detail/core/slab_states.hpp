@@ -13,11 +13,21 @@ namespace linn::inline LINN_ABI::detail {
 
 /// The slabs of one set, by the place that each is in (`slab::place`), and which of them gives slots next.
 ///
-/// The first of the available slabs gives until it is used up; those that others free into meanwhile queue behind it.
+/// The first of the available slabs gives until it is used up; those that others free into meanwhile queue behind it. A slab whose
+/// slots have all come back when its turn comes is left to the end, so that in a pool that shrank it becomes cold.
 class slab_states {
 public:
     /// The slab to take from; null when all are full, empty or returned.
-    [[nodiscard]] slab* available() const noexcept { return available_.front(); }
+    /// @complexity constant but for slabs that became empty, which are looked at once
+    slab* available() noexcept {
+        slab* s = available_.front();
+        while (s != nullptr && s->carved != 0 && s->is_unused()) {
+            available_.remove(s);
+            make_empty(s);
+            s = available_.front();
+        }
+        return s;
+    }
 
     /// What may be lent to threads that have slabs of their own: not the slab that the set's own threads take from, so that they
     /// do not write to the same cache lines. Null when there is none.
