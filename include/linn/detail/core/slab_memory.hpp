@@ -40,7 +40,7 @@ public:
     /// An empty slab, which is nobody's until another set of the same geometry calls `take_over`; null when there is none.
     /// @complexity O(slabs)
     [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
-        slab* s = states_.unused(few_slabs);
+        slab* s = states_.find_unused(few_slabs);
         if (s != nullptr) {
             states_.take_away(s);
             s->reset();
@@ -163,7 +163,7 @@ public:
 
     /// An empty slab, whatever its age, for an explicit trim. @returns whether there is one @complexity O(slabs)
     bool take_empty(cold_pages& leaving) noexcept {
-        slab* s = states_.unused(SIZE_MAX);
+        slab* s = states_.find_unused(SIZE_MAX);
         return s != nullptr && cold_runs(s, leaving);
     }
 

@@ -81,7 +81,7 @@ public:
     [[nodiscard]] bool has_empty() const noexcept { return empty_.back() != nullptr; }
 
     /// A slab without slots out, the one that was empty for longest or one of `most` available ones; null when there is none.
-    [[nodiscard]] slab* unused(std::size_t most) const noexcept {
+    [[nodiscard]] slab* find_unused(std::size_t most) const noexcept {
         slab* s = empty_.back();
         for (slab* a = available_.front(); s == nullptr && a != nullptr && most != 0; a = a->next, --most) {
             s = a->is_unused() ? a : nullptr;
