@@ -18,11 +18,11 @@ struct trial_wishes {
 inline constexpr std::size_t rounds_to_decide = 12;
 /// Allocators, the empty plan and pools that are clearly not the best take part in so many rounds at most: the rest of the budget goes to
 /// what the answer depends on.
-inline constexpr std::size_t rounds_to_compare = 30;
+inline constexpr std::size_t rounds_to_compare = 15;
 /// And all others in so many: a half-width of 1 % on a machine where two runs of one program differ by 10 %.
 inline constexpr std::size_t most_deciding_rounds = 400;
 /// When the answer is clear, explanations get what is left of the budget beyond this share of it.
-inline constexpr double deciding_share = 0.6;
+inline constexpr double deciding_share = 0.75;
 /// So many allocators take part in the decision, the best of a short screening.
 inline constexpr std::size_t most_allocators = 4;
 
