@@ -27,7 +27,7 @@ const advice_rule& fill_rule() {
                          [](const advice_rule& rule) { return rule.what == remedy::for_overwrite; });
 }
 
-/// The standard library's function in place of Linn's of the same name: who only looks has no Linn.
+/// The standard library's function instead of Linn's of the same name, for users who do not have Linn.
 std::string of_std(std::string part) {
     constexpr std::string_view linn = "linn::";
     return part.starts_with(linn) ? "std::" + part.substr(linn.size()) : part;
@@ -46,7 +46,7 @@ bool is_from_malloc(const trace_analysis& analysis, const advised_place& place) 
     });
 }
 
-/// True for code of a library's, which writes zeros because somebody asked for T().
+/// True for code of a library's, which writes zeros because its caller asked for T().
 bool is_library(const symbol_frame& frame) {
     return frame.file.starts_with("/usr/") || frame.function.starts_with("std::") ||
            frame.function.starts_with("boost::") || frame.function.starts_with("linn::");
@@ -154,7 +154,7 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
                        where(*first));
 }
 
-/// What the program's file says of what could not be seen.
+/// Zeros that could not be seen, by what the program's file says.
 void add_notes(fill_report& report, const trace_info& info) {
     const std::string& file = info.processes.empty() ? std::string{} : info.processes.front().executable;
     if (const compilers built = compilers_of(file); built.gcc && !built.clang) {

@@ -110,7 +110,7 @@ std::string runtime_blocks_text(std::uint64_t count) {
     return counted(count, "block of the C and C++ runtime", "blocks of the C and C++ runtime");
 }
 
-/// One note on all that the runtime libraries keep, so that nobody looks for it.
+/// One note on everything that the runtime libraries keep, so that users do not look for it.
 std::vector<advice_finding> runtime_note(const advice& a) {
     if (a.kept_by_runtime.empty()) {
         return {};

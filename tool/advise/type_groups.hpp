@@ -23,7 +23,7 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
 /// What there is to name of the stack with an index.
 allocation_site site_of_stack(const trace_info& info, std::uint32_t stack);
 
-/// The same of a site, with the sizes and the call, so that its type can be named.
+/// Likewise for a site, with the sizes and the call, so that its type can be named.
 allocation_site site_to_name(const trace_info& info, const analysed_site& site);
 
 /// "std::list<Particle>" where there is a container, else "Particle"; what a table calls the type. A container that was

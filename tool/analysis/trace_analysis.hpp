@@ -18,7 +18,7 @@ namespace linn::tool {
 using log2_histogram = std::array<std::uint64_t, 48>;
 
 /// What is known of the allocations of one stack by one call, or of several of these together. Of a sampled trace the counts
-/// are estimates, and those of what lies next to each other (temporary, outgrown, longest_burst) are not known: 0.
+/// are estimates, and those of neighbouring events (temporary, outgrown, longest_burst) are not known: 0.
 struct site_statistics {
     std::uint64_t allocations = 0; ///< those that made a new block; a realloc of a block is not one
     std::uint64_t bytes = 0;       ///< asked for, summed; with what a realloc asked for
@@ -38,7 +38,7 @@ struct site_statistics {
     std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
     std::uint64_t outgrown =
         0; ///< took the place of a smaller block, which the very next call released: a vector that grows
-    log2_histogram lifetimes{}; ///< nanoseconds, of what was released
+    log2_histogram lifetimes{}; ///< nanoseconds, of released blocks
     std::uint64_t live_at_end = 0;
     std::uint64_t live_bytes_at_end = 0;
     std::uint64_t peak_live = 0; ///< of several sites together: at most
@@ -69,7 +69,7 @@ struct analysed_site {
     site_statistics statistics;
     std::uint32_t fill_stack = 0; ///< of a zero fill into one of its blocks; 0: there was none
     /// Other sites that the thread allocated from just before, as indices of `trace_analysis::sites`, and how often: the most
-    /// frequent, as lower bounds. Not of a trace that holds statistics in place of events.
+    /// frequent, as lower bounds. Not of a trace that holds statistics instead of events.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> before = {};
 };
 
@@ -113,7 +113,7 @@ struct trace_analysis {
     site_statistics all;
     allocation_time time; ///< in the allocator, of the whole program
     timeline over_time;
-    allocation_order order;             ///< empty where nobody asked for it
+    allocation_order order;             ///< empty where it was not requested
     std::uint64_t peak_ns = 0;          ///< when most bytes were live, for the first time
     std::uint64_t unknown_releases = 0; ///< of blocks whose allocation is not in the trace
     std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen

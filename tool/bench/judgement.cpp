@@ -14,8 +14,8 @@ namespace linn::tool {
 namespace {
 
 constexpr double level = 0.95;
-constexpr std::uint64_t seed = 1;       // every run of the program says the same of the same samples
-constexpr std::size_t resamples = 2000; // hundreds of rows, and a third digit that nobody relies on
+constexpr std::uint64_t seed = 1;       // every run of the program judges the same samples alike
+constexpr std::size_t resamples = 2000; // hundreds of rows, and a third digit that no reader relies on
 
 timing scaled(const timing& t, double divisor) {
     return {{t.median.middle / divisor, t.median.low / divisor, t.median.high / divisor},

@@ -27,7 +27,7 @@ std::string tie_rule();
 
 /// Why nothing of the result is judged, as a sentence; empty where something can be. @pre something was measured
 std::string why_not_judged(const bench_result& result);
-/// The same of what has `rounds` rounds.
+/// Likewise for a result of `rounds` rounds.
 std::string why_not_judged(const bench_result& result, std::size_t rounds);
 
 /// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.

@@ -21,8 +21,7 @@ struct finding {
 struct bench_findings {
     std::vector<finding>
         list; ///< never empty: the verdict of the headline where that was measured, then one on each other scenario
-    std::string
-        reliability; ///< how far the headline is to be trusted, or a warning of disturbance(); may be empty
+    std::string reliability; ///< how far to trust the headline, or a warning of disturbance(); may be empty
 
     /// All of it, `reliability` last.
     std::vector<std::string> sentences() const;

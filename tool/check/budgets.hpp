@@ -19,7 +19,7 @@ namespace linn::tool {
 inline constexpr std::size_t budget_limits = profile_measures + 1;
 inline constexpr std::size_t peak_limit = profile_measures;
 
-/// "allocations" … "peak-bytes"; keys of the file have '_' in place of '-'.
+/// "allocations" … "peak-bytes"; keys of the file have '_' instead of '-'.
 const char* limit_name(std::size_t limit) noexcept;
 /// As a sentence calls it: "allocations", "bytes live at once".
 const char* limit_words(std::size_t limit) noexcept;
@@ -48,7 +48,7 @@ public:
 /// Reads a text of budgets. @param name of the file, for the error. @throws unusable_budgets
 std::vector<budget> read_budgets(std::string_view text, const std::string& name);
 
-/// The same of a file. @throws unusable_budgets
+/// Likewise for a file. @throws unusable_budgets
 std::vector<budget> read_budget_file(const std::filesystem::path& file);
 
 /// Whether a text is what a pattern says: '*' stands for any letters, all else for itself.

@@ -77,7 +77,7 @@ pools_command::pools_command(CLI::App& program)
         .add_option(
             "--mode", settings_.mode,
             "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
-            "for each size, whatever the site)")
+            "for each size, at any site)")
         ->type_name("WHICH")
         ->check(one_of({"on", "empty", "lookup", "sizes"}));
 }

@@ -100,7 +100,7 @@ record_command::record_command(CLI::App& program)
     arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
     arguments
         .add_option("--pid,-p,--attach", options_.attach_to,
-                    "record a program that runs already, in place of PROG, until Ctrl-C; it runs on then")
+                    "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then")
         ->type_name("PID")
         ->check(whole_number(1, std::uint64_t{1} << 30));
     arguments

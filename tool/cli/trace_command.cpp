@@ -274,7 +274,7 @@ int trace_command::run() {
                        : export_format_     ? convert(*trace)
                        : !redacted_.empty() ? redact()
                                             : summarise(*trace);
-    // What is whole was shown; nobody shall take it for all.
+    // The intact part was shown; the exit status says that it is not everything.
     const std::string corrupt = why_corrupt(path_);
     if (!corrupt.empty()) {
         refuse(corrupt);

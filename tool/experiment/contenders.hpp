@@ -11,7 +11,7 @@
 
 namespace linn::tool {
 
-// The names that options, JSON and reports share. Whatever an experiment compares with takes part twice: the difference of
+// The names that options, JSON and reports share. The baseline of an experiment takes part twice: the difference of
 // the two copies is the noise floor.
 inline constexpr const char* default_name = "default"; ///< what a program runs on with nothing preloaded
 inline constexpr const char* default_again_name = "default-again";
@@ -65,7 +65,7 @@ public:
     /// True where it was asked for by name: one that is known to be bad is measured on request only.
     bool names(const std::string& name) const;
 
-    /// Looks for the libraries that are wanted, and tries them. Nothing is tried that nobody wants. `tick` is called with the
+    /// Looks for the libraries that are wanted, and tries them. Only these are tried. `tick` is called with the
     /// title of each.
     std::vector<allocator_entry> look(const interrupt_guard& guard,
                                       const std::function<void(const std::string&)>& tick) const;

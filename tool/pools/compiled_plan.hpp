@@ -55,7 +55,7 @@ bool describe(Archive& a, plan_tables& t) {
     return is_good;
 }
 
-/// Whether a file is a compiled plan, of whatever version.
+/// Whether a file is a compiled plan, of any version.
 bool is_compiled_plan(std::string_view bytes) noexcept;
 
 /// Reads a compiled plan. What `into` names lies in `bytes`. @returns false when it is none, or damaged: `into` is not to be used

@@ -47,7 +47,7 @@ struct planned_call {
 
 struct planned_site {
     std::uint8_t pool;
-    bool has_token; ///< in place of `call`
+    bool has_token; ///< instead of `call`
     bool is_behind; ///< `call` is a wrapper's, and `caller` its caller
     std::uint16_t size;
     std::uint16_t stack;

@@ -67,7 +67,7 @@ profile_frame place_of_site(const named_type& named, const std::vector<profile_f
 }
 
 /// Why the type of a site is not known: its code has no debug information, or not that of the recorded build. Empty where the type is
-/// known; where it is a block that has none, such as one from malloc in code with debug information; and in a library of somebody else.
+/// known; where it is a block that has none, such as one from malloc in code with debug information; and in another project's library.
 std::string why_unnamed(const allocation_site& site, const profile_site& named, const naming& names) {
     if (named.named.rule != type_rule::none || site.stack.empty() ||
         is_system_library(site.stack.front().module)) {

@@ -21,7 +21,7 @@ struct profile_frame {
     std::string file;        ///< without folders; empty: not known
     unsigned line = 0;       ///< 0: not known
     std::string folders;     ///< of the file
-    std::string library;     ///< the shared library of somebody else that it is in; empty: in none
+    std::string library;     ///< another project's shared library that it is in; empty: in none
     bool is_own = false;     ///< it is in the program, or in a library that is none of the system's
     bool is_unnamed = false; ///< nothing names the function
 

@@ -189,7 +189,7 @@ void collector::finish() {
     ring.header().closed.store(1, std::memory_order_relaxed);
     take_full_chunks(worker);
     take_from_the_dead(worker);
-    // The living: a copy of what they wrote so far; the chunk stays theirs.
+    // Of living writers a copy of their events so far; the chunk stays theirs.
     worker.copy.resize(wire::chunk_bytes);
     std::set<std::uint32_t> copied;
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {

@@ -79,7 +79,7 @@ private:
     std::vector<std::thread> workers_;
     std::atomic<bool> stops_{false};
     std::atomic<std::uint32_t> only_pid_{0};
-    std::mutex mutex_; ///< of what follows
+    std::mutex mutex_; ///< guards the members below
     collected result_;
     std::set<std::uint32_t> pids_; ///< that wrote something
 };

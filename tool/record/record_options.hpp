@@ -22,7 +22,7 @@ enum class second_run_when : unsigned char {
 /// What `linn record` was asked for.
 struct record_options {
     std::vector<std::string> command; ///< the program as the user named it, and its arguments
-    int attach_to = 0;                ///< process id of a program that runs already, in place of `command`
+    int attach_to = 0;                ///< process id of a program that runs already, instead of `command`
     double duration_s = 0;       ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
     std::filesystem::path file;  ///< the trace
     unsigned depth = 16;         ///< frames of a stack

@@ -25,7 +25,7 @@ public:
     /// Where the events go. @pre begin()
     file_taker& taker() noexcept { return taker_; }
 
-    /// Writes the facts of the end. @pre nobody takes any more
+    /// Writes the facts of the end. @pre no thread takes any more
     void finish(const recording_end& end) { taker_.finish(end); }
 
     /// What went wrong with it, as a sentence for the user; empty: nothing. @pre finish()

@@ -18,7 +18,7 @@ using figures::percent;
 using figures::unit;
 using figures::written;
 
-/// A fault or two more are no finding, whatever the test says of them.
+/// A fault or two more are no finding, even if the test is significant.
 constexpr double least_count_gap = 1'000;
 /// A wider noise floor than this is worth a warning.
 constexpr double noisy = 0.05;

@@ -13,7 +13,7 @@ struct symbol_frame {
     unsigned column = 0;
     bool is_inlined = false; ///< into the next frame of the same address
     std::string library =
-        {}; ///< "libxml2.so.2": the shared library of somebody else that it is in; empty: in none
+        {}; ///< "libxml2.so.2": another project's shared library that it is in; empty: in none
 };
 
 } // namespace linn::tool

@@ -80,7 +80,7 @@ public:
     frame_compressor& operator=(const frame_compressor&) = delete;
     ~frame_compressor();
 
-    /// The payload as it is to be stored; `header` gets codec, lengths and CRC. What does not shrink is stored as it is.
+    /// The payload in the form in which it is stored; `header` gets codec, lengths and CRC. A payload that does not shrink is stored as it is.
     /// The result is good until the next call. Throws std::runtime_error when zstd fails
     std::span<const unsigned char> compress(std::span<const unsigned char> raw, int level,
                                             frame_header& header);

@@ -11,7 +11,7 @@
 
 namespace linn::tool {
 
-/// Writes a trace frame by frame, each with one call: whatever instant it is stopped at, what was written is a trace.
+/// Writes a trace frame by frame, each with one call: at any instant the file is a trace.
 /// After the first failure nothing more is written but the end, and the file ends behind its last whole frame.
 class trace_writer {
 public:

@@ -55,7 +55,7 @@ constexpr std::array not_filling{"new_array"sv, "make_unique_for_overwrite"sv, "
 constexpr std::array shared_ways{"make_shared"sv};
 
 constexpr std::array comparisons{
-    comparison_info{"linn_buffer_pool", not_filling, "memory that nobody fills, from the best allocator",
+    comparison_info{"linn_buffer_pool", not_filling, "memory without a fill, from the best allocator",
                     "new, for_overwrite, mmap"},
     comparison_info{"linn_buffer_pool_shared", shared_ways, "make_shared<line>() on the best allocator",
                     "make_shared<line>()"},

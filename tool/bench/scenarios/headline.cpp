@@ -60,7 +60,7 @@ constexpr std::array remarks{
 
 std::vector<scenario> headline_scenarios() {
     return {scenario{.name = headline_name,
-                     .summary = "eleven tests of what programs do; the default",
+                     .summary = "eleven tests from the other scenarios; the default",
                      .operation = "operation",
                      .phases = phases,
                      .variants = variants,

@@ -191,7 +191,7 @@ constexpr std::array remarks{
     "written (wide terminals): the same with the block filled. linn::pool holds objects of n bytes; "
     "linn::pool_resource serves up to 128 KiB itself, linn::buffer_pool is for 64 KiB and more."sv,
     "published: ms for 1 048 576 pairs; on two threads, in words: tcmalloc 651 at 512 KiB, Hoard 416 to 657 "
-    "from 2 to 32 KiB, else the same cliffs. On Windows: default heap 43.9 at 1 B and 150 at 512 KiB, "
+    "from 2 to 32 KiB, otherwise the same cliffs. On Windows: default heap 43.9 at 1 B and 150 at 512 KiB, "
     "mimalloc "
     "4.6 and 300. bmalloc was described, not measured."sv,
 };

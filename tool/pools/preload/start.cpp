@@ -130,7 +130,7 @@ bool serves_operators(const standing& s) noexcept {
     return s.owns_delete == nullptr && !s.owns_a_new;
 }
 
-/// Whether calls are to be looked up, now or when a library appears.
+/// Whether calls must be looked up, now or when a library appears.
 bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     const standing before = who_stands_before();
     if (const char* const problem = obstacle(before)) {

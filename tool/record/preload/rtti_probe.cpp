@@ -29,7 +29,7 @@ std::size_t read(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
     const std::size_t first = page - from % page < bytes ? page - from % page : bytes;
     const iovec remote[2] = {{reinterpret_cast<void*>(from), first},
                              {reinterpret_cast<void*>(from + first), bytes - first}};
-    // Longs throughout: of an int the upper half would be whatever is there.
+    // Longs throughout: of an int the upper half would be undefined.
     const long n = ::syscall(SYS_process_vm_readv, static_cast<long>(current_image->kernel_pid), &local, 1L,
                              remote, first == bytes ? 1L : 2L, 0L);
     if (n < 0 && (errno == EPERM || errno == ENOSYS)) {

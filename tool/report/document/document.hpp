@@ -22,7 +22,7 @@
 //         return d;
 //     }
 //
-// Whatever stands in the document appears in every form, unless `forms` says otherwise. Figures are `quantity`, which alone
+// Everything in the document appears in every form, unless `forms` says otherwise. Figures are `quantity`, which alone
 // decides how a number is written. A table gives up columns, cuts text and wraps prose by itself, as its columns allow.
 #pragma once
 
@@ -85,7 +85,7 @@ struct picture {
     std::string caption = {};
 };
 
-/// What a page folds away until somebody asks for it.
+/// Content that a page folds away until the reader opens it.
 struct fold {
     std::string summary;
     std::vector<block> blocks;

@@ -216,7 +216,7 @@ flame_node grow_flame(const advice& a, const frames_of_stack& frames) {
             grower.grow(type, p);
         }
     }
-    // Types may be cut off, and what was never named is nobody's: the whole is what the trace says.
+    // Types may be cut off, and some blocks have no type: the whole is the trace's sum.
     root.weight[0] = std::max(root.weight[0], static_cast<double>(a.analysis.all.allocations));
     root.weight[1] = std::max(root.weight[1], static_cast<double>(a.analysis.all.bytes));
     sort_children(root);

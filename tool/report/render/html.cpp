@@ -18,7 +18,7 @@ using html::element;
 using html::markup;
 
 constexpr std::size_t name_letters = 120; // of a cell that may be cut
-constexpr std::size_t tip_letters = 600;  // of what is shown to those who point at it
+constexpr std::size_t tip_letters = 600;  // of the text that is shown at the pointer
 
 /// The words whole for those who point at them, and as many as there is room for.
 markup shortened(const std::string& words) {

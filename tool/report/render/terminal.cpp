@@ -87,7 +87,7 @@ public:
         return bold(style_, wrap(printable(f.summary), style_.width, 4)) + '\n' + blocks(f.blocks);
     }
 
-    /// The blocks that a terminal shows; what is a heading of what follows stands next to it.
+    /// The blocks that a terminal shows; a heading stands next to the block that follows it.
     std::string blocks(const std::vector<block>& all) const {
         std::string out;
         bool is_below_heading = true;

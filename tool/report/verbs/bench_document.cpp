@@ -153,7 +153,7 @@ std::string provenance_of(const bench_result& result) {
 list reading_of_bench() {
     return sentences({
         "Each contender runs in processes of its own, once a round; every round has its own random order, so "
-        "that a slow minute of the machine makes nobody slow.",
+        "that a slow minute of the machine makes no contender slow.",
         "glibc is measured twice. What its two copies differ by is the noise floor, the shaded band of the "
         "plots: a difference that small means nothing.",
         "In a strip plot each dot is one process, moved a little up or down so that none hides another. The "
