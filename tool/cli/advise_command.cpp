@@ -101,7 +101,7 @@ html::frames_of_stack advise_command::frames_of_stacks() {
 advice advise_command::ask() {
     progress_line line;
     refuse_corrupt(trace_);
-    trace_reader reader{trace_};
+    trace_reader reader{trace_, may_be_sample};
     trace_analysis analysis = analyse_trace(reader, [&](double share) {
         show(line, "reading", share);
         return true;
