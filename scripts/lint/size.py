@@ -11,12 +11,12 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19300, 13500),
-    "tool/: lines": (92000, 55000),
-    "tool/: files": (890, 420),
-    "tool/: files of C++ below 40 lines": (258, 60),
-    "tests/: lines": (90000, 55000),
-    "docs/, README, CONTRIBUTING: words": (71000, 55000),
+    "include/: lines": (19000, 13500),
+    "tool/: lines": (86500, 55000),
+    "tool/: files": (835, 420),
+    "tool/: files of C++ below 40 lines": (235, 60),
+    "tests/: lines": (88000, 55000),
+    "docs/, README, CONTRIBUTING: words": (67000, 55000),
     "CHANGELOG: words": (900, 900),
 }
 DATA = re.compile(r"\.(bin|png|ico|linn|zst|gz)$|^tests/fuzz/corpus/")
