@@ -99,7 +99,7 @@ struct handle_cell {
 
     [[nodiscard]] T* get() noexcept { return std::launder(typed<T>(object)); }
 
-    /// The cell of an object, whatever its class makes of `&`.
+    /// The cell of an object, also where its class overloads `&`.
     static handle_cell* of(const volatile T& object) noexcept {
         return reinterpret_cast<handle_cell*>(
             const_cast<char*>(&reinterpret_cast<const volatile char&>(object)));

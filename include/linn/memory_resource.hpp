@@ -48,7 +48,7 @@ struct pool_resource_options {
 ///
 /// - Any thread may allocate, and free what any thread allocated. A thread may exit at any time.
 /// - Every alignment that is a power of two is honoured.
-/// - `release()` and the destructor give back everything, also what is still handed out.
+/// - `release()` and the destructor return everything, also blocks that are still in use.
 /// - With an upstream all memory comes from it, bookkeeping included; without, slabs are pages of the
 ///   system and larger requests go to `std::pmr::new_delete_resource()`. The default resource is never used,
 ///   so a pool_resource may be the default resource.
@@ -181,7 +181,7 @@ private:
         return (n & below) == 0;
     }
 
-    /// The last byte of what is a multiple of `alignment` and holds `bytes`. More than any size for no bytes and for an
+    /// The last byte of the smallest multiple of `alignment` that holds `bytes`. More than any size for no bytes and for an
     /// alignment of 0. @pre `alignment` is a power of two, or the result is not used
     static constexpr std::size_t last_byte(std::size_t bytes, std::size_t alignment) noexcept {
         return (bytes - 1) | (alignment - 1);
@@ -238,7 +238,7 @@ inline constinit immortal<pool_resource> the_default_resource{this_module};
 
 /// A resource for the whole process that is never destroyed: usable from static constructors to static
 /// destructors, and in destructors of thread-local objects, so containers that use it may be destroyed in
-/// whatever order. Its memory is reused, and goes back by `trim()`; do not `release()` what you do not own.
+/// any order. Its memory is reused, and goes back by `trim()`; do not `release()` what you do not own.
 ///
 /// Each module of a program that hides its symbols has its own.
 /// @threads any @complexity one load

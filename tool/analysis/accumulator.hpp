@@ -98,7 +98,7 @@ private:
             ++peaks_;
         }
     }
-    /// Takes a block out of what is live.
+    /// Removes a block from the live ones.
     void end_life(const live_block& block, std::uint64_t weight);
     std::uint64_t weight_of(const live_block& block) const noexcept {
         return weight_.whole(block.bytes, block.address, block.time);

@@ -11,7 +11,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Which slabs a set has, whatever their state, and whether an address may be looked at.
+/// Which slabs a set has, in any state, and whether an address may be looked at.
 ///
 /// `count` slabs hang together by slab::older, the newest first. The header of each lies between two bounds, which shrink only
 /// when there is none left.

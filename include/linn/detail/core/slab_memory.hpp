@@ -37,7 +37,7 @@ public:
         return states_.spare() != nullptr || states_.has_empty();
     }
 
-    /// An empty slab, which is nobody's until another set of the same geometry calls `take_over`; null when there is none.
+    /// An empty slab, which has no owner until another set of the same geometry calls `take_over`; null when there is none.
     /// @complexity O(slabs)
     [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
         slab* s = states_.find_unused(few_slabs);
@@ -161,7 +161,7 @@ public:
         return false;
     }
 
-    /// An empty slab, whatever its age, for an explicit trim. @returns whether there is one @complexity O(slabs)
+    /// An empty slab of any age, for an explicit trim. @returns whether there is one @complexity O(slabs)
     bool take_empty(cold_pages& leaving) noexcept {
         slab* s = states_.find_unused(SIZE_MAX);
         return s != nullptr && cold_runs(s, leaving);

@@ -170,7 +170,7 @@ private:
     }
 
     /// Takes back objects that were freed in random order: from the first on, until there is anything unusual about one. Short,
-    /// because in a pool larger than the caches of threads it is most of what a free costs: `tests/golden` counts its instructions.
+    /// because in a pool larger than the caches of threads it is most of the cost of a free: `tests/golden` counts its instructions.
     /// @returns how many
     [[LINN_DETAIL_NOINLINE]] std::size_t give_scattered(void* const* objects, std::size_t count) noexcept {
         const auto headers = slabs_.headers();

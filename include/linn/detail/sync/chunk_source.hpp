@@ -18,13 +18,13 @@ struct chunk_functions {
 };
 
 /// Memory from the user's code, which need not be safe for threads: calls are made one at a time,
-/// and under no other lock, so that it may do whatever it likes but come back here.
+/// and under no other lock, so that it may do anything but call this again.
 template <class Policy>
 class chunk_source {
 public:
     chunk_source(const chunk_functions& f, fork_stopper& owner) noexcept : functions_{f}, lock_{owner} {}
 
-    /// @throws whatever the function throws. Null where it gives null.
+    /// @throws the exceptions of the function. Null where it gives null.
     void* get(std::size_t bytes, std::size_t align) {
         lock_guard<typename Policy::mutex> guard{lock_};
         return functions_.get(functions_.context, bytes, align);

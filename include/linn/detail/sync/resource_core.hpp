@@ -526,7 +526,7 @@ private:
         unlock_all([](auto& lock) { lock.reset(); });
     }
 
-    /// Lets go of what `lock_for_fork` took.
+    /// Releases the locks that `lock_for_fork` took.
     template <class Open>
     void unlock_all(Open&& open) noexcept {
         open(blocks_.lock());

@@ -92,7 +92,7 @@ public:
     template <class Lose>
     void forget_other_threads(Lose&& lose) noexcept {
         set_flag(open_for_, static_cast<const table*>(nullptr));
-        const bool our_table = home_ == &table::process(); // else nobody knows whether it is still there
+        const bool our_table = home_ == &table::process(); // otherwise it may be gone
         for (std::uint32_t i = 0; i < table::most + 2; ++i) {
             block* b = blocks_[i].load(std::memory_order_relaxed);
             if (our_table && home_->is_mine(i - 1)) {
