@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <tuple>
@@ -191,12 +192,69 @@ allocation_site site_to_name(const trace_info& info, const analysed_site& site) 
     return out;
 }
 
+namespace {
+
+/// Names sites. Recursion makes many stacks that differ far out only; what is named by its innermost calls is named once.
+class site_namer {
+public:
+    site_namer(const trace_info& info, const naming& names) : info_{info}, names_{names} {}
+
+    named_type name(const analysed_site& site) {
+        if (site.stack >= info_.stacks.size() || info_.stacks[site.stack].size() <= innermost) {
+            return names_.name(site_to_name(info_, site));
+        }
+        const auto& stack = info_.stacks[site.stack];
+        key k{site.call,
+              site.statistics.sizes.empty() ? 0 : site.statistics.sizes.front().first,
+              site.stack < info_.rtti.size() ? info_.rtti[site.stack] : std::string{},
+              {}};
+        for (std::size_t i = 0; i != innermost; ++i) {
+            std::get<3>(k)[i] = {stack[i].module, stack[i].address};
+        }
+        if (const auto known = known_.find(k); known != known_.end()) {
+            return known->second;
+        }
+        named_type named = names_.name(site_to_name(info_, site));
+        if (calls_to_place(named) + margin <= innermost) {
+            known_.emplace(std::move(k), named);
+        }
+        return named;
+    }
+
+private:
+    static constexpr std::size_t innermost = 6; ///< calls
+    static constexpr std::size_t margin = 2;    ///< calls behind the place that rules look at
+
+    using call = std::pair<std::uint32_t, std::uint64_t>;
+    using key = std::tuple<allocation_call, std::uint64_t, std::string, std::array<call, innermost>>;
+
+    /// How many calls lie between the allocator and the place. A frame that is not inlined ends a call.
+    static std::size_t calls_to_place(const named_type& named) {
+        std::size_t calls = 1;
+        for (const symbol_frame& f : named.frames) {
+            if (f.line == named.place.line && f.file == named.place.file &&
+                f.function == named.place.function && f.library == named.place.library) {
+                return calls;
+            }
+            calls += f.is_inlined ? 0 : 1;
+        }
+        return innermost; // not found
+    }
+
+    const trace_info& info_;
+    const naming& names_;
+    std::map<key, named_type> known_;
+};
+
+} // namespace
+
 std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
                                       const std::function<void(double)>& progress) {
     group_map groups;
+    site_namer namer{analysis.info, names};
     std::uint32_t index = 0;
     for (const analysed_site& site : analysis.sites) { // most allocations first, so the first one names
-        named_type named = names.name(site_to_name(analysis.info, site));
+        named_type named = namer.name(site);
         type_key key = key_of(named);
         add_site(groups[std::move(key)], std::move(named), index++, site.statistics);
         if (progress && index % 64 == 0) {

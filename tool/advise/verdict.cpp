@@ -102,9 +102,9 @@ void write_verdict(advice& a) {
     switch (a.answer) {
     case pool_answer::yes:
         a.verdict =
-            fmt::format("{} A pool would help: pools can remove at most about that much, and {} at least; "
-                        "'linn try' measures how much.",
-                        measured, share_text(a.pools.low));
+            fmt::format("{} A pool would help: pools can remove at most about that much; 'linn try' measures "
+                        "how much.",
+                        measured);
         return;
     case pool_answer::no:
         a.verdict = fmt::format("{} No pool needed: that is below {}.", measured, decides);
