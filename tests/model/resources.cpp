@@ -25,8 +25,8 @@ const struct prepared {
     }
 } preparation;
 
-/// Of 16 KiB: two in a front.
-constexpr std::size_t bytes = std::size_t{16} << 10;
+/// Of 64 KiB: two in a front.
+constexpr std::size_t bytes = std::size_t{64} << 10;
 
 struct core_state {
     explicit core_state(bool own_pages = false, bool used = true, std::size_t retain_bytes = 0)

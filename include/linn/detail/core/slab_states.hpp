@@ -84,7 +84,7 @@ public:
     [[nodiscard]] slab* find_unused(std::size_t most) const noexcept {
         slab* s = empty_.back();
         for (slab* a = available_.front(); s == nullptr && a != nullptr && most != 0; a = a->next, --most) {
-            s = a->is_unused() ? a : nullptr;
+            s = a->carved != 0 && a->is_unused() ? a : nullptr; // not one that was only mapped now
         }
         return s;
     }
