@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lint_command.hpp"
 
-#include "../lint/compile_database.hpp"
-#include "../lint/fixes.hpp"
+#include "../lint/compile_commands.hpp"
+#include "../lint/findings.hpp"
 #include "../lint/selection.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
@@ -82,11 +82,10 @@ lint_command::lint_command(CLI::App& program)
     repeatable(
         arguments.add_option(
             "--checks", checks_,
-            "fill: zeros of new objects; overwritten: of vectors, strings and arrays; return: after a change "
-            "(default all)"))
+            "fill: zeros of new objects; overwritten: of vectors, strings and arrays (default both)"))
         ->delimiter(',')
         ->type_name("NAMES")
-        ->check(one_of({"fill", "overwritten", "return"}));
+        ->check(one_of({"fill", "overwritten"}));
     arguments
         .add_option("--header-filter", header_filter_,
                     "report headers whose path matches (default: all of the project's folder)")
@@ -125,7 +124,6 @@ std::string lint_command::check_options_given() {
     };
     options_.checks.fill = is_asked("fill");
     options_.checks.overwritten = is_asked("overwritten");
-    options_.checks.fill_return = is_asked("return");
     for (const auto& [name, text, into] :
          {std::tuple{"--header-filter", &header_filter_, &options_.scope.header_filter},
           std::tuple{"--exclude", &exclude_, &options_.scope.exclude}}) {

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "source_text.hpp"
-#include "tidy_report.hpp"
+#include "clang_tidy.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -34,7 +35,6 @@ struct fill_facts {
     std::string what; ///< the expression that fills: "std::make_shared<line>"
     std::uint64_t bytes = 0;
     bool per_element = false;    ///< of one element: how many there are is known at run time only
-    bool after_a_change = false; ///< nothing is filled today
     fill_class certainty = fill_class::removable;
     std::vector<filled_part> members; ///< the largest ones
     std::string reason;               ///< why there is no fix, or none without a person's look at it
@@ -50,7 +50,6 @@ enum class fill_kind {
     per_element, ///< removable: so many for each element of an array whose length is known at run time only
     relied_upon, ///< maybe not for nothing
     cold,        ///< small, and run once
-    after_a_change,
 };
 
 /// Of these parts a report's first sentence speaks, and its exit status depends on them.
@@ -122,5 +121,15 @@ private:
 
     std::map<std::string, entry> entries_;
 };
+
+/// Applies the findings' fixes to the texts, in memory: each fix wholly or not at all, once, the first of two that overlap.
+/// Fixes that came from notes take part where `with_notes` says so. Sets `state` and `refusal` of the findings. A file
+/// that was changed after `read_at` is left alone, and so is every file but the finding's own.
+/// @return the new text of every file that changes
+std::map<std::string, std::string> apply_fixes(std::vector<lint_finding>& findings, source_texts& texts,
+                                               bool with_notes, std::filesystem::file_time_type read_at);
+
+/// Takes back what apply_fixes() said of a file that could then not be written.
+void refuse_fixes_of(std::vector<lint_finding>& findings, const std::string& file, const std::string& reason);
 
 } // namespace linn::tool

@@ -2,7 +2,7 @@
 #include "lint.hpp"
 
 #include "../measure/machine.hpp"
-#include "compile_database.hpp"
+#include "compile_commands.hpp"
 #include "selection.hpp"
 
 #include <fmt/format.h>
@@ -58,6 +58,13 @@ std::uint64_t lint_result::bytes() const {
 std::size_t lint_result::count(fill_kind kind) const {
     return static_cast<std::size_t>(std::count_if(
         findings.begin(), findings.end(), [=](const lint_finding& f) { return kind_of(f.fill) == kind; }));
+}
+
+std::size_t lint_result::with_fix() const {
+    return static_cast<std::size_t>(
+        std::count_if(findings.begin(), findings.end(), [](const lint_finding& f) {
+            return is_certain(kind_of(f.fill)) && (f.state == fix_state::offered || f.state == fix_state::applied);
+        }));
 }
 
 std::size_t lint_result::left(std::uint64_t least) const {

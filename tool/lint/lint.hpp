@@ -4,9 +4,8 @@
 #include "../measure/interrupt.hpp"
 #include "../measure/progress.hpp"
 #include "findings.hpp"
-#include "project.hpp"
-#include "tidy_program.hpp"
-#include "tidy_run.hpp"
+#include "selection.hpp"
+#include "clang_tidy.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -56,6 +55,8 @@ struct lint_result {
     /// Of the places of the kind `now`, together.
     std::uint64_t bytes() const;
     std::size_t count(fill_kind kind) const;
+    /// Certain places that `--fix` changes, or has changed.
+    std::size_t with_fix() const;
     /// Places of a kind that is certain, that are not fixed and write at least so many bytes. One that fills an array whose length is known at run
     /// time only is among them: nobody can say that it is small.
     std::size_t left(std::uint64_t least) const;

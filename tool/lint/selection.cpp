@@ -2,8 +2,7 @@
 #include "selection.hpp"
 
 #include "../measure/suggest.hpp"
-#include "clean_command.hpp"
-#include "include_search.hpp"
+#include "compile_commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,10 +10,224 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <set>
 #include <string_view>
 
 namespace linn::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path work_tree_around(const fs::path& file) {
+    std::error_code error;
+    for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
+        for (const char* mark : {".git", ".hg", ".svn", ".jj"}) {
+            if (fs::exists(folder / mark, error)) {
+                return folder;
+            }
+        }
+        if (folder == folder.parent_path()) {
+            return {};
+        }
+    }
+}
+
+fs::path common_folder(const fs::path& a, const fs::path& b) {
+    fs::path common;
+    auto i = a.begin();
+    auto j = b.begin();
+    for (; i != a.end() && j != b.end() && *i == *j; ++i, ++j) {
+        common /= *i;
+    }
+    return common;
+}
+
+} // namespace
+
+bool lies_in(const std::string& file, const fs::path& folder) {
+    std::string prefix = folder.string();
+    if (!prefix.ends_with('/')) {
+        prefix += '/';
+    }
+    return file.starts_with(prefix);
+}
+
+project::project(const compile_database& database, const project_options& options) {
+    std::vector<fs::path> sources;
+    for (const compile_command& c : database.commands) {
+        if (!lies_in(c.file, database.folder)) {
+            sources.emplace_back(c.file);
+        }
+    }
+    const bool build_is_apart = !sources.empty();
+    if (!build_is_apart) { // built among the sources, or all sources are generated
+        for (const compile_command& c : database.commands) {
+            sources.emplace_back(c.file);
+        }
+    }
+    for (const fs::path& source : sources) {
+        if (root_ = work_tree_around(source); !root_.empty()) {
+            break;
+        }
+    }
+    if (root_.empty()) {
+        root_ = sources.front().parent_path();
+        for (const fs::path& source : sources) {
+            root_ = common_folder(root_, source.parent_path());
+        }
+    }
+    if (build_is_apart && database.folder != root_) {
+        build_ = database.folder.string() + '/';
+    }
+
+    const std::string exclude = options.exclude.value_or(default_exclude);
+    has_exclude_ = !exclude.empty();
+    exclude_.assign(exclude, std::regex::ECMAScript | std::regex::optimize);
+    if (options.exclude) {
+        build_.clear();
+    }
+    if (options.header_filter) {
+        header_filter_.emplace(*options.header_filter, std::regex::ECMAScript | std::regex::optimize);
+    }
+}
+
+std::string project::shown(const std::string& file) const {
+    return lies_in(file, root_) ? fs::path{file}.lexically_relative(root_).string() : file;
+}
+
+bool project::lies_in_build(const std::string& file) const {
+    return !build_.empty() && file.starts_with(build_);
+}
+
+bool project::excludes(const std::string& file) const {
+    return lies_in_build(file) || (has_exclude_ && std::regex_search(shown(file), exclude_));
+}
+
+bool project::reports_header(const std::string& file) const {
+    if (header_filter_) {
+        return std::regex_search(file, *header_filter_) && !excludes(file);
+    }
+    return lies_in(file, root_) && !excludes(file);
+}
+namespace {
+
+namespace fs = std::filesystem;
+
+struct search_folders {
+    std::vector<fs::path> quoted; ///< searched for "x" only
+    std::vector<fs::path> all;
+    std::vector<std::string> forced; ///< -include
+};
+
+search_folders folders_of(const std::vector<std::string>& arguments, const fs::path& directory) {
+    search_folders folders;
+    static constexpr std::array<std::string_view, 5> options{"-iquote", "-idirafter", "-isystem", "-include",
+                                                             "-I"};
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        for (const std::string_view option : options) {
+            if (!arguments[i].starts_with(option)) {
+                continue;
+            }
+            std::string value = arguments[i].substr(option.size());
+            if (value.empty() && i + 1 < arguments.size()) {
+                value = arguments[++i];
+            }
+            const fs::path path = (directory / value).lexically_normal();
+            if (option == "-include") {
+                folders.forced.push_back(path.string());
+            } else {
+                (option == "-iquote" ? folders.quoted : folders.all).push_back(path);
+            }
+            break;
+        }
+    }
+    return folders;
+}
+
+} // namespace
+
+const std::vector<include_search::include_line>& include_search::lines_of(const std::string& file) {
+    const auto [place, is_new] = lines_.try_emplace(file);
+    if (!is_new) {
+        return place->second;
+    }
+    std::ifstream stream{file};
+    std::string line;
+    constexpr std::string_view blank = " \t";
+    while (std::getline(stream, line)) {
+        std::size_t at = line.find_first_not_of(blank);
+        if (at == std::string::npos || line[at] != '#') {
+            continue;
+        }
+        at = line.find_first_not_of(blank, at + 1);
+        if (at == std::string::npos || line.compare(at, 7, "include") != 0) {
+            continue;
+        }
+        at = line.find_first_of("\"<", at);
+        if (at == std::string::npos) {
+            continue;
+        }
+        const bool is_quoted = line[at] == '"';
+        const std::size_t end = line.find(is_quoted ? '"' : '>', at + 1);
+        if (end != std::string::npos) {
+            place->second.push_back({line.substr(at + 1, end - at - 1), is_quoted});
+        }
+    }
+    return place->second;
+}
+
+bool include_search::is_file(const std::string& path) {
+    const auto [place, is_new] = is_file_.try_emplace(path, false);
+    std::error_code error;
+    if (is_new) {
+        place->second = fs::is_regular_file(path, error);
+    }
+    return place->second;
+}
+
+std::set<std::string> include_search::reached(const std::string& source,
+                                              const std::vector<std::string>& arguments,
+                                              const std::string& directory,
+                                              const std::set<std::string>& headers) {
+    const search_folders folders = folders_of(arguments, directory);
+    std::set<std::string> seen{source};
+    std::vector<std::string> open{source};
+    std::set<std::string> found_headers;
+    const auto visit = [&](const std::string& file) {
+        if (!is_file(file)) {
+            return false;
+        }
+        if (seen.insert(file).second) {
+            open.push_back(file);
+        }
+        return true;
+    };
+    const auto visit_in = [&](const fs::path& folder, const std::string& name) {
+        return visit((folder / name).lexically_normal().string());
+    };
+    for (const std::string& file : folders.forced) {
+        visit(file);
+    }
+    while (!open.empty()) {
+        const std::string file = open.back();
+        open.pop_back();
+        if (headers.contains(file)) {
+            found_headers.insert(file);
+        }
+        for (const include_line& line : lines_of(file)) {
+            bool found = line.is_quoted && visit_in(fs::path{file}.parent_path(), line.name);
+            for (const fs::path& folder : folders.quoted) {
+                found = found || (line.is_quoted && visit_in(folder, line.name));
+            }
+            for (const fs::path& folder : folders.all) {
+                found = found || visit_in(folder, line.name);
+            }
+        }
+    }
+    return found_headers;
+}
 namespace {
 
 namespace fs = std::filesystem;

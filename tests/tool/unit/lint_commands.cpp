@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What linn lint makes of a command of a compile database: its words, and those that stay for Clang.
-#include "lint/clean_command.hpp"
-#include "lint/command_words.hpp"
+#include "lint/compile_commands.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What linn lint makes of the plugin's facts and of clang-tidy's files: bytes, places, one finding a place, fixes that fit.
 #include "lint/findings.hpp"
-#include "lint/fixes.hpp"
-#include "lint/tidy_program.hpp"
-#include "lint/tidy_report.hpp"
+#include "lint/clang_tidy.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -40,7 +38,7 @@ Diagnostics:
         FilePath:        '/p/h.hpp'
         FileOffset:      10
         Replacements:    []
-      - Message:         '{"after_a_change":false,"bytes":8388608,"fix":"safe","linn_finding":2,"class":"removable","members":[{"bytes":8388608,"name":"data"}],"notes":["member"],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
+      - Message:         '{"bytes":8388608,"fix":"safe","linn_finding":3,"class":"removable","members":[{"bytes":8388608,"name":"data"}],"notes":["member"],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
         FilePath:        'src/a.cpp'
         FileOffset:      23
         Replacements:    []
@@ -53,21 +51,19 @@ Diagnostics:
 ...
 )";
 
-std::string facts(const std::string& bytes, const char* what = "T", const char* version = "2",
-                  const char* change = "false", const char* certainty = "removable") {
+std::string facts(const std::string& bytes, const char* what = "T", const char* version = "3",
+                  const char* certainty = "removable") {
     return R"({"linn_finding":)" + std::string{version} + R"(,"class":")" + certainty + R"(","what":")" +
-           what + R"(","bytes":)" + bytes + R"(,"per_element":false,"after_a_change":)" + change +
-           R"(,"reason":"why","members":[]})";
+           what + R"(","bytes":)" + bytes + R"(,"per_element":false,"reason":"why","members":[]})";
 }
 
 tidy_diagnostic diagnostic(std::uint64_t bytes, std::vector<lint_replacement> fix, std::size_t offset = 0,
-                           const std::string& file = "/nonexistent/a.cpp", const char* change = "false",
-                           const char* certainty = "removable") {
+                           const std::string& file = "/nonexistent/a.cpp", const char* certainty = "removable") {
     const std::string text = "zeros: " + std::to_string(bytes);
     return {"linn-zero-fill",
             "Warning",
             {text, file, offset, std::move(fix)},
-            {{facts(std::to_string(bytes), "T", "2", change, certainty), file, offset, {}}}};
+            {{facts(std::to_string(bytes), "T", "3", certainty), file, offset, {}}}};
 }
 
 std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnostic>>& units,
@@ -81,17 +77,16 @@ std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnosti
 }
 
 TEST_CASE("the facts of a finding") {
-    const auto read = read_fill_facts(facts("18446744073709551615", "new Line()", "2", "true"));
+    const auto read = read_fill_facts(facts("18446744073709551615", "new Line()"));
     REQUIRE(read);
     CHECK(read->what == "new Line()");
     CHECK(read->bytes == 18446744073709551615U);
     CHECK_FALSE(read->per_element);
-    CHECK(read->after_a_change);
     CHECK(read->reason == "why");
     for (const std::string& other :
          {std::string{}, std::string{"'data': 64 bytes"}, std::string{"{"}, std::string{"{}"},
-          std::string{"[1]"}, facts("5", "T", "1"), facts("5", "T", "2", "false", "likely"), facts("\"x\""),
-          std::string{R"({"linn_finding":2})"}}) {
+          std::string{"[1]"}, facts("5", "T", "1"), facts("5", "T", "3", "likely"), facts("\"x\""),
+          std::string{R"({"linn_finding":3})"}}) {
         CHECK_FALSE(read_fill_facts(other));
     }
 }
@@ -160,21 +155,18 @@ TEST_CASE("notes that offer alternatives offer nothing") {
     CHECK(collected({{d}})[0].state == fix_state::none);
 }
 
-TEST_CASE("the largest first, what only would fill last") {
-    const tidy_diagnostic would = diagnostic(9999, {}, 7, "/nonexistent/a.cpp", "true");
-    const auto findings =
-        collected({{diagnostic(100, {}, 1), would, diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
-    REQUIRE(findings.size() == 4);
+TEST_CASE("the largest first, equal ones in the order of the file") {
+    const auto findings = collected({{diagnostic(100, {}, 1), diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
+    REQUIRE(findings.size() == 3);
     CHECK(findings[0].offset == 2);
     CHECK(findings[1].offset == 9);
     CHECK(findings[2].offset == 1);
-    CHECK(findings[3].offset == 7);
 }
 
 TEST_CASE("what one unit may rely upon is not removable") {
     const auto class_of = [](const char* one, const char* other) {
-        const auto findings = collected({{diagnostic(300, {}, 1, "/nonexistent/a.cpp", "false", one)},
-                                         {diagnostic(200, {}, 1, "/nonexistent/a.cpp", "false", other)}});
+        const auto findings = collected({{diagnostic(300, {}, 1, "/nonexistent/a.cpp", one)},
+                                         {diagnostic(200, {}, 1, "/nonexistent/a.cpp", other)}});
         REQUIRE(findings.size() == 1);
         CHECK(findings[0].fill.bytes == 300);
         return std::string{to_string(findings[0].fill.certainty)};
@@ -187,16 +179,14 @@ TEST_CASE("what one unit may rely upon is not removable") {
     CHECK(class_of("cold", "cold") == "cold");
 }
 
-TEST_CASE("removable places stand first, and what only would fill last") {
-    const auto findings =
-        collected({{diagnostic(9000, {}, 1, "/nonexistent/a.cpp", "false", "relied upon"),
-                    diagnostic(100, {}, 2), diagnostic(500, {}, 3, "/nonexistent/a.cpp", "true"),
-                    diagnostic(800, {}, 4, "/nonexistent/a.cpp", "false", "cold")}});
-    REQUIRE(findings.size() == 4);
+TEST_CASE("removable places stand first") {
+    const auto findings = collected({{diagnostic(9000, {}, 1, "/nonexistent/a.cpp", "relied upon"),
+                                      diagnostic(100, {}, 2),
+                                      diagnostic(800, {}, 4, "/nonexistent/a.cpp", "cold")}});
+    REQUIRE(findings.size() == 3);
     CHECK(findings[0].offset == 2);
     CHECK(findings[1].offset == 1);
     CHECK(findings[2].offset == 4);
-    CHECK(findings[3].offset == 3);
 }
 
 TEST_CASE("lines and columns of a byte") {

@@ -2,13 +2,29 @@
 #include "creation.hpp"
 
 #include "clang/AST/DeclTemplate.h"
-#include "compat.hpp"
 #include "syntax.hpp"
 
 #include <algorithm>
 
 namespace clang::tidy::linn {
 namespace {
+
+/// Whether braces follow: `new T{...}`; none for `new T`. Clang 18 turned the enum into a class of another name.
+std::optional<bool> has_braces(const CXXNewExpr& expression) {
+#if CLANG_VERSION_MAJOR >= 18
+    using style = CXXNewInitializationStyle;
+    constexpr style parentheses = style::Parens;
+    constexpr style braces = style::Braces;
+#else
+    constexpr auto parentheses = CXXNewExpr::CallInit;
+    constexpr auto braces = CXXNewExpr::ListInit;
+#endif
+    if (!expression.hasInitializer() || (expression.getInitializationStyle() != parentheses &&
+                                         expression.getInitializationStyle() != braces)) {
+        return std::nullopt;
+    }
+    return expression.getInitializationStyle() == braces;
+}
 
 bool usable(QualType type) {
     return !type.isNull() && !type->isDependentType() && !type->isIncompleteType() &&
@@ -65,6 +81,153 @@ bool constructs_itself(QualType allocator) {
                        [](const CXXBaseSpecifier& base) { return constructs_itself(base.getType()); });
 }
 
+/// A type whose default-initialisation does nothing at all.
+bool is_plain(QualType type, const ASTContext& context) {
+    if (type.isNull() || type->isDependentType() || type->isIncompleteType() || type->isReferenceType() ||
+        type.isConstQualified()) {
+        return false;
+    }
+    type = context.getBaseElementType(type);
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    return record != nullptr ? record->hasDefinition() && record->hasTrivialDefaultConstructor() &&
+                                   !record->isEmpty() && record->isTriviallyCopyable()
+                             : type->isScalarType();
+}
+
+/// A vector or string that fills what it makes room for; null for others.
+const CXXRecordDecl* filling_container(QualType type, const ASTContext& context) {
+    const CXXRecordDecl* record = contiguous_container(type);
+    if (!named(record, {"vector", "basic_string"})) {
+        return nullptr;
+    }
+    const QualType element = element_type(type, context);
+    if (!is_plain(element, context) || element->isBooleanType()) {
+        return nullptr;
+    }
+    // Another allocator may construct as it likes.
+    const auto& arguments = cast<ClassTemplateSpecializationDecl>(record)->getTemplateArgs();
+    const unsigned last = arguments.size() - 1;
+    const CXXRecordDecl* allocator = arguments[last].getKind() == TemplateArgument::Type
+                                         ? arguments[last].getAsType()->getAsCXXRecordDecl()
+                                         : nullptr;
+    return named(allocator, {"allocator", "polymorphic_allocator"}) &&
+                   outermost_namespace(*allocator) == "std"
+               ? record
+               : nullptr;
+}
+
+std::string container_name(QualType type, const ASTContext& context) {
+    const CXXRecordDecl* record = contiguous_container(type);
+    if (named(record, {"basic_string"})) {
+        return element_type(type, context)->isCharType() ? "std::string" : "std::basic_string";
+    }
+    return "std::vector<" + type_name(element_type(type, context).getUnqualifiedType(), context) + ">";
+}
+
+const CXXConstructExpr* construction_of(const Expr* initialiser) {
+    while (initialiser != nullptr) {
+        initialiser = initialiser->IgnoreImplicit()->IgnoreParens();
+        if (const auto* cast = dyn_cast<CXXFunctionalCastExpr>(initialiser)) {
+            initialiser = cast->getSubExpr();
+            continue;
+        }
+        break;
+    }
+    return dyn_cast_or_null<CXXConstructExpr>(initialiser);
+}
+
+/// The number of elements that a constructor of a container fills; null where it is another constructor.
+const Expr* filled_number(const CXXConstructExpr* construction) {
+    if (construction == nullptr || construction->getNumArgs() == 0 || construction->isListInitialization()) {
+        return nullptr;
+    }
+    const Expr* first = construction->getArg(0);
+    return first->getType()->isIntegralOrEnumerationType() && !isa<CXXDefaultArgExpr>(first) ? first
+                                                                                             : nullptr;
+}
+
+std::optional<creation> by_constructor(const Expr* initialiser, QualType type, SourceLocation where,
+                                       const ASTContext& context) {
+    const CXXConstructExpr* construction =
+        filling_container(type, context) != nullptr ? construction_of(initialiser) : nullptr;
+    const Expr* number = filled_number(construction);
+    if (number == nullptr || contiguous_container(construction->getType()) == nullptr) {
+        return std::nullopt;
+    }
+    creation made;
+    made.expression = construction;
+    made.where_it_lies = storage::container;
+    made.where = where;
+    made.object = element_type(type, context).getUnqualifiedType();
+    made.array = true;
+    made.count_expression = number;
+    made.count = constant(number, context);
+    made.name = container_name(type, context) + "(n)";
+    return made;
+}
+
+bool is_zero(const Expr* expression, const ASTContext& context) {
+    expression = expression->IgnoreParenImpCasts();
+    return constant(expression, context) == 0 || isa<CXXNullPtrLiteralExpr, GNUNullExpr>(expression);
+}
+
+/// `{}` and `{0}`: nothing but zeros.
+bool is_zero_list(const Expr& initialiser, const ASTContext& context) {
+    const Expr* inner = initialiser.IgnoreImplicit();
+    if (const auto* construction = dyn_cast<CXXConstructExpr>(inner)) {
+        return construction->getNumArgs() == 0 && construction->requiresZeroInitialization();
+    }
+    if (isa<ImplicitValueInitExpr, CXXScalarValueInitExpr>(inner)) {
+        return true;
+    }
+    const auto* list = dyn_cast<InitListExpr>(inner);
+    if (list == nullptr) {
+        return false;
+    }
+    const InitListExpr* written =
+        !list->isSyntacticForm() && list->getSyntacticForm() != nullptr ? list->getSyntacticForm() : list;
+    for (const Expr* one : written->inits()) {
+        if (isa<ImplicitValueInitExpr>(one)) {
+            continue;
+        }
+        const auto* nested = dyn_cast<InitListExpr>(one->IgnoreImplicit());
+        if (nested != nullptr ? !is_zero_list(*nested, context)
+                              : !one->getType()->isScalarType() || !is_zero(one, context)) {
+            return false;
+        }
+    }
+    return written->getNumInits() <= 1;
+}
+
+/// The variable or member that an expression names; null for others.
+const ValueDecl* named_by(const Expr* expression) {
+    const Expr* plain = expression->IgnoreParenImpCasts();
+    if (const auto* member = dyn_cast<MemberExpr>(plain)) {
+        return member->getMemberDecl();
+    }
+    const auto* reference = dyn_cast<DeclRefExpr>(plain);
+    return reference != nullptr ? reference->getDecl() : nullptr;
+}
+
+/// `encode(&v[0], v.size())`, also by way of a variable: how much of the container something wrote. To resize to that can only
+/// make the container smaller.
+bool is_result_of_use(const Expr& number, const Expr& container) {
+    const ValueDecl* holder = named_by(&container);
+    const Expr* result = &number;
+    if (const auto* variable = dyn_cast_or_null<VarDecl>(named_by(&number)); variable != nullptr && variable->hasInit()) {
+        result = variable->getInit();
+    }
+    return holder != nullptr && any_part(result, [&](const Stmt& part) {
+        const auto* call = dyn_cast<CallExpr>(&part);
+        return call != nullptr && std::any_of(call->arg_begin(), call->arg_end(), [&](const Expr* argument) {
+            return any_part(argument, [&](const Stmt& one) {
+                const auto* expression = dyn_cast<Expr>(&one);
+                return expression != nullptr && named_by(expression) == holder;
+            });
+        });
+    });
+}
+
 std::optional<creation> pool_create(const CallExpr& call, const FunctionDecl& function, ASTContext& context) {
     const auto* method = dyn_cast<CXXMethodDecl>(&function);
     if (method == nullptr || call.getNumArgs() != 0 || outermost_namespace(function) != "linn" ||
@@ -89,15 +252,14 @@ std::optional<creation> pool_create(const CallExpr& call, const FunctionDecl& fu
 std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext& context) {
     const Expr* initialiser = expression.getInitializer();
     const QualType type = expression.getAllocatedType();
-    const bool braces = initialised_with_braces(expression);
-    if (initialiser == nullptr || !usable(type) || !is_given_nothing(*initialiser, braces) ||
-        (!braces && !initialised_with_parentheses(expression))) {
+    const std::optional<bool> braces = has_braces(expression);
+    if (!braces || initialiser == nullptr || !usable(type) || !is_given_nothing(*initialiser, *braces)) {
         return std::nullopt;
     }
     creation made;
     made.expression = &expression;
     made.where = expression.getBeginLoc();
-    made.form = braces ? value_form::braces : value_form::parentheses;
+    made.form = *braces ? value_form::braces : value_form::parentheses;
     if (expression.isArray()) {
         const Expr* count = expression.getArraySize() ? *expression.getArraySize() : nullptr;
         if (count == nullptr) {
@@ -107,7 +269,7 @@ std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext
     }
     set_object(made, type, context);
     made.name = "new " + type_name(made.object, context) + (expression.isArray() ? "[]" : "") +
-                (braces ? "{}" : "()");
+                (*braces ? "{}" : "()");
     return made;
 }
 
@@ -158,6 +320,91 @@ std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& conte
         return std::nullopt;
     }
     made.name = space + "::" + name + "<" + type_name(type, context) + ">";
+    return made;
+}
+
+std::optional<creation> creation_by_variable(const VarDecl& variable, ASTContext& context) {
+    const QualType type = variable.getType();
+    if (!variable.hasInit() || !variable.hasLocalStorage() || isa<ParmVarDecl>(variable) ||
+        variable.isImplicit() || type->isReferenceType() || type->isDependentType() ||
+        variable.isConstexpr() || type.isConstQualified()) {
+        return std::nullopt;
+    }
+    if (auto made = by_constructor(variable.getInit(), type, variable.getLocation(), context)) {
+        made->variable = &variable;
+        return made;
+    }
+    const bool is_class = type->isRecordType() || type->isArrayType();
+    if (!is_class || !is_plain(type, context) || !is_zero_list(*variable.getInit(), context)) {
+        return std::nullopt;
+    }
+    creation made;
+    made.expression = variable.getInit();
+    made.where_it_lies = storage::local;
+    made.variable = &variable;
+    made.where = variable.getLocation();
+    made.form = value_form::braces;
+    made.object = type.getUnqualifiedType();
+    if (is_std_array(type->getAsCXXRecordDecl())) {
+        made.object = element_type(type, context);
+        made.array = true;
+        const auto each = context.getTypeSizeInChars(made.object).getQuantity();
+        made.count = each != 0 ? context.getTypeSizeInChars(type).getQuantity() / each : 0;
+    }
+    while (const ConstantArrayType* array = context.getAsConstantArrayType(made.object)) {
+        made.array = true;
+        *made.count *= array->getSize().getZExtValue();
+        made.object = array->getElementType();
+    }
+    if (made.object->isVariableArrayType()) {
+        return std::nullopt;
+    }
+    made.name = type_name(type, context) + " " + variable.getNameAsString() + "{}";
+    return made;
+}
+
+std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTContext& context) {
+    const CXXMethodDecl* method = call.getMethodDecl();
+    const Expr* object = call.getImplicitObjectArgument();
+    const bool resizes = named(method, {"resize"}) && call.getNumArgs() >= 1;
+    const bool assigns = named(method, {"assign"}) && call.getNumArgs() == 2 &&
+                         call.getArg(0)->getType()->isIntegralOrEnumerationType();
+    if ((!resizes && !assigns) || object == nullptr) {
+        return std::nullopt;
+    }
+    const QualType type =
+        object->getType()->isPointerType() ? object->getType()->getPointeeType() : object->getType();
+    if (filling_container(type, context) == nullptr) {
+        return std::nullopt;
+    }
+    if (resizes && is_result_of_use(*call.getArg(0), *object)) {
+        return std::nullopt;
+    }
+    creation made;
+    made.expression = &call;
+    made.where_it_lies = storage::container;
+    made.container = object;
+    made.keeps_old = resizes;
+    made.where = call.getExprLoc();
+    made.object = element_type(type, context).getUnqualifiedType();
+    made.array = true;
+    made.count_expression = call.getArg(0);
+    made.count = constant(call.getArg(0), context);
+    made.name = container_name(type, context) + (resizes ? "::resize(n)" : "::assign(n, x)");
+    return made;
+}
+
+std::optional<creation> creation_by_list(const CXXCtorInitializer& initialiser, ASTContext& context) {
+    const FieldDecl* member =
+        initialiser.isMemberInitializer() && initialiser.isWritten() ? initialiser.getMember() : nullptr;
+    if (member == nullptr || member->getType()->isDependentType()) {
+        return std::nullopt;
+    }
+    auto made =
+        by_constructor(initialiser.getInit(), member->getType(), initialiser.getSourceLocation(), context);
+    if (made) {
+        made->member = member;
+    }
     return made;
 }
 

@@ -10,6 +10,8 @@ namespace clang::tidy::linn {
 namespace {
 
 constexpr const char* in_a_macro = "a macro writes this expression";
+constexpr const char* in_constant_code =
+    "this code may run at compile time, which must not read uninitialised memory";
 
 bool leaves_const_alone(QualType type) {
     const CXXRecordDecl* record = type->getAsCXXRecordDecl();
@@ -143,10 +145,6 @@ remedy for_factory(const CallExpr& call, ASTContext& context) {
     return {{FixItHint::CreateReplacement(word, better)}, advice};
 }
 
-} // namespace
-
-namespace {
-
 /// `= {}`, `{}` and `= {0}` behind a declared name.
 remedy without_initialiser(const VarDecl& variable, const FunctionDecl& function, ASTContext& context) {
     const std::string advice = "drop the initialiser";
@@ -160,8 +158,8 @@ remedy without_initialiser(const VarDecl& variable, const FunctionDecl& function
     if (before.isMacroID() || last.isMacroID() || before.isInvalid() || last.isInvalid()) {
         return {{}, advice, in_a_macro};
     }
-    if (function.isConstexprSpecified()) {
-        return {{}, advice, "this code may run at compile time, which must not read uninitialised memory"};
+    if (function.isConstexpr()) {
+        return {{}, advice, in_constant_code};
     }
     const SourceLocation from = Lexer::getLocForEndOfToken(before, 0, sources, context.getLangOpts());
     const SourceLocation to = Lexer::getLocForEndOfToken(last, 0, sources, context.getLangOpts());
@@ -174,6 +172,17 @@ remedy without_initialiser(const VarDecl& variable, const FunctionDecl& function
         return {{}, advice, "its text is not that of a plain initialiser"};
     }
     return {{FixItHint::CreateRemoval(range)}, advice};
+}
+
+remedy remedy_anywhere(const creation& made, ASTContext& context) {
+    if (!default_initialisable(made.object)) {
+        return {{},
+                "add a constructor that initialises no more than it must",
+                "the object is const, or has members that must be initialised"};
+    }
+    const auto* by_new = dyn_cast<CXXNewExpr>(made.expression);
+    return by_new != nullptr ? for_new(*by_new, made, context)
+                             : for_factory(*cast<CallExpr>(made.expression), context);
 }
 
 } // namespace
@@ -201,15 +210,12 @@ remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function,
     return {{}, advice + ", or 'reserve' and 'push_back'", "the type of the container changes"};
 }
 
-remedy find_remedy(const creation& made, ASTContext& context) {
-    if (!default_initialisable(made.object)) {
-        return {{},
-                "add a constructor that initialises no more than it must",
-                "the object is const, or has members that must be initialised"};
+remedy find_remedy(const creation& made, const FunctionDecl* function, ASTContext& context) {
+    remedy cure = remedy_anywhere(made, context);
+    if (function != nullptr && function->isConstexpr()) {
+        cure = {{}, cure.advice, in_constant_code};
     }
-    const auto* by_new = dyn_cast<CXXNewExpr>(made.expression);
-    return by_new != nullptr ? for_new(*by_new, made, context)
-                             : for_factory(*cast<CallExpr>(made.expression), context);
+    return cure;
 }
 
 } // namespace clang::tidy::linn

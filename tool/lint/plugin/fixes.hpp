@@ -16,8 +16,8 @@ struct remedy {
     std::string obstacle{};         ///< why there are no edits
 };
 
-/// The remedy for one creation, as if nobody relied on its zeros.
-remedy find_remedy(const creation& made, ASTContext& context);
+/// The remedy for one creation, as if nothing relied on its zeros; `function` contains it, or is null.
+remedy find_remedy(const creation& made, const FunctionDecl* function, ASTContext& context);
 
 /// The same for what fills a container, an array or an object that its function overwrites.
 remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function, ASTContext& context);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "syntax.hpp"
 
+#include "clang/AST/DeclTemplate.h"
+
 namespace clang::tidy::linn {
 
 std::string outermost_namespace(const Decl& declaration) {
@@ -75,8 +77,30 @@ const FieldDecl* member_of_this(const Stmt& expression) {
                : nullptr;
 }
 
-bool contains(const Stmt* statement, const Stmt* part) {
-    return any_part(statement, [part](const Stmt& one) { return &one == part; });
+const CXXRecordDecl* contiguous_container(QualType type) {
+    const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+    return named(record, {"vector", "array", "basic_string", "span", "basic_string_view"}) &&
+                   outermost_namespace(*record) == "std"
+               ? record
+               : nullptr;
+}
+
+QualType element_type(QualType type, const ASTContext& context) {
+    type = type.getNonReferenceType();
+    if (type->isPointerType()) {
+        return type->getPointeeType();
+    }
+    if (const ArrayType* array = context.getAsArrayType(type)) {
+        return array->getElementType();
+    }
+    const auto* record = dyn_cast_or_null<ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
+    if (record == nullptr || (contiguous_container(type) == nullptr && !is_smart_pointer(type)) ||
+        record->getTemplateArgs().size() == 0 || record->getTemplateArgs()[0].getKind() != TemplateArgument::Type) {
+        return {};
+    }
+    const QualType first = record->getTemplateArgs()[0].getAsType();
+    const ArrayType* array = is_smart_pointer(type) ? context.getAsArrayType(first) : nullptr;
+    return array != nullptr ? array->getElementType() : first;
 }
 
 } // namespace clang::tidy::linn

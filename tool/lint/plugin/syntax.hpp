@@ -4,13 +4,15 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMapContext.h"
+#include "clang/Basic/Version.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
+
+static_assert(CLANG_VERSION_MAJOR >= 16 && CLANG_VERSION_MAJOR <= 19, "written for clang 16 to 19");
 
 namespace clang::tidy::linn {
 
@@ -41,21 +43,6 @@ bool is_empty_list(const InitListExpr& list);
 /// The value of an expression, where it is known before the program runs.
 std::optional<std::uint64_t> constant(const Expr* expression, const ASTContext& context);
 
-/// What a node stands in, where that is a T; null otherwise.
-template <class T, class Node>
-const T* parent_of(const Node& node, ASTContext& context) {
-    const auto parents = context.getParents(node);
-    return parents.empty() ? nullptr : parents[0].template get<T>();
-}
-
-/// Shows `visit` what stands around an expression, from the inside out, until it returns false.
-template <class Visit>
-void climb(const Stmt& from, ASTContext& context, const Visit& visit) {
-    for (DynTypedNodeList parents = context.getParents(from); !parents.empty() && visit(parents[0]);) {
-        parents = context.getParents(parents[0]);
-    }
-}
-
 /// The member that an expression names, where it is one of `*this`; null otherwise.
 const FieldDecl* member_of_this(const Stmt& expression);
 
@@ -67,7 +54,10 @@ bool any_part(const Stmt* statement, const Predicate& holds) {
                                              [&](const Stmt* child) { return any_part(child, holds); }));
 }
 
-/// Whether a statement is, or contains, another.
-bool contains(const Stmt* statement, const Stmt* part);
+/// A vector, array, string or view of the standard library; null for other types.
+const CXXRecordDecl* contiguous_container(QualType type);
+
+/// What a container, array, pointer or smart pointer holds or points to; null for other types.
+QualType element_type(QualType type, const ASTContext& context);
 
 } // namespace clang::tidy::linn

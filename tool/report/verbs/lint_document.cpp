@@ -58,10 +58,9 @@ const char* heading_of(fill_kind kind) {
     case fill_kind::cold:
         return "cold: small, and run once:";
     case fill_kind::now:
-    case fill_kind::after_a_change:
         break;
     }
-    return "not filled now, and would be after a change:";
+    return "";
 }
 
 const char* fix_text(fix_state state) {
@@ -149,27 +148,26 @@ std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
 std::string lint_headline(const lint_result& r) {
     const std::size_t now = r.count(fill_kind::now);
     const std::size_t each = r.count(fill_kind::per_element);
-    const std::size_t later = r.count(fill_kind::after_a_change);
     const std::size_t maybe = r.count(fill_kind::relied_upon);
-    if (now + each + later == 0) {
+    if (now + each == 0) {
         if (r.checked == 0 && r.units != 0) {
             return "Nothing was found, because no file could be checked";
         }
         return maybe == 0 ? "No place writes zeros for nothing"
                           : fmt::format("No place writes zeros for nothing for certain, {} may", maybe);
     }
-    std::vector<std::string> parts;
-    const auto add = [&](std::size_t n, std::string_view verb, std::string_view what) {
-        if (n != 0) {
-            parts.push_back(fmt::format(
-                "{} {} {}", parts.empty() ? counted(n, "place") : fmt::format("{} more", n), verb, what));
-        }
-    };
-    add(now, agreeing(now, "writes", "write"), bytes_text(r.bytes()) + " of zeros for nothing");
-    add(each, agreeing(each, "fills", "fill"),
-        parts.empty() ? "arrays with zeros for nothing" : "arrays whose length is not known here");
-    add(later, "would write", parts.empty() ? "zeros for nothing after a change" : "them after a change");
-    return fmt::format("{}", fmt::join(parts, ", "));
+    std::string text;
+    if (now != 0) {
+        text = fmt::format("{} {} {} of zeros for nothing", counted(now, "place"), agreeing(now, "writes", "write"),
+                           bytes_text(r.bytes()));
+    }
+    if (each != 0) {
+        text += now == 0 ? fmt::format("{} {} arrays with zeros for nothing", counted(each, "place"),
+                                       agreeing(each, "fills", "fill"))
+                         : fmt::format(", {} more {} arrays whose length is not known here", each,
+                                       agreeing(each, "fills", "fill"));
+    }
+    return fmt::format("{}; --fix can change {} of them", text, r.with_fix() == 0 ? "none" : std::to_string(r.with_fix()));
 }
 
 document lint_document(const lint_result& r, std::size_t top) {
@@ -199,15 +197,15 @@ document lint_document(const lint_result& r, std::size_t top) {
         d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
     }
     d.add(sentences(remarks_of(r, shown)));
-    d.data.columns = {"check",    "bytes",   "per_element", "after_a_change", "file", "line",
+    d.data.columns = {"check",    "bytes",   "per_element", "file", "line",
                       "column",   "what",    "members",     "message",        "fix",  "units",
                       "complete", "started", "version",     "class"};
     for (const lint_finding& f : r.findings) {
-        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.fill.after_a_change, f.file,
+        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.file,
                                std::uint64_t{f.place.line}, std::uint64_t{f.place.column}, f.fill.what,
                                members_text(f), f.message, to_string(f.state), f.units, r.signal == 0,
                                r.started, version_text(),
-                               f.fill.after_a_change ? std::string_view{} : to_string(f.fill.certainty)});
+                               to_string(f.fill.certainty)});
     }
     return d;
 }

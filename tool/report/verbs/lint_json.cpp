@@ -31,8 +31,7 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
         {"check", f.check},
         {"bytes", f.fill.bytes},
         {"per_element", f.fill.per_element},
-        {"after_a_change", f.fill.after_a_change},
-        {"class", f.fill.after_a_change ? ordered_json{} : ordered_json(to_string(f.fill.certainty))}};
+        {"class", to_string(f.fill.certainty)}};
     json.update(place_json(f.file, f.place));
     json["offset"] = f.offset;
     json["path"] =
@@ -63,7 +62,7 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
 } // namespace
 
 std::string lint_json(const lint_result& r) {
-    ordered_json json{{"schema", "linn.lint/1"},
+    ordered_json json{{"schema", "linn.lint/2"},
                       {"version", version_text()},
                       {"started", r.started},
                       {"complete", r.signal == 0},
@@ -88,7 +87,7 @@ std::string lint_json(const lint_result& r) {
     json["places_per_element"] = r.count(fill_kind::per_element);
     json["places_relied_upon"] = r.count(fill_kind::relied_upon);
     json["places_cold"] = r.count(fill_kind::cold);
-    json["places_after_a_change"] = r.count(fill_kind::after_a_change);
+    json["places_with_fix"] = r.with_fix();
     json["findings"] = ordered_json::array();
     for (const lint_finding& f : r.findings) {
         json["findings"].push_back(finding_json(r, f));

@@ -26,7 +26,7 @@ struct rule {
     std::string_view help;
 };
 
-constexpr std::array<rule, 3> rules{
+constexpr std::array<rule, 2> rules{
     {{"linn-zero-fill", "ZeroFill", "Value-initialisation writes zeros that nothing asked for.",
       "std::make_shared<T>(), std::make_unique<T>() and new T() fill a class that has no constructor of its "
       "own with "
@@ -40,11 +40,7 @@ constexpr std::array<rule, 3> rules{
       "them are written again before anything reads one.",
       "Drop the initialiser of an array; for a vector use linn::default_init_allocator or "
       "make_unique_for_overwrite, for a string resize_and_overwrite. Where the fill is wanted, say so with "
-      "// NOLINT(linn-overwritten-fill)."},
-     {"linn-zero-fill-return", "ZeroFillReturn", "A change here would bring a zero fill back.",
-      "An empty constructor of its own keeps value-initialisation from filling the class with zeros. "
-      "`= default` in its place, or `{}` added to a large member, writes them at each construction.",
-      "Keep the constructor, say why in a comment, and silence checks that would rewrite it."}}};
+      "// NOLINT(linn-overwritten-fill)."}}};
 
 /// A path as a URI reference, RFC 3986: everything but unreserved characters and slashes is escaped.
 std::string uri_of(std::string_view path) {

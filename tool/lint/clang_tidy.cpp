@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clang_tidy.hpp"
+
+#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
+#include "../measure/process.hpp"
+#include "../measure/quantity.hpp"
+#include "../program/executable.hpp"
+#include "source_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <regex>
+#include <thread>
+
+namespace linn::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class report_reader {
+public:
+    explicit report_reader(std::string directory) : directory_{std::move(directory)} {}
+
+    tidy_diagnostic diagnostic(const YAML::Node& node) {
+        tidy_diagnostic d;
+        d.name = node["DiagnosticName"].as<std::string>();
+        d.level = node["Level"].as<std::string>("Warning");
+        if (const YAML::Node folder = node["BuildDirectory"]; folder && !folder.Scalar().empty()) {
+            directory_ = folder.Scalar();
+        }
+        d.message = message(node["DiagnosticMessage"]);
+        if (const YAML::Node notes = node["Notes"]; notes && notes.IsSequence()) {
+            for (const YAML::Node& note : notes) {
+                d.notes.push_back(message(note));
+            }
+        }
+        return d;
+    }
+
+private:
+    std::string absolute(const std::string& file) const {
+        return file.empty() ? file : (fs::path{directory_} / file).lexically_normal().string();
+    }
+
+    tidy_message message(const YAML::Node& node) const {
+        tidy_message m;
+        m.text = node["Message"].as<std::string>();
+        m.file = absolute(node["FilePath"].as<std::string>(""));
+        m.offset = node["FileOffset"].as<std::size_t>(0);
+        if (const YAML::Node list = node["Replacements"]; list && list.IsSequence()) {
+            for (const YAML::Node& r : list) {
+                m.fix.push_back({absolute(r["FilePath"].as<std::string>()), r["Offset"].as<std::size_t>(),
+                                 r["Length"].as<std::size_t>(), r["ReplacementText"].as<std::string>("")});
+            }
+        }
+        return m;
+    }
+
+    std::string directory_;
+};
+
+} // namespace
+
+std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std::string& directory) {
+    std::vector<tidy_diagnostic> list;
+    try {
+        const YAML::Node root = YAML::Load(yaml);
+        if (root.IsNull()) {
+            return list;
+        }
+        report_reader one{directory};
+        if (const YAML::Node diagnostics = root["Diagnostics"]; diagnostics && diagnostics.IsSequence()) {
+            for (const YAML::Node& node : diagnostics) {
+                list.push_back(one.diagnostic(node));
+            }
+        }
+    } catch (const YAML::Exception& error) {
+        throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
+    }
+    return list;
+}
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int oldest = 16;
+constexpr int newest = 40; // only as far as there are files of that name
+
+/// Where a shell would find the program; empty when nowhere.
+std::string in_path(const std::string& name) {
+    const char* const path = std::getenv("PATH");
+    return find_program(name, path == nullptr ? "/usr/bin:/bin" : path).string();
+}
+
+struct installed_tidy {
+    std::string path;
+    std::string version;
+    int major = 0;
+};
+
+class finder {
+public:
+    finder(const tidy_choice& choice, const interrupt_guard& guard) : choice_{choice}, guard_{guard} {}
+
+    tidy_program run() {
+        find_plugins();
+        find_programs();
+        for (auto i = programs_.rbegin(); i != programs_.rend(); ++i) {
+            if (const auto plugin = plugin_for(i->first)) {
+                return proved({i->second.path, i->second.version, i->first, *plugin});
+            }
+        }
+        explain();
+    }
+
+private:
+    /// The plugins by version; one whose name does not tell is under 0.
+    void find_plugins() {
+        if (!choice_.plugin.empty()) {
+            std::error_code error;
+            if (!fs::is_regular_file(choice_.plugin, error)) {
+                throw no_tidy_program{fmt::format("--plugin: there is no file {}", choice_.plugin)};
+            }
+            std::smatch match;
+            const std::string name = fs::path{choice_.plugin}.filename().string();
+            static const std::regex pattern{"-(\\d+)\\.so$"};
+            const int major = std::regex_search(name, match, pattern) ? std::stoi(match[1]) : 0;
+            plugins_[major] = fs::absolute(choice_.plugin).string();
+            return;
+        }
+        for (int major = oldest; major <= newest; ++major) {
+            if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file)) {
+                plugins_[major] = file.string();
+            }
+        }
+        if (plugins_.empty()) {
+            throw no_tidy_program{fmt::format(
+                "there is no plugin linn-tidy-N.so next to linn: it was built without the headers of LLVM.\n"
+                "Install libclang-19-dev and llvm-19-dev, build Linn again, and see what CMake says about "
+                "LINN_LINT_PLUGIN; or name one with --plugin.")};
+        }
+    }
+
+    void find_programs() {
+        if (!choice_.clang_tidy.empty()) {
+            const std::string path = in_path(choice_.clang_tidy);
+            if (path.empty()) {
+                throw no_tidy_program{
+                    fmt::format("--clang-tidy: there is no program {}", choice_.clang_tidy)};
+            }
+            if (const auto tidy = ask_version(path)) {
+                programs_[tidy->major] = *tidy;
+            } else {
+                throw no_tidy_program{
+                    fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
+            }
+            return;
+        }
+        for (int major = oldest; major <= newest; ++major) {
+            for (const std::string& name :
+                 {fmt::format("clang-tidy-{}", major), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", major),
+                  fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", major)}) {
+                try_program(name);
+            }
+        }
+        for (const char* name :
+             {"clang-tidy", "/usr/lib/llvm/bin/clang-tidy", "/opt/homebrew/opt/llvm/bin/clang-tidy"}) {
+            try_program(name);
+        }
+    }
+
+    void try_program(const std::string& name) {
+        if (const std::string path = in_path(name); !path.empty()) {
+            if (const auto tidy = ask_version(path)) {
+                programs_.try_emplace(tidy->major, *tidy);
+            }
+        }
+    }
+
+    std::optional<installed_tidy> ask_version(const std::string& path) {
+        const child_result said = call({path, "--version"});
+        static const std::regex pattern{"LLVM version (\\d+)(\\.[0-9.]+)?"};
+        std::smatch match;
+        if (said.how != child_result::ending::exited || said.code != 0 ||
+            !std::regex_search(said.out, match, pattern)) {
+            return std::nullopt;
+        }
+        return installed_tidy{path, match[1].str() + match[2].str(), std::stoi(match[1])};
+    }
+
+    child_result call(const std::vector<std::string>& words) {
+        return run_child(words, child_environment(""), std::chrono::seconds{60}, guard_, [] {});
+    }
+
+    std::optional<std::string> plugin_for(int major) const {
+        for (const int key : {major, 0}) {
+            if (const auto found = plugins_.find(key); found != plugins_.end()) {
+                return found->second;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// The program, when it loads the plugin.
+    tidy_program proved(tidy_program program) {
+        const child_result said =
+            call({program.path, "--load=" + program.plugin, "--checks=-*,linn-*", "--dump-config"});
+        const bool has_ended_well = said.how == child_result::ending::exited && said.code == 0;
+        if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos) {
+            return program;
+        }
+        std::string reason = said.err.empty() ? describe_ending(said, std::chrono::seconds{60})
+                                              : said.err.substr(0, said.err.find('\n'));
+        if (has_ended_well) {
+            reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
+        }
+        throw no_tidy_program{fmt::format(
+            "{} (version {}) cannot load {}:\n  {}\n"
+            "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "
+            "library: the "
+            "one from pip is not. Build Linn again with the libclang-{}-dev and llvm-{}-dev that belong to "
+            "this clang-tidy.",
+            program.path, program.version, program.plugin, reason, program.major, program.major)};
+    }
+
+    [[noreturn]] void explain() const {
+        std::vector<std::string> there;
+        for (const auto& [major, tidy] : programs_) {
+            there.push_back(fmt::format("{} ({})", tidy.path, tidy.version));
+        }
+        std::vector<std::string> plugins;
+        for (const auto& [major, path] : plugins_) {
+            plugins.push_back(fmt::format("{} (for clang-tidy {})", path, major));
+        }
+        const int wanted = plugins_.rbegin()->first;
+        const std::string problem =
+            there.empty() ? "there is no clang-tidy" : "no clang-tidy here fits the plugin";
+        throw no_tidy_program{
+            fmt::format("{}.\n  clang-tidy: {}\n  plugins: {}\n{}", problem,
+                        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")),
+                        fmt::join(plugins, ", "), how_to_install(wanted == 0 ? 19 : wanted))};
+    }
+
+    static std::string how_to_install(int major) {
+        return fmt::format("To get the one that fits:\n"
+                           "  Debian, Ubuntu   apt install clang-tidy-{0}\n"
+                           "  Fedora           dnf install clang-tools-extra   (its version must be {0})\n"
+                           "  Arch             pacman -S clang                 (the same)\n"
+                           "  conda            conda install -c conda-forge clang-tools={0}\n"
+                           "The clang-tidy of pip has LLVM linked in and loads no plugins.",
+                           major);
+    }
+
+    const tidy_choice& choice_;
+    const interrupt_guard& guard_;
+    std::map<int, std::string> plugins_;
+    std::map<int, installed_tidy> programs_;
+};
+
+} // namespace
+
+tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard) {
+    return finder{choice, guard}.run();
+}
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
+
+/// Clang takes up a precompiled header of GCC that lies next to a header included by force. Such a header is
+/// included by one of ours.
+std::vector<std::string> without_precompiled(const lint_unit& unit, const fs::path& folder) {
+    std::vector<std::string> words = unit.arguments;
+    std::error_code error;
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        if (words[i] != "-include") {
+            continue;
+        }
+        const fs::path header = fs::path{unit.directory} / words[i + 1];
+        if (!fs::exists(header.string() + ".gch", error) && !fs::exists(header.string() + ".pch", error)) {
+            continue;
+        }
+        const fs::path ours = folder / fmt::format("forced_{}.hpp", i);
+        write_file(ours, fmt::format("#include \"{}\"\n", header.lexically_normal().string()));
+        words[i + 1] = ours.string();
+    }
+    return words;
+}
+
+std::string config_text(const check_options& o) {
+    std::vector<std::string> options;
+    for (const char* check : {"linn-zero-fill", "linn-overwritten-fill"}) {
+        options.push_back(fmt::format("{{key: {0}.MinBytes, value: {1}}}, {{key: {0}.Facts, value: 1}}",
+                                      check, o.min_bytes));
+    }
+    return fmt::format("{{CheckOptions: [{}]}}", fmt::join(options, ", "));
+}
+
+std::string checks_text(const check_options& o) {
+    std::string text = "--checks=-*";
+    if (o.fill) {
+        text += ",linn-zero-fill";
+    }
+    if (o.overwritten) {
+        text += ",linn-overwritten-fill";
+    }
+    return text;
+}
+
+/// The first error that the compiler found; empty when it found none.
+std::string first_error(const std::vector<tidy_diagnostic>& diagnostics) {
+    const auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const tidy_diagnostic& d) {
+        return d.level == "Error" && d.name.starts_with("clang-diagnostic");
+    });
+    if (error == diagnostics.end()) {
+        return {};
+    }
+    const tidy_message& m = error->message;
+    if (m.file.empty()) {
+        return m.text;
+    }
+    source_texts texts;
+    const text_place place = texts.of(m.file).place(m.offset);
+    return fmt::format("{}:{}:{}: {}", m.file, place.line, place.column, m.text);
+}
+
+std::string first_words(const std::string& err) {
+    const auto line = [&](std::size_t at) { return err.substr(at, err.find('\n', at) - at); };
+    const std::size_t error = err.find("error: ");
+    return error != std::string::npos ? line(error) : line(0);
+}
+
+/// Why clang-tidy could not check a unit, or not wholly; empty when it could.
+std::string failure_of(const child_result& child, const std::vector<tidy_diagnostic>& diagnostics) {
+    if (child.how == child_result::ending::
+                         signalled) { // what it writes then, "PLEASE submit a bug report", helps nobody here
+        return "clang-tidy crashed with " + signal_name(child.code);
+    }
+    if (child.how != child_result::ending::exited) {
+        return "clang-tidy: " + describe_ending(child, no_limit);
+    }
+    if (child.code != 0 && diagnostics.empty()) {
+        return fmt::format("clang-tidy ended with status {}: {}", child.code, first_words(child.err));
+    }
+    return first_error(diagnostics);
+}
+
+class runner {
+public:
+    runner(const tidy_program& program, const std::vector<lint_unit>& units, const check_options& options,
+           const interrupt_guard& guard)
+        : program_{program},
+          units_{units},
+          options_{options},
+          guard_{guard},
+          outcomes_(units.size()) {}
+
+    std::vector<unit_outcome> run(unsigned jobs,
+                                  const std::function<void(const work_progress&)>& on_progress) {
+        std::vector<std::thread> threads(std::min<std::size_t>(jobs, units_.size()));
+        running_ = threads.size();
+        for (std::thread& thread : threads) {
+            thread = std::thread{[this] { work(); }};
+        }
+        for (std::unique_lock lock{mutex_}; running_ != 0;) {
+            changed_.wait_for(lock, std::chrono::milliseconds{200});
+            on_progress(
+                {done_, units_.size(), 0,
+                 fmt::format("{} of {}  {}", done_, figures::counted(units_.size(), "file"), current_)});
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        if (problem_) {
+            std::rethrow_exception(problem_);
+        }
+        return std::move(outcomes_);
+    }
+
+private:
+    void work() {
+        std::unique_lock lock{mutex_};
+        while (next_ < units_.size() && interrupt_guard::pending() == 0) {
+            const std::size_t i = next_++;
+            current_ = fs::path{units_[i].file}.filename().string();
+            lock.unlock();
+            std::exception_ptr problem;
+            try {
+                outcomes_[i] = one(i);
+            } catch (...) {
+                problem = std::current_exception();
+            }
+            lock.lock();
+            if (problem) {
+                problem_ = problem;
+                next_ = units_.size();
+            }
+            ++done_;
+            changed_.notify_one();
+        }
+        --running_;
+        changed_.notify_one();
+    }
+
+    unit_outcome one(std::size_t i) {
+        const lint_unit& unit = units_[i];
+        // A database of its own for every unit: clang-tidy would read the whole one each time, and check all of a
+        // file's entries.
+        const temporary_folder folder{folder_.path(), "unit-"};
+        write_file(folder.path() / "compile_commands.json",
+                   nlohmann::json::array({{{"directory", unit.directory},
+                                           {"file", unit.file},
+                                           {"arguments", without_precompiled(unit, folder.path())}}})
+                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        const fs::path fixes = folder.path() / "fixes.yaml";
+        const auto start = std::chrono::steady_clock::now();
+        const child_result child = run_child({program_.path, "--load=" + program_.plugin,
+                                              checks_text(options_), "--config=" + config_text(options_),
+                                              "--header-filter=.*", "--export-fixes=" + fixes.string(),
+                                              "--quiet", "-p", folder.path().string(), unit.file},
+                                             child_environment(""), no_limit, guard_, [] {});
+        unit_outcome out;
+        out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        out.was_run = child.how != child_result::ending::interrupted;
+        if (!out.was_run) {
+            return out;
+        }
+        std::string unreadable;
+        try {
+            out.diagnostics = read_tidy_report(read_file(fixes).value_or(""), unit.directory);
+        } catch (const unreadable_report& error) {
+            unreadable = error.what();
+        }
+        out.failure = failure_of(child, out.diagnostics);
+        if (!unreadable.empty() && child.how == child_result::ending::exited) {
+            out.failure = unreadable;
+        }
+        return out;
+    }
+
+    const tidy_program& program_;
+    const std::vector<lint_unit>& units_;
+    const check_options& options_;
+    const interrupt_guard& guard_;
+    temporary_folder folder_{fs::temp_directory_path(), "linn-lint-"};
+    std::vector<unit_outcome> outcomes_; // each is written by one thread
+    std::mutex mutex_;                   // of all below
+    std::condition_variable changed_;
+    std::size_t next_ = 0;
+    std::size_t done_ = 0;
+    std::size_t running_ = 0;
+    std::string current_;
+    std::exception_ptr problem_;
+};
+
+} // namespace
+
+std::vector<unit_outcome> run_tidy(const tidy_program& program, const std::vector<lint_unit>& units,
+                                   const check_options& options, unsigned jobs, const interrupt_guard& guard,
+                                   const std::function<void(const work_progress&)>& on_progress) {
+    return runner{program, units, options, guard}.run(jobs, on_progress);
+}
+
+} // namespace linn::tool

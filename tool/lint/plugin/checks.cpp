@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks.hpp"
+
+#include "clang-tidy/ClangTidyModule.h"
+#include "clang-tidy/ClangTidyModuleRegistry.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "syntax.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace clang::tidy::linn {
+namespace {
+
+/// Raised when a field of the facts changes its meaning; the tool refuses other versions.
+constexpr int facts_version = 3;
+
+constexpr const char* kind_names[] = {"member", "rest", "read", "writer", "advice", "instantiation"};
+constexpr const char* class_names[] = {"removable", "relied upon", "cold"};
+
+/// The check looks at a few instantiations of a template.
+constexpr std::size_t most_versions = 4;
+/// More members than these are summed up in one note, and more writers than these are not named.
+constexpr std::size_t named_members = 4;
+constexpr std::size_t named_writers = 3;
+/// Fewer bytes than these, written once, are not worth a change.
+constexpr std::uint64_t most_cold_bytes = 4096;
+
+std::string bytes_text(std::uint64_t bytes) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+/// The facts of a finding as one line of JSON, the contract between the plugin and `linn lint`
+/// (docs/design/lint.md, "What the tool reads").
+std::string facts_of(const finding& found) {
+    llvm::json::Array members;
+    llvm::json::Array notes;
+    bool has_note_fix = false;
+    for (const finding_note& note : found.notes) {
+        notes.push_back(kind_names[static_cast<int>(note.kind)]);
+        has_note_fix = has_note_fix || !note.edits.empty();
+        if (note.kind == note_kind::member) {
+            members.push_back(llvm::json::Object{{"name", llvm::json::fixUTF8(note.member)}, {"bytes", note.bytes}});
+        }
+    }
+    const llvm::json::Value facts =
+        llvm::json::Object{{"linn_finding", facts_version},
+                           {"what", llvm::json::fixUTF8(found.what)},
+                           {"bytes", found.bytes},
+                           {"per_element", found.per_element},
+                           {"class", class_names[static_cast<int>(found.certainty)]},
+                           {"fix", !found.edits.empty() ? "safe" : has_note_fix ? "review" : "none"},
+                           {"reason", llvm::json::fixUTF8(found.reason)},
+                           {"members", std::move(members)},
+                           {"notes", std::move(notes)}};
+    std::string line;
+    llvm::raw_string_ostream(line) << facts;
+    return line;
+}
+
+void name_writers(finding& found, const object_fate& fate) {
+    for (std::size_t i = 0; i != std::min(named_writers, fate.writers.size()); ++i) {
+        const Stmt& writer = *fate.writers[i];
+        const bool is_loop = !isa<Expr>(writer);
+        found.notes.push_back({note_kind::writer, writer.getBeginLoc(),
+                               std::string(is_loop ? "this loop" : "this") + " overwrites " +
+                                   (fate.writers.size() == 1 ? "all of it" : "some of it")});
+    }
+}
+
+bool is_unread(const object_fate& fate) {
+    return fate.outcome == fate::unread && !fate.uncertain;
+}
+
+} // namespace
+
+// --- What the checks share ------------------------------------------------------------------------------------------------------
+
+fill_check::fill_check(StringRef name, ClangTidyContext* context)
+    : ClangTidyCheck(name, context),
+      min_bytes_{number_option("MinBytes", 64)},
+      tells_facts_{number_option("Facts", 0) != 0} {}
+
+void fill_check::storeOptions(ClangTidyOptions::OptionMap& options) {
+    store_number(options, "MinBytes", min_bytes_);
+    store_number(options, "Facts", tells_facts_ ? 1 : 0);
+}
+
+// The templates of OptionsView mangle differently under GCC and Clang, so a plugin built by GCC would not load: options are
+// read and written as text.
+std::uint64_t fill_check::number_option(StringRef name, std::uint64_t otherwise) const {
+    const std::string text = Options.get(name, StringRef()).str();
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() ? value : otherwise;
+}
+
+void fill_check::store_number(ClangTidyOptions::OptionMap& to, StringRef name, std::uint64_t value) const {
+    const std::string text = std::to_string(value);
+    Options.store(to, name, StringRef(text));
+}
+
+void fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
+    using namespace ast_matchers;
+    finder->addMatcher(functionDecl(isDefinition(), unless(isExpansionInSystemHeader())).bind("function"), this);
+}
+
+void fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
+    context_ = result.Context;
+    if (!sizes_) {
+        sizes_ = std::make_unique<fill_size>(*result.Context);
+    }
+    if (const auto* variable = result.Nodes.getNodeAs<VarDecl>("variable")) {
+        look_at_all(variable->getInit(), nullptr);
+    } else if (const auto* member = result.Nodes.getNodeAs<FieldDecl>("member")) {
+        look_at_all(member->getInClassInitializer(), nullptr);
+    }
+    const auto* function = result.Nodes.getNodeAs<FunctionDecl>("function");
+    // A consteval function runs in the compiler only.
+    if (function == nullptr || function->isDependentContext() || function->getBody() == nullptr || function->isConsteval()) {
+        return;
+    }
+    if (const auto* constructor = dyn_cast<CXXConstructorDecl>(function)) {
+        for (const CXXCtorInitializer* initialiser : constructor->inits()) {
+            look_at_initialiser(*initialiser, *function);
+            look_at_all(initialiser->getInit(), function);
+        }
+    }
+    look_at_all(function->getBody(), function);
+}
+
+void fill_check::look_at_all(const Stmt* part, const FunctionDecl* function) {
+    if (part == nullptr || isa<LambdaExpr>(part)) {
+        return; // a lambda's body is a function of its own
+    }
+    look_at(*part, function);
+    for (const Stmt* child : part->children()) {
+        look_at_all(child, function);
+    }
+}
+
+void fill_check::add(std::optional<creation> made, const FunctionDecl* function) {
+    if (!made) {
+        return;
+    }
+    std::vector<version>& versions = places_[made->where];
+    if (versions.size() < most_versions &&
+        std::none_of(versions.begin(), versions.end(),
+                     [&](const version& other) { return other.made.expression == made->expression; })) {
+        versions.push_back({std::move(*made), function});
+    }
+}
+
+void fill_check::onEndOfTranslationUnit() {
+    for (const auto& [where, versions] : places_) {
+        report_place(versions);
+    }
+    places_.clear();
+    sizes_.reset();
+}
+
+finding fill_check::start_of(const version& one, bool is_removable) const {
+    finding found;
+    found.where = one.made.where;
+    found.what = one.made.name;
+    found.bytes = one.bytes;
+    found.per_element = !one.made.count;
+    found.text = "'" + one.made.name + "' fills " + bytes_text(one.bytes) + (found.per_element ? " of each element" : "");
+    if (is_removable) {
+        const bool is_once = one.function == nullptr || (one.function->isMain() && !one.fate.is_in_loop);
+        found.certainty =
+            is_once && one.made.count && one.bytes <= most_cold_bytes ? fill_class::cold : fill_class::removable;
+    }
+    return found;
+}
+
+void fill_check::report(const finding& found) {
+    const auto tell = [&](SourceLocation where, const std::string& text, const std::vector<FixItHint>& edits,
+                          DiagnosticIDs::Level level) {
+        auto message = diag(where, "%0", level);
+        message << text;
+        for (const FixItHint& edit : edits) {
+            message << edit;
+        }
+    };
+    tell(found.where, found.text, found.edits, DiagnosticIDs::Warning);
+    for (const finding_note& note : found.notes) {
+        tell(note.where, note.text, note.edits, DiagnosticIDs::Note);
+    }
+    if (tells_facts_) {
+        // A note goes where its warning goes: NOLINT, filters and --export-fixes treat both alike.
+        tell(context_->getSourceManager().getFileLoc(found.where), facts_of(found), {}, DiagnosticIDs::Note);
+    }
+}
+
+// --- linn-zero-fill -------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Whether the author left each of the members out knowingly: its class initialises others, or has a default constructor of its
+/// own.
+bool left_out_knowingly(const std::vector<filled_member>& members) {
+    const auto has_constructor = [](const CXXRecordDecl* record) {
+        return record != nullptr && record->hasDefinition() && record->hasUserProvidedDefaultConstructor();
+    };
+    return !members.empty() && std::all_of(members.begin(), members.end(), [&](const filled_member& member) {
+        const FieldDecl& field = *member.path.back();
+        const RecordDecl& around = *field.getParent();
+        return has_constructor(dyn_cast<CXXRecordDecl>(&around)) ||
+               has_constructor(field.getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl()) ||
+               std::any_of(around.field_begin(), around.field_end(),
+                           [](const FieldDecl* one) { return one->hasInClassInitializer(); });
+    });
+}
+
+/// Pointers, flags and atomics: an array of them is a table in which null or false marks an empty entry.
+bool zero_means_nothing(QualType element) {
+    return element->isAnyPointerType() || element->isBooleanType() || element->isMemberPointerType() ||
+           (element->isRecordType() && named(element->getAsCXXRecordDecl(), {"atomic", "atomic_flag"}));
+}
+
+void explain_members(finding& found, const std::vector<filled_member>& members, bool is_array) {
+    std::uint64_t rest = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const filled_member& member = members[i];
+        if (i >= named_members) {
+            rest += member.bytes;
+            continue;
+        }
+        finding_note note{note_kind::member, member.path.back()->getLocation()};
+        note.text = "'" + member.name + "': " + bytes_text(member.bytes) + (is_array ? " in each element" : "");
+        note.member = member.name;
+        note.bytes = member.bytes;
+        found.notes.push_back(std::move(note));
+    }
+    if (rest != 0) {
+        found.notes.push_back({note_kind::rest, found.where,
+                               std::to_string(members.size() - named_members) + " more members: " + bytes_text(rest)});
+    }
+}
+
+} // namespace
+
+void zero_fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
+    using namespace ast_matchers;
+    fill_check::registerMatchers(finder);
+    finder->addMatcher(varDecl(hasGlobalStorage(), unless(isExpansionInSystemHeader())).bind("variable"), this);
+    finder->addMatcher(fieldDecl(unless(isExpansionInSystemHeader())).bind("member"), this);
+    finder->addMatcher(
+        varDecl(hasName("::linn::zero_fill_intended"), isExplicitTemplateSpecialization()).bind("intended"), this);
+}
+
+void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
+    fill_check::check(result);
+    const auto* special = result.Nodes.getNodeAs<VarTemplateSpecializationDecl>("intended");
+    if (special != nullptr && special->getTemplateArgs()[0].getKind() == TemplateArgument::Type) {
+        const QualType type = special->getTemplateArgs()[0].getAsType();
+        const APValue* value = type->isDependentType() ? nullptr : special->evaluateValue();
+        if (value != nullptr && value->isInt() && value->getInt().getBoolValue()) {
+            intended_.push_back(type);
+        }
+    }
+}
+
+void zero_fill_check::look_at(const Stmt& part, const FunctionDecl* function) {
+    if (const auto* by_new = dyn_cast<CXXNewExpr>(&part)) {
+        add(creation_by_new(*by_new, context()), function);
+    } else if (const auto* call = dyn_cast<CallExpr>(&part)) {
+        add(creation_by_call(*call, context()), function);
+    }
+}
+
+bool zero_fill_check::fills_for_nothing(const version& one) const {
+    const std::uint64_t each = one.made.count && *one.made.count != 0 ? one.bytes / *one.made.count : one.bytes;
+    const bool is_enough = one.made.count ? one.bytes >= min_bytes()
+                                          // However many there are: a few bytes of a large element hardly count.
+                                          : each >= min_bytes() || each * 2 >= sizes().size_of(one.made.object);
+    if (!is_enough || (one.made.array && one.fate.outcome != fate::unread &&
+                       zero_means_nothing(context().getBaseElementType(one.made.object)))) {
+        return false;
+    }
+    if (one.fate.outcome != fate::read) {
+        return true;
+    }
+    // What is read was wanted: its bytes are not for nothing.
+    std::uint64_t wanted = one.members.empty() ? each : 0;
+    for (const filled_member& member : one.members) {
+        const bool is_read =
+            std::any_of(one.fate.reads.begin(), one.fate.reads.end(), [&](const early_read& read) {
+                return read.member == nullptr || read.member == member.path.front();
+            });
+        wanted += is_read ? member.bytes : 0;
+    }
+    return wanted < each && (!one.made.count || one.made.array || each - wanted >= min_bytes());
+}
+
+void zero_fill_check::report_place(const std::vector<version>& gathered) {
+    // The largest speaks for all; an unknown number of objects counts as one.
+    std::vector<version> versions = gathered;
+    const version* largest = nullptr;
+    const early_read* read = nullptr;
+    bool all_unread = true;
+    bool uncertain = false;
+    std::set<const FunctionDecl*> filling;
+    for (version& one : versions) {
+        const std::string space = one.function != nullptr ? outermost_namespace(*one.function) : std::string();
+        const bool is_intended = std::any_of(intended_.begin(), intended_.end(), [&](QualType type) {
+            return context().hasSameUnqualifiedType(type, one.made.object);
+        });
+        if (is_intended || space == "std" || space == "boost" || space == "linn") {
+            continue; // what a library makes for its callers is theirs to choose
+        }
+        one.bytes = sizes().filled(one.made.object, one.made.form) * one.made.count.value_or(1);
+        if (one.bytes == 0) {
+            continue;
+        }
+        one.members = sizes().members(one.made.object, one.made.form);
+        if (one.function != nullptr) {
+            one.fate = follow(*one.function, one.made, one.members, sizes(), context());
+        }
+        if (read == nullptr && one.fate.outcome == fate::read) {
+            read = one.fate.reads.data();
+        }
+        all_unread = all_unread && is_unread(one.fate);
+        uncertain = uncertain || one.fate.uncertain;
+        if (fills_for_nothing(one)) {
+            filling.insert(one.function);
+            largest = largest == nullptr || one.bytes > largest->bytes ? &one : largest;
+        }
+    }
+    if (largest == nullptr) {
+        return;
+    }
+    const creation& made = largest->made;
+    const bool in_template = largest->function != nullptr && largest->function->isTemplateInstantiation();
+    // In an instantiation the source's name for the type is that of a parameter.
+    const std::string type =
+        type_name((in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType(), context());
+    // A class with initialisers of its own says by them which members it cares for; a plain array or struct says nothing,
+    // and its users may count on zeros.
+    const bool known_safe =
+        all_unread || (read == nullptr && !uncertain && !in_template && left_out_knowingly(largest->members));
+    const remedy cure = find_remedy(made, largest->function, context());
+    const bool is_removable = all_unread || (read == nullptr && known_safe && !cure.edits.empty());
+    finding found = start_of(*largest, is_removable);
+    found.text += " with zeros; default-initialisation of '" + type + "' does not write them";
+    explain_members(found, largest->members, made.array);
+    name_writers(found, largest->fate);
+    if (read != nullptr) {
+        const bool has_name = read->member != nullptr && read->member->getDeclName();
+        found.reason = (has_name ? "'" + read->member->getNameAsString() + "'" : "the object") +
+                       " is read here before it is written";
+        found.notes.push_back({note_kind::read, read->where, "no fix: " + found.reason});
+    } else if (cure.edits.empty()) {
+        found.reason = cure.obstacle + "; " + cure.advice;
+        found.notes.push_back({note_kind::advice, made.where, "no fix: " + found.reason});
+    } else if (known_safe) {
+        found.edits = cure.edits;
+    } else {
+        found.reason = "other functions that get the object may need the zeros; if they do not, " + cure.advice;
+        found.notes.push_back({note_kind::advice, made.where, "fix to review: " + found.reason, cure.edits});
+    }
+    if (in_template) {
+        const SourceLocation from = largest->function->getPointOfInstantiation();
+        found.notes.push_back({note_kind::instantiation, from.isValid() ? from : made.where,
+                               "instantiated for '" + type + "' here" +
+                                   (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : "")});
+    }
+    report(found);
+}
+
+// --- linn-overwritten-fill ------------------------------------------------------------------------------------------------------
+
+void overwritten_fill_check::look_at(const Stmt& part, const FunctionDecl* function) {
+    if (const auto* declaration = dyn_cast<DeclStmt>(&part)) {
+        for (const Decl* one : declaration->decls()) {
+            if (const auto* variable = dyn_cast<VarDecl>(one)) {
+                add(creation_by_variable(*variable, context()), function);
+            }
+        }
+    } else if (const auto* call = dyn_cast<CXXMemberCallExpr>(&part)) {
+        add(creation_by_resize(*call, context()), function);
+    }
+}
+
+void overwritten_fill_check::look_at_initialiser(const CXXCtorInitializer& initialiser, const FunctionDecl& function) {
+    add(creation_by_list(initialiser, context()), &function);
+}
+
+void overwritten_fill_check::report_place(const std::vector<version>& gathered) {
+    std::vector<version> versions = gathered;
+    bool is_certain = true;
+    const version* largest = nullptr;
+    for (version& one : versions) {
+        one.bytes = sizes().size_of(one.made.object) * one.made.count.value_or(1);
+        if (one.bytes == 0 || (one.made.count && one.bytes < min_bytes())) {
+            continue;
+        }
+        if (!one.made.array && one.made.object->isRecordType()) {
+            one.members = sizes().members(one.made.object, one.made.form);
+        }
+        one.fate = follow(*one.function, one.made, one.members, sizes(), context());
+        const bool is_overwritten = is_unread(one.fate) && !one.fate.writers.empty();
+        if (one.fate.outcome == fate::read || !one.fate.is_held || one.fate.repeats_zeros ||
+            (!is_overwritten && !one.fate.handed_out)) {
+            return;
+        }
+        is_certain = is_certain && is_overwritten;
+        largest = largest == nullptr || one.bytes > largest->bytes ? &one : largest;
+    }
+    if (largest == nullptr || (!is_certain && largest->made.where_it_lies == storage::local)) {
+        return; // a call of C that fills in the rest is what `= {}` is for
+    }
+    finding found = start_of(*largest, is_certain);
+    found.text += is_certain ? "; all of it is overwritten before anything reads it"
+                             : "; a function that gets a pointer to it may overwrite all of it";
+    name_writers(found, largest->fate);
+    const remedy cure = remedy_of_overwritten(largest->made, *largest->function, context());
+    if (is_certain && !cure.edits.empty()) {
+        found.edits = cure.edits;
+    } else {
+        found.reason = cure.edits.empty() ? cure.obstacle + "; " + cure.advice : cure.advice;
+        found.notes.push_back({note_kind::advice, found.where,
+                               is_certain ? "no fix: " + found.reason : "if it does, " + cure.advice});
+    }
+    report(found);
+}
+
+// --- The module -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+class module : public ClangTidyModule {
+public:
+    void addCheckFactories(ClangTidyCheckFactories& to) override {
+        to.registerCheck<zero_fill_check>("linn-zero-fill");
+        to.registerCheck<overwritten_fill_check>("linn-overwritten-fill");
+    }
+};
+
+const ClangTidyModuleRegistry::Add<module> registered("linn-module", "Zero fills that serve no purpose.");
+
+} // namespace
+
+} // namespace clang::tidy::linn
