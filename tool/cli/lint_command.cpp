@@ -79,10 +79,9 @@ lint_command::lint_command(CLI::App& program)
                     "report places of this many bytes and more (default 64)")
         ->type_name("N")
         ->check(whole_number(1, std::uint64_t{1} << 32));
-    repeatable(
-        arguments.add_option(
-            "--checks", checks_,
-            "fill: zeros of new objects; overwritten: of vectors, strings and arrays (default both)"))
+    repeatable(arguments.add_option(
+                   "--checks", checks_,
+                   "fill: zeros of new objects; overwritten: of vectors, strings and arrays (default both)"))
         ->delimiter(',')
         ->type_name("NAMES")
         ->check(one_of({"fill", "overwritten"}));

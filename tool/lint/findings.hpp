@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "source_text.hpp"
 #include "clang_tidy.hpp"
+#include "source_text.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -34,7 +34,7 @@ std::string_view to_string(fill_class certainty) noexcept;
 struct fill_facts {
     std::string what; ///< the expression that fills: "std::make_shared<line>"
     std::uint64_t bytes = 0;
-    bool per_element = false;    ///< of one element: how many there are is known at run time only
+    bool per_element = false; ///< of one element: how many there are is known at run time only
     fill_class certainty = fill_class::removable;
     std::vector<filled_part> members; ///< the largest ones
     std::string reason;               ///< why there is no fix, or none without a person's look at it

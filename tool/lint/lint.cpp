@@ -63,7 +63,8 @@ std::size_t lint_result::count(fill_kind kind) const {
 std::size_t lint_result::with_fix() const {
     return static_cast<std::size_t>(
         std::count_if(findings.begin(), findings.end(), [](const lint_finding& f) {
-            return is_certain(kind_of(f.fill)) && (f.state == fix_state::offered || f.state == fix_state::applied);
+            return is_certain(kind_of(f.fill)) &&
+                   (f.state == fix_state::offered || f.state == fix_state::applied);
         }));
 }
 

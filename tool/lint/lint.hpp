@@ -3,9 +3,9 @@
 
 #include "../measure/interrupt.hpp"
 #include "../measure/progress.hpp"
+#include "clang_tidy.hpp"
 #include "findings.hpp"
 #include "selection.hpp"
-#include "clang_tidy.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stands in for clang-tidy: what it finds stands in comments of the source, which it reads with its headers.
 
-  // FILL N NAME [KEY=VALUE ...]    NAME fills N bytes; fix=OLD>NEW, note=OLD>NEW (in a note), each=1, would=1,
+  // FILL N NAME [KEY=VALUE ...]    NAME fills N bytes; fix=OLD>NEW, note=OLD>NEW (in a note), each=1,
                                     member=NAME:N, back=1 (OLD stands above), facts=VERSION (0: none),
                                     class=CLASS (removable, relied_upon, cold), check=NAME
   // ERROR TEXT    a compile error        // CRASH    ends by a signal        // SLOW    waits to be killed
@@ -56,9 +56,9 @@ def read(path):
             read(path.parent / include[1])
         if fill := re.search(r"// FILL (\d+) (\S+)(.*)", text):
             keys = dict(word.split("=", 1) for word in fill[3].split())
-            # The sentences are nobody's to parse: the facts say it all.
-            facts = {"linn_finding": int(keys.get("facts", 2)), "what": fill[2], "bytes": int(fill[1]), "reason": "",
-                     "per_element": "each" in keys, "after_a_change": "would" in keys, "members": [],
+            # No program parses the sentences: the facts say it all.
+            facts = {"linn_finding": int(keys.get("facts", 3)), "what": fill[2], "bytes": int(fill[1]), "reason": "",
+                     "per_element": "each" in keys, "members": [],
                      "class": keys.get("class", "removable").replace("_", " ")}
             notes = []
             if "member" in keys:
@@ -72,7 +72,7 @@ def read(path):
                 notes.append(message(json.dumps(facts), path, start))
             begin = 0 if "back" in keys else start
             fixes = [replacement(path, data, begin, keys["fix"])] if "fix" in keys else []
-            check = keys.get("check", "linn-zero-fill-return" if "would" in keys else "linn-zero-fill")
+            check = keys.get("check", "linn-zero-fill")
             diagnostics.append({"DiagnosticName": check,
                                 "DiagnosticMessage": message(f"zeros of {fill[2]}", path, start, fixes),
                                 "Notes": notes, "Level": "Warning", "BuildDirectory": entry["directory"]})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What linn lint makes of the plugin's facts and of clang-tidy's files: bytes, places, one finding a place, fixes that fit.
-#include "lint/findings.hpp"
 #include "lint/clang_tidy.hpp"
+#include "lint/findings.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -58,7 +58,8 @@ std::string facts(const std::string& bytes, const char* what = "T", const char* 
 }
 
 tidy_diagnostic diagnostic(std::uint64_t bytes, std::vector<lint_replacement> fix, std::size_t offset = 0,
-                           const std::string& file = "/nonexistent/a.cpp", const char* certainty = "removable") {
+                           const std::string& file = "/nonexistent/a.cpp",
+                           const char* certainty = "removable") {
     const std::string text = "zeros: " + std::to_string(bytes);
     return {"linn-zero-fill",
             "Warning",
@@ -156,7 +157,8 @@ TEST_CASE("notes that offer alternatives offer nothing") {
 }
 
 TEST_CASE("the largest first, equal ones in the order of the file") {
-    const auto findings = collected({{diagnostic(100, {}, 1), diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
+    const auto findings =
+        collected({{diagnostic(100, {}, 1), diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
     REQUIRE(findings.size() == 3);
     CHECK(findings[0].offset == 2);
     CHECK(findings[1].offset == 9);
@@ -180,9 +182,9 @@ TEST_CASE("what one unit may rely upon is not removable") {
 }
 
 TEST_CASE("removable places stand first") {
-    const auto findings = collected({{diagnostic(9000, {}, 1, "/nonexistent/a.cpp", "relied upon"),
-                                      diagnostic(100, {}, 2),
-                                      diagnostic(800, {}, 4, "/nonexistent/a.cpp", "cold")}});
+    const auto findings =
+        collected({{diagnostic(9000, {}, 1, "/nonexistent/a.cpp", "relied upon"), diagnostic(100, {}, 2),
+                    diagnostic(800, {}, 4, "/nonexistent/a.cpp", "cold")}});
     REQUIRE(findings.size() == 3);
     CHECK(findings[0].offset == 2);
     CHECK(findings[1].offset == 1);

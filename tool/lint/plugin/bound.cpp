@@ -2,6 +2,7 @@
 #include "bound.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace clang::tidy::linn {
 
@@ -36,6 +37,15 @@ bool bound::mentions(const std::string& name) const {
     });
 }
 
+int bound::newest() const {
+    int newest = 0;
+    const std::string all = text();
+    for (std::size_t at = all.find('#'); at != std::string::npos; at = all.find('#', at + 1)) {
+        newest = std::max(newest, std::atoi(all.c_str() + at + 1));
+    }
+    return newest;
+}
+
 bool bound::is_never_negative() const {
     return std::all_of(terms_.begin(), terms_.end(), [](const auto& term) { return term.second > 0; });
 }
@@ -57,7 +67,9 @@ std::optional<bound> bound::factor_of(const std::string& name) const {
 
 std::optional<bound> bound::divided_by(const bound& divisor) const {
     if (divisor.terms_.size() != 1) {
-        return *this == divisor ? std::optional{bound{1}} : terms_.empty() ? std::optional{bound{}} : std::nullopt;
+        return *this == divisor ? std::optional{bound{1}}
+               : terms_.empty() ? std::optional{bound{}}
+                                : std::nullopt;
     }
     const auto& [by, number] = *divisor.terms_.begin();
     bound quotient;

@@ -23,6 +23,8 @@ public:
 
     std::optional<std::int64_t> constant() const;
     bool mentions(const std::string& name) const;
+    /// The greatest n of the names "#n" that it mentions; 0 where there is none.
+    int newest() const;
     /// Whether no coefficient is negative. Names stand for lengths and counts, so such a bound is not negative.
     bool is_never_negative() const;
     /// b where this is a + b * name, and neither a nor b mentions the name; none otherwise.

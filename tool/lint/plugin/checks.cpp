@@ -19,12 +19,12 @@ namespace {
 /// Raised when a field of the facts changes its meaning; the tool refuses other versions.
 constexpr int facts_version = 3;
 
-constexpr const char* kind_names[] = {"member", "rest", "read", "writer", "advice", "instantiation"};
+constexpr const char* kind_names[] = {"member", "read", "writer", "advice", "instantiation"};
 constexpr const char* class_names[] = {"removable", "relied upon", "cold"};
 
 /// The check looks at a few instantiations of a template.
 constexpr std::size_t most_versions = 4;
-/// More members than these are summed up in one note, and more writers than these are not named.
+/// More members and writers than these get no note.
 constexpr std::size_t named_members = 4;
 constexpr std::size_t named_writers = 3;
 /// Fewer bytes than these, written once, are not worth a change.
@@ -44,7 +44,8 @@ std::string facts_of(const finding& found) {
         notes.push_back(kind_names[static_cast<int>(note.kind)]);
         has_note_fix = has_note_fix || !note.edits.empty();
         if (note.kind == note_kind::member) {
-            members.push_back(llvm::json::Object{{"name", llvm::json::fixUTF8(note.member)}, {"bytes", note.bytes}});
+            members.push_back(
+                llvm::json::Object{{"name", llvm::json::fixUTF8(note.member)}, {"bytes", note.bytes}});
         }
     }
     const llvm::json::Value facts =
@@ -53,7 +54,9 @@ std::string facts_of(const finding& found) {
                            {"bytes", found.bytes},
                            {"per_element", found.per_element},
                            {"class", class_names[static_cast<int>(found.certainty)]},
-                           {"fix", !found.edits.empty() ? "safe" : has_note_fix ? "review" : "none"},
+                           {"fix", !found.edits.empty() ? "safe"
+                                   : has_note_fix       ? "review"
+                                                        : "none"},
                            {"reason", llvm::json::fixUTF8(found.reason)},
                            {"members", std::move(members)},
                            {"notes", std::move(notes)}};
@@ -106,7 +109,8 @@ void fill_check::store_number(ClangTidyOptions::OptionMap& to, StringRef name, s
 
 void fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
     using namespace ast_matchers;
-    finder->addMatcher(functionDecl(isDefinition(), unless(isExpansionInSystemHeader())).bind("function"), this);
+    finder->addMatcher(functionDecl(isDefinition(), unless(isExpansionInSystemHeader())).bind("function"),
+                       this);
 }
 
 void fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
@@ -121,7 +125,8 @@ void fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
     }
     const auto* function = result.Nodes.getNodeAs<FunctionDecl>("function");
     // A consteval function runs in the compiler only.
-    if (function == nullptr || function->isDependentContext() || function->getBody() == nullptr || function->isConsteval()) {
+    if (function == nullptr || function->isDependentContext() || function->getBody() == nullptr ||
+        function->isConsteval()) {
         return;
     }
     if (const auto* constructor = dyn_cast<CXXConstructorDecl>(function)) {
@@ -169,11 +174,12 @@ finding fill_check::start_of(const version& one, bool is_removable) const {
     found.what = one.made.name;
     found.bytes = one.bytes;
     found.per_element = !one.made.count;
-    found.text = "'" + one.made.name + "' fills " + bytes_text(one.bytes) + (found.per_element ? " of each element" : "");
+    found.text = "'" + one.made.name + "' fills " + bytes_text(one.bytes) +
+                 (found.per_element ? " of each element" : "");
     if (is_removable) {
         const bool is_once = one.function == nullptr || (one.function->isMain() && !one.fate.is_in_loop);
-        found.certainty =
-            is_once && one.made.count && one.bytes <= most_cold_bytes ? fill_class::cold : fill_class::removable;
+        found.certainty = is_once && one.made.count && one.bytes <= most_cold_bytes ? fill_class::cold
+                                                                                    : fill_class::removable;
     }
     return found;
 }
@@ -208,7 +214,7 @@ bool left_out_knowingly(const std::vector<filled_member>& members) {
         return record != nullptr && record->hasDefinition() && record->hasUserProvidedDefaultConstructor();
     };
     return !members.empty() && std::all_of(members.begin(), members.end(), [&](const filled_member& member) {
-        const FieldDecl& field = *member.path.back();
+        const FieldDecl& field = *member.field;
         const RecordDecl& around = *field.getParent();
         return has_constructor(dyn_cast<CXXRecordDecl>(&around)) ||
                has_constructor(field.getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl()) ||
@@ -224,22 +230,13 @@ bool zero_means_nothing(QualType element) {
 }
 
 void explain_members(finding& found, const std::vector<filled_member>& members, bool is_array) {
-    std::uint64_t rest = 0;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        const filled_member& member = members[i];
-        if (i >= named_members) {
-            rest += member.bytes;
-            continue;
-        }
-        finding_note note{note_kind::member, member.path.back()->getLocation()};
-        note.text = "'" + member.name + "': " + bytes_text(member.bytes) + (is_array ? " in each element" : "");
-        note.member = member.name;
-        note.bytes = member.bytes;
+    for (std::size_t i = 0; i < std::min(named_members, members.size()); ++i) {
+        const FieldDecl& field = *members[i].field;
+        finding_note note{note_kind::member, field.getLocation()};
+        note.member = field.getDeclName() ? field.getNameAsString() : "an anonymous member";
+        note.bytes = members[i].bytes;
+        note.text = "'" + note.member + "': " + bytes_text(note.bytes) + (is_array ? " in each element" : "");
         found.notes.push_back(std::move(note));
-    }
-    if (rest != 0) {
-        found.notes.push_back({note_kind::rest, found.where,
-                               std::to_string(members.size() - named_members) + " more members: " + bytes_text(rest)});
     }
 }
 
@@ -248,10 +245,12 @@ void explain_members(finding& found, const std::vector<filled_member>& members, 
 void zero_fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
     using namespace ast_matchers;
     fill_check::registerMatchers(finder);
-    finder->addMatcher(varDecl(hasGlobalStorage(), unless(isExpansionInSystemHeader())).bind("variable"), this);
+    finder->addMatcher(varDecl(hasGlobalStorage(), unless(isExpansionInSystemHeader())).bind("variable"),
+                       this);
     finder->addMatcher(fieldDecl(unless(isExpansionInSystemHeader())).bind("member"), this);
     finder->addMatcher(
-        varDecl(hasName("::linn::zero_fill_intended"), isExplicitTemplateSpecialization()).bind("intended"), this);
+        varDecl(hasName("::linn::zero_fill_intended"), isExplicitTemplateSpecialization()).bind("intended"),
+        this);
 }
 
 void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
@@ -275,10 +274,12 @@ void zero_fill_check::look_at(const Stmt& part, const FunctionDecl* function) {
 }
 
 bool zero_fill_check::fills_for_nothing(const version& one) const {
-    const std::uint64_t each = one.made.count && *one.made.count != 0 ? one.bytes / *one.made.count : one.bytes;
-    const bool is_enough = one.made.count ? one.bytes >= min_bytes()
-                                          // However many there are: a few bytes of a large element hardly count.
-                                          : each >= min_bytes() || each * 2 >= sizes().size_of(one.made.object);
+    const std::uint64_t each =
+        one.made.count && *one.made.count != 0 ? one.bytes / *one.made.count : one.bytes;
+    const bool is_enough = one.made.count
+                               ? one.bytes >= min_bytes()
+                               // However many there are: a few bytes of a large element hardly count.
+                               : each >= min_bytes() || each * 2 >= sizes().size_of(one.made.object);
     if (!is_enough || (one.made.array && one.fate.outcome != fate::unread &&
                        zero_means_nothing(context().getBaseElementType(one.made.object)))) {
         return false;
@@ -291,7 +292,7 @@ bool zero_fill_check::fills_for_nothing(const version& one) const {
     for (const filled_member& member : one.members) {
         const bool is_read =
             std::any_of(one.fate.reads.begin(), one.fate.reads.end(), [&](const early_read& read) {
-                return read.member == nullptr || read.member == member.path.front();
+                return read.member == nullptr || read.member == member.field;
             });
         wanted += is_read ? member.bytes : 0;
     }
@@ -307,7 +308,8 @@ void zero_fill_check::report_place(const std::vector<version>& gathered) {
     bool uncertain = false;
     std::set<const FunctionDecl*> filling;
     for (version& one : versions) {
-        const std::string space = one.function != nullptr ? outermost_namespace(*one.function) : std::string();
+        const std::string space =
+            one.function != nullptr ? outermost_namespace(*one.function) : std::string();
         const bool is_intended = std::any_of(intended_.begin(), intended_.end(), [&](QualType type) {
             return context().hasSameUnqualifiedType(type, one.made.object);
         });
@@ -338,8 +340,8 @@ void zero_fill_check::report_place(const std::vector<version>& gathered) {
     const creation& made = largest->made;
     const bool in_template = largest->function != nullptr && largest->function->isTemplateInstantiation();
     // In an instantiation the source's name for the type is that of a parameter.
-    const std::string type =
-        type_name((in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType(), context());
+    const std::string type = type_name(
+        (in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType(), context());
     // A class with initialisers of its own says by them which members it cares for; a plain array or struct says nothing,
     // and its users may count on zeros.
     const bool known_safe =
@@ -361,14 +363,16 @@ void zero_fill_check::report_place(const std::vector<version>& gathered) {
     } else if (known_safe) {
         found.edits = cure.edits;
     } else {
-        found.reason = "other functions that get the object may need the zeros; if they do not, " + cure.advice;
+        found.reason =
+            "other functions that get the object may need the zeros; if they do not, " + cure.advice;
         found.notes.push_back({note_kind::advice, made.where, "fix to review: " + found.reason, cure.edits});
     }
     if (in_template) {
         const SourceLocation from = largest->function->getPointOfInstantiation();
-        found.notes.push_back({note_kind::instantiation, from.isValid() ? from : made.where,
-                               "instantiated for '" + type + "' here" +
-                                   (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : "")});
+        found.notes.push_back(
+            {note_kind::instantiation, from.isValid() ? from : made.where,
+             "instantiated for '" + type + "' here" +
+                 (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : "")});
     }
     report(found);
 }
@@ -387,7 +391,8 @@ void overwritten_fill_check::look_at(const Stmt& part, const FunctionDecl* funct
     }
 }
 
-void overwritten_fill_check::look_at_initialiser(const CXXCtorInitializer& initialiser, const FunctionDecl& function) {
+void overwritten_fill_check::look_at_initialiser(const CXXCtorInitializer& initialiser,
+                                                 const FunctionDecl& function) {
     add(creation_by_list(initialiser, context()), &function);
 }
 

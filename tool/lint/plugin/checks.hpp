@@ -18,7 +18,6 @@ namespace clang::tidy::linn {
 /// What a note of a finding is about. The tool reads the names, see `facts_of`.
 enum class note_kind {
     member,        ///< a member that is filled
-    rest,          ///< the members that have no note of their own
     read,          ///< where the zeros are read
     writer,        ///< the statement that overwrites the fill
     advice,        ///< what to write instead, or why nothing can be
@@ -74,7 +73,7 @@ protected:
     struct version {
         creation made;
         const FunctionDecl* function = nullptr; ///< none for an initialiser outside of all functions
-        std::uint64_t bytes = 0;                ///< all together where the number is known; otherwise those of one
+        std::uint64_t bytes = 0; ///< all together where the number is known; otherwise those of one
         std::vector<filled_member> members{};
         object_fate fate{};
     };

@@ -214,18 +214,20 @@ const ValueDecl* named_by(const Expr* expression) {
 bool is_result_of_use(const Expr& number, const Expr& container) {
     const ValueDecl* holder = named_by(&container);
     const Expr* result = &number;
-    if (const auto* variable = dyn_cast_or_null<VarDecl>(named_by(&number)); variable != nullptr && variable->hasInit()) {
+    if (const auto* variable = dyn_cast_or_null<VarDecl>(named_by(&number));
+        variable != nullptr && variable->hasInit()) {
         result = variable->getInit();
     }
     return holder != nullptr && any_part(result, [&](const Stmt& part) {
-        const auto* call = dyn_cast<CallExpr>(&part);
-        return call != nullptr && std::any_of(call->arg_begin(), call->arg_end(), [&](const Expr* argument) {
-            return any_part(argument, [&](const Stmt& one) {
-                const auto* expression = dyn_cast<Expr>(&one);
-                return expression != nullptr && named_by(expression) == holder;
-            });
-        });
-    });
+               const auto* call = dyn_cast<CallExpr>(&part);
+               return call != nullptr &&
+                      std::any_of(call->arg_begin(), call->arg_end(), [&](const Expr* argument) {
+                          return any_part(argument, [&](const Stmt& one) {
+                              const auto* expression = dyn_cast<Expr>(&one);
+                              return expression != nullptr && named_by(expression) == holder;
+                          });
+                      });
+           });
 }
 
 std::optional<creation> pool_create(const CallExpr& call, const FunctionDecl& function, ASTContext& context) {

@@ -30,16 +30,6 @@ std::optional<std::set<const FieldDecl*>> touched_members(const Stmt* body) {
     return mentions == 0 ? std::optional(fields) : std::nullopt;
 }
 
-/// Whether the default constructor writes nothing that the members' own initialisation does not.
-bool leaves_all_alone(const CXXRecordDecl& record) {
-    const CXXConstructorDecl* constructor = default_constructor(record);
-    if (constructor == nullptr || !constructor->isUserProvided()) {
-        return true;
-    }
-    const FunctionDecl* definition = nullptr;
-    return constructor->hasBody(definition) && has_empty_body(*definition);
-}
-
 bool has_constructor_template(const CXXRecordDecl& record) {
     return std::any_of(record.decls_begin(), record.decls_end(), [](const Decl* member) {
         const auto* pattern = dyn_cast<FunctionTemplateDecl>(member);
@@ -47,6 +37,17 @@ bool has_constructor_template(const CXXRecordDecl& record) {
             pattern != nullptr ? dyn_cast<CXXConstructorDecl>(pattern->getTemplatedDecl()) : nullptr;
         return constructor != nullptr && constructor->isDefaultConstructor();
     });
+}
+
+/// Whether `T()` fills T before it runs a constructor.
+bool zeroes_first(const CXXRecordDecl& record) {
+    if (record.hasUserProvidedDefaultConstructor()) {
+        return false;
+    }
+    if (default_constructor(record) != nullptr) {
+        return true;
+    }
+    return record.needsImplicitDefaultConstructor() && !has_constructor_template(record);
 }
 
 /// The definition of a class that holds something; null for any other type.
@@ -101,16 +102,6 @@ std::uint64_t fill_size::size_of(QualType type) const {
     return static_cast<std::uint64_t>(context_.getTypeSizeInChars(type).getQuantity());
 }
 
-bool fill_size::zeroes_first(const CXXRecordDecl& record) {
-    if (record.hasUserProvidedDefaultConstructor()) {
-        return false;
-    }
-    if (default_constructor(record) != nullptr) {
-        return true;
-    }
-    return record.needsImplicitDefaultConstructor() && !has_constructor_template(record);
-}
-
 std::uint64_t fill_size::filled(QualType type, value_form form) {
     type = type.getCanonicalType();
     if (const ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
@@ -147,11 +138,6 @@ std::uint64_t fill_size::filled(QualType type, value_form form) {
     }
     const std::uint64_t all = size_of(type);
     return all - std::min(all, written_of_record(*record, true));
-}
-
-std::uint64_t fill_size::filled_if_defaulted(const CXXRecordDecl& record) {
-    const std::uint64_t all = whole(record, true);
-    return all - std::min(all, structural(record, true));
 }
 
 std::uint64_t fill_size::written(QualType type) {
@@ -296,57 +282,34 @@ std::uint64_t fill_size::unwritten(const FieldDecl& field, value_form form) {
     return size - std::min(size, has_initialiser ? written_by(*initialiser, type) : written(type));
 }
 
-void fill_size::collect(const CXXRecordDecl& record, value_form form, const member_path& path,
-                        const std::string& name, std::uint64_t times, bool whole_object,
+void fill_size::collect(const CXXRecordDecl& record, value_form form, bool whole_object,
                         std::vector<filled_member>& to) {
     for (const CXXRecordDecl* base : bases_of(record, whole_object)) {
-        if (leaves_all_alone(*base)) {
-            collect(*base, form, path, name, times, false, to);
+        const CXXConstructorDecl* constructor = default_constructor(*base);
+        const FunctionDecl* definition = nullptr;
+        if (constructor == nullptr || !constructor->isUserProvided() ||
+            (constructor->hasBody(definition) && has_empty_body(*definition))) {
+            collect(*base, form, false, to);
         }
     }
     for (const FieldDecl* field : record.fields()) {
-        const std::uint64_t bytes =
-            field->isBitField() && !field->getDeclName() ? 0 : unwritten(*field, form);
-        if (bytes == 0) {
-            continue;
+        const bool is_padding = field->isBitField() && !field->getDeclName();
+        if (const std::uint64_t bytes = is_padding ? 0 : unwritten(*field, form); bytes != 0) {
+            to.push_back({field, bytes});
         }
-        member_path here = path;
-        here.push_back(field);
-        std::string full = name;
-        if (!field->getDeclName().isEmpty()) {
-            full += (full.empty() ? "" : ".") + field->getNameAsString();
-        }
-        // Go on to what a reader can change: his own class, not one of a library, nor inside a union.
-        const QualType element = context_.getBaseElementType(field->getType());
-        const CXXRecordDecl* inner = element->getAsCXXRecordDecl();
-        const SourceManager& sources = context_.getSourceManager();
-        if (inner != nullptr && inner->hasDefinition() && !inner->isUnion() &&
-            !field->hasInClassInitializer() && leaves_all_alone(*inner->getDefinition()) &&
-            !sources.isInSystemHeader(inner->getLocation())) {
-            const bool array = field->getType()->isArrayType();
-            const std::uint64_t size = size_of(element);
-            const std::uint64_t n = array && size != 0 ? size_of(field->getType()) / size : 1;
-            const std::size_t before = to.size();
-            collect(*inner->getDefinition(), form, here, array ? full + "[]" : full, times * n, true, to);
-            if (to.size() != before) {
-                continue;
-            }
-        }
-        to.push_back({here, full.empty() ? "an anonymous union" : full, bytes * times});
     }
 }
 
 std::vector<filled_member> fill_size::members(QualType type, value_form form) {
     std::vector<filled_member> found;
     const CXXRecordDecl* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
-    if (record == nullptr || !record->hasDefinition() || record->isUnion() ||
-        context_.getSourceManager().isInSystemHeader(record->getLocation())) {
-        return found;
+    if (record != nullptr && record->hasDefinition() && !record->isUnion() &&
+        !context_.getSourceManager().isInSystemHeader(record->getLocation())) {
+        collect(*record->getDefinition(), form, true, found);
     }
-    collect(*record->getDefinition(), form, {}, "", 1, true, found);
-    // The order of equals is that of the class.
-    std::ranges::stable_sort(
-        found, [](const filled_member& a, const filled_member& b) { return a.bytes > b.bytes; });
+    // Equal ones stay in the order of the class.
+    std::stable_sort(found.begin(), found.end(),
+                     [](const filled_member& a, const filled_member& b) { return a.bytes > b.bytes; });
     return found;
 }
 

@@ -11,13 +11,9 @@
 
 namespace clang::tidy::linn {
 
-/// The way from an object to a part of it; members of bases stand in it as if they were its own.
-using member_path = std::vector<const FieldDecl*>;
-
 /// A member that default-initialisation leaves alone and value-initialisation fills.
 struct filled_member {
-    member_path path;
-    std::string name; ///< `outer.inner`, `lines[].text`
+    const FieldDecl* field = nullptr;
     std::uint64_t bytes = 0;
 };
 
@@ -36,24 +32,14 @@ public:
     /// elements. @pre the type is complete and not dependent
     std::uint64_t filled(QualType type, value_form form);
 
-    /// Bytes that default-initialisation writes.
-    std::uint64_t written(QualType type);
-
-    /// What `T()` would fill if T's default constructor were the implicit one.
-    std::uint64_t filled_if_defaulted(const CXXRecordDecl& record);
-
-    /// The members behind `filled`, largest first; none where the type is no class.
+    /// The members behind `filled`, largest first, those of base classes too; none where the type is no class.
     std::vector<filled_member> members(QualType type, value_form form);
-
-    /// Whether default-initialisation leaves something of a member alone that the form writes.
-    bool leaves_alone(const FieldDecl& field, value_form form) { return unwritten(field, form) != 0; }
 
     std::uint64_t size_of(QualType type) const;
 
-    /// Whether `T()` fills T before it runs a constructor.
-    static bool zeroes_first(const CXXRecordDecl& record);
-
 private:
+    /// Bytes that default-initialisation writes.
+    std::uint64_t written(QualType type);
     std::uint64_t written_of_record(const CXXRecordDecl& record, bool whole_object);
     std::uint64_t written_by(const CXXConstructorDecl& constructor, bool whole_object);
     std::uint64_t written_by(const Expr& initialiser, QualType type, bool whole_object = true);
@@ -61,8 +47,7 @@ private:
     std::uint64_t own_pointers(const CXXRecordDecl& record) const;
     std::uint64_t whole(const CXXRecordDecl& record, bool whole_object) const;
     std::uint64_t unwritten(const FieldDecl& field, value_form form);
-    void collect(const CXXRecordDecl& record, value_form form, const member_path& path,
-                 const std::string& name, std::uint64_t times, bool whole_object,
+    void collect(const CXXRecordDecl& record, value_form form, bool whole_object,
                  std::vector<filled_member>& to);
 
     ASTContext& context_;

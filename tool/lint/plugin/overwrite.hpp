@@ -35,7 +35,7 @@ struct object_fate {
 /// Follows an object through the function that creates it, statement by statement: whether the function overwrites all of it, by
 /// calls and by loops over the same bound, before something reads it. `members` are the filled members of a class; where there are
 /// none, all bytes are meant. Looks into lambdas and into functions of the same file that get the object.
-object_fate follow(const FunctionDecl& function, const creation& made, const std::vector<filled_member>& members,
-                   const fill_size& sizes, ASTContext& context);
+object_fate follow(const FunctionDecl& function, const creation& made,
+                   const std::vector<filled_member>& members, const fill_size& sizes, ASTContext& context);
 
 } // namespace clang::tidy::linn

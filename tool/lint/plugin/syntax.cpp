@@ -95,7 +95,8 @@ QualType element_type(QualType type, const ASTContext& context) {
     }
     const auto* record = dyn_cast_or_null<ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
     if (record == nullptr || (contiguous_container(type) == nullptr && !is_smart_pointer(type)) ||
-        record->getTemplateArgs().size() == 0 || record->getTemplateArgs()[0].getKind() != TemplateArgument::Type) {
+        record->getTemplateArgs().size() == 0 ||
+        record->getTemplateArgs()[0].getKind() != TemplateArgument::Type) {
         return {};
     }
     const QualType first = record->getTemplateArgs()[0].getAsType();

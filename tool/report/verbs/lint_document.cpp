@@ -158,8 +158,8 @@ std::string lint_headline(const lint_result& r) {
     }
     std::string text;
     if (now != 0) {
-        text = fmt::format("{} {} {} of zeros for nothing", counted(now, "place"), agreeing(now, "writes", "write"),
-                           bytes_text(r.bytes()));
+        text = fmt::format("{} {} {} of zeros for nothing", counted(now, "place"),
+                           agreeing(now, "writes", "write"), bytes_text(r.bytes()));
     }
     if (each != 0) {
         text += now == 0 ? fmt::format("{} {} arrays with zeros for nothing", counted(each, "place"),
@@ -167,7 +167,8 @@ std::string lint_headline(const lint_result& r) {
                          : fmt::format(", {} more {} arrays whose length is not known here", each,
                                        agreeing(each, "fills", "fill"));
     }
-    return fmt::format("{}; --fix can change {} of them", text, r.with_fix() == 0 ? "none" : std::to_string(r.with_fix()));
+    return fmt::format("{}; --fix can change {} of them", text,
+                       r.with_fix() == 0 ? "none" : std::to_string(r.with_fix()));
 }
 
 document lint_document(const lint_result& r, std::size_t top) {
@@ -197,14 +198,12 @@ document lint_document(const lint_result& r, std::size_t top) {
         d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
     }
     d.add(sentences(remarks_of(r, shown)));
-    d.data.columns = {"check",    "bytes",   "per_element", "file", "line",
-                      "column",   "what",    "members",     "message",        "fix",  "units",
-                      "complete", "started", "version",     "class"};
+    d.data.columns = {"check",   "bytes", "per_element", "file",     "line",    "column",  "what", "members",
+                      "message", "fix",   "units",       "complete", "started", "version", "class"};
     for (const lint_finding& f : r.findings) {
-        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.file,
-                               std::uint64_t{f.place.line}, std::uint64_t{f.place.column}, f.fill.what,
-                               members_text(f), f.message, to_string(f.state), f.units, r.signal == 0,
-                               r.started, version_text(),
+        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.file, std::uint64_t{f.place.line},
+                               std::uint64_t{f.place.column}, f.fill.what, members_text(f), f.message,
+                               to_string(f.state), f.units, r.signal == 0, r.started, version_text(),
                                to_string(f.fill.certainty)});
     }
     return d;

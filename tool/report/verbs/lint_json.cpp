@@ -27,11 +27,10 @@ ordered_json note_json(const lint_note& note) {
 }
 
 ordered_json finding_json(const lint_result& r, const lint_finding& f) {
-    ordered_json json{
-        {"check", f.check},
-        {"bytes", f.fill.bytes},
-        {"per_element", f.fill.per_element},
-        {"class", to_string(f.fill.certainty)}};
+    ordered_json json{{"check", f.check},
+                      {"bytes", f.fill.bytes},
+                      {"per_element", f.fill.per_element},
+                      {"class", to_string(f.fill.certainty)}};
     json.update(place_json(f.file, f.place));
     json["offset"] = f.offset;
     json["path"] =

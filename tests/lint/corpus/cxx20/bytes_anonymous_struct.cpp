@@ -3,11 +3,11 @@
 #include <memory>
 struct value {
     struct inner_type {
-        char text[128]; // member 128
-        int length;     // member 4
-    } inner;
+        char text[128];
+        int length;
+    } inner; // member 132
     int kind = 0;
 };
 auto make() {
-    return std::make_shared<value>(); // finds 132, note
+    return std::make_shared<value>(); // finds 132, fix
 }

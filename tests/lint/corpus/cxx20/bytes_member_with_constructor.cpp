@@ -4,10 +4,10 @@
 #include <memory>
 struct inner {
     inner() {}
-    char data[2048]; // member 2048
+    char data[2048];
 };
 struct outer {
-    inner first;
+    inner first; // member 2048
     int count = 0;
 };
 auto make() {

@@ -21,13 +21,6 @@ std::vector<std::uint8_t> on_one_way(std::size_t n, bool ready) {
     }
     return v;
 }
-static int called_once() {
-    std::vector<int> v(100); // overwrites 400, no fix, cold
-    for (int i = 0; i < 100; ++i) {
-        v[i] = i;
-    }
-    return v[7];
-}
 static int called_in_a_loop() {
     std::vector<int> v(100); // overwrites 400, no fix, removable
     for (int i = 0; i < 100; ++i) {
@@ -36,10 +29,13 @@ static int called_in_a_loop() {
     return v[7];
 }
 int main() {
-    int sum = called_once();
+    std::vector<int> small(100); // overwrites 400, no fix, cold
+    for (int i = 0; i < 100; ++i) {
+        small[i] = i;
+    }
     std::vector<int> large(100000); // overwrites 400000, no fix, removable
     for (int i = 0; i < 100000; ++i) {
         large[i] = called_in_a_loop();
     }
-    return sum + large[5];
+    return small[3] + large[5];
 }

@@ -17,7 +17,7 @@ std::vector<float> doubled(const std::vector<float>& from) {
 }
 std::vector<float> copied(const float* from, std::size_t n) {
     std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    std::memcpy(v.data(), from, n * sizeof(float));
+    std::memcpy(v.data(), from, n * sizeof(float)); // writer
     return v;
 }
 std::vector<float> in_two_parts(const float* from, std::size_t n, std::size_t m) {
@@ -50,9 +50,17 @@ std::vector<std::uint8_t> rows(const std::uint8_t* from, int stride, int width, 
     }
     return v;
 }
-std::string printed(double x) {
-    std::string text(64, ' '); // overwrites 64, no fix, removable
-    const int n = snprintf(text.data(), text.size(), "%f", x);
-    text.resize(n);
-    return text;
+std::vector<int> of_ranges(const std::vector<int>& from) {
+    std::vector<int> v(from.size());    // overwrites 4 each, no fix, removable
+    std::ranges::copy(from, v.begin()); // writer
+    return v;
+}
+std::vector<int> for_each(std::size_t n) {
+    std::vector<int> v(n);                                        // overwrites 4 each, no fix, removable
+    std::for_each(v.begin(), v.end(), [](int& one) { one = 1; }); // writer
+    return v;
+}
+void assigned(std::string& text, const char* from, std::size_t n) {
+    text.resize(n);       // overwrites 1 each, no fix, removable
+    text.assign(from, n); // writer
 }

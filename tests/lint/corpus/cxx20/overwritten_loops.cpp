@@ -6,8 +6,8 @@
 float f(int);
 void use(const std::vector<float>&);
 std::vector<float> plain(int n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    for (int i = 0; i < n; ++i) {
+    std::vector<float> v(n);      // overwrites 4 each, no fix, removable
+    for (int i = 0; i < n; ++i) { // writer
         v[i] = f(i);
     }
     return v;
@@ -24,16 +24,6 @@ std::vector<float> rows_and_columns(int width, int height) {
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
             v[y * width + x] = f(x + y);
-        }
-    }
-    return v;
-}
-std::vector<float> columns_first(int width, int height) {
-    const int n = width * height;
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    for (int x = 0; x < width; ++x) {
-        for (int y = 0; y < height; ++y) {
-            v[x + y * width] = f(x);
         }
     }
     return v;

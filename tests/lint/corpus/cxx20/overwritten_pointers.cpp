@@ -74,12 +74,3 @@ int** table_of_pointers(int n, int* to) {
     }
     return all;
 }
-std::vector<float> asked_for_its_alignment(int n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    const bool is_aligned = (reinterpret_cast<std::uintptr_t>(v.data()) & 15) == 0 &&
-                            reinterpret_cast<std::uintptr_t>(v.data() + 1) % sizeof(float) == 0;
-    for (int i = 0; i < n; ++i) {
-        v[i] = is_aligned ? 1 : f(i);
-    }
-    return v;
-}

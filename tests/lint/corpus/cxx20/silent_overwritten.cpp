@@ -193,3 +193,46 @@ float read_from_an_aligned_place(int n) {
     const auto place = reinterpret_cast<std::uintptr_t>(v.data() + 15) & ~std::uintptr_t{15};
     return *reinterpret_cast<const float*>(place);
 }
+std::size_t encode(unsigned char* to, std::size_t n);
+std::vector<unsigned char> shrinks() {
+    std::vector<unsigned char> v;
+    v.reserve(1000);
+    v.resize(encode(&v[0], v.capacity()));
+    encode(&v[0], v.size());
+    return v;
+}
+consteval int in_the_compiler() {
+    int all[64] = {};
+    for (int i = 0; i < 64; ++i) {
+        all[i] = i;
+    }
+    return all[5];
+}
+int compiled = in_the_compiler();
+std::vector<int> zeros_twice(std::size_t n) {
+    std::vector<int> v(n);
+    std::memset(v.data(), 0, n * sizeof(int));
+    return v;
+}
+std::vector<int> a_lambda_that_may_not_run(int n) {
+    std::vector<int> v(n);
+    const auto put = [&] {
+        for (int i = 0; i < n; ++i) {
+            v[i] = i;
+        }
+    };
+    if (f(1) != 0) {
+        put();
+    }
+    return v;
+}
+static void some(std::vector<int>& all, int n) {
+    for (int i = 0; i < n; ++i) {
+        all[i] = i;
+    }
+}
+std::vector<int> a_function_that_writes_some(int n) {
+    std::vector<int> v(n);
+    some(v, n - 1);
+    return v;
+}

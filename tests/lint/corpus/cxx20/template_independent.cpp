@@ -7,7 +7,7 @@ struct large {
 };
 template <class T>
 auto generate(T) {
-    return std::make_unique<large>(); // finds 4096, fix
+    return std::make_unique<large>(); // finds 4096, note
 }
 auto a = generate(1);
 auto b = generate(2.0);

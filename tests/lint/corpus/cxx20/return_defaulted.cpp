@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// linn: no zero fill
-struct line {
-    line() = default; // returns 4096, fix
-    char data[4096];
-    int used = 0;
-};
-line one;

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-struct line {
-    line() {} // returns 4096, fix
-    char data[4096];
-    int used = 0;
-};
-line one;
