@@ -4,7 +4,6 @@
 #include "clang-tidy/ClangTidyCheck.h"
 #include "creation.hpp"
 #include "fill_size.hpp"
-#include "fixes.hpp"
 #include "overwrite.hpp"
 
 #include <cstdint>

@@ -3,11 +3,13 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/Diagnostic.h"
 #include "fill_size.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace clang::tidy::linn {
 
@@ -50,5 +52,18 @@ std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTCon
 
 /// `buffer_(n)` in the list of a constructor.
 std::optional<creation> creation_by_list(const CXXCtorInitializer& initialiser, ASTContext& context);
+
+/// How a fill is avoided.
+struct remedy {
+    std::vector<FixItHint> edits{}; ///< none where nothing can be changed mechanically
+    std::string advice{};           ///< what leaves the bytes alone
+    std::string obstacle{};         ///< why there are no edits
+};
+
+/// The remedy for one creation, as if nothing relied on its zeros; `function` contains it, or is null.
+remedy find_remedy(const creation& made, const FunctionDecl* function, ASTContext& context);
+
+/// The same for what fills a container, an array or an object that its function overwrites.
+remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function, ASTContext& context);
 
 } // namespace clang::tidy::linn

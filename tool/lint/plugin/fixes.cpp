@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fixes.hpp"
-
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "creation.hpp"
 #include "syntax.hpp"
 
 namespace clang::tidy::linn {
@@ -192,20 +191,25 @@ remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function,
         return without_initialiser(*made.variable, function, context);
     }
     constexpr std::uint64_t large = 65536; // from here on a buffer pool serves
+    const LangOptions& language = context.getLangOpts();
     const std::string type = type_name(made.object, context);
+    // What the file's own standard has comes without a remark.
+    const std::string in20 = language.CPlusPlus20 ? "" : " (C++20)";
+    const std::string array = language.CPlusPlus20 ? "'std::make_unique_for_overwrite<" + type + "[]>(n)'"
+                                                   : "'std::unique_ptr<" + type + "[]>(new " + type + "[n])'";
     if (made.name.find("string") != std::string::npos) {
         return {{},
-                "use 'resize_and_overwrite' (C++23), or 'std::make_unique_for_overwrite<" + type + "[]>(n)'",
-                "std::string has no length without a fill before C++23"};
+                std::string("use 'resize_and_overwrite'") + (language.CPlusPlus23 ? "" : " (C++23)") +
+                    ", or " + array,
+                "a std::string of that length is filled first"};
     }
-    std::string advice = "use 'std::vector<" + type + ", linn::default_init_allocator<" + type + ">>'";
+    std::string advice = "use 'std::vector<" + type + ", linn::default_init_allocator<" + type + ">>'" + in20;
     if (made.variable != nullptr) {
-        advice += ", 'std::make_unique_for_overwrite<" + type + "[]>(n)'";
+        advice += ", " + array;
     }
-    if (made.count &&
-        *made.count * static_cast<std::uint64_t>(context.getTypeSizeInChars(made.object).getQuantity()) >=
-            large) {
-        advice += ", a 'linn::buffer_pool'";
+    const auto each = static_cast<std::uint64_t>(context.getTypeSizeInChars(made.object).getQuantity());
+    if (made.count && *made.count * each >= large) {
+        advice += ", a 'linn::buffer_pool'" + in20;
     }
     return {{}, advice + ", or 'reserve' and 'push_back'", "the type of the container changes"};
 }
