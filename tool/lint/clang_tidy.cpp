@@ -97,8 +97,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int oldest = 16;
-constexpr int newest = 40; // only as far as there are files of that name
+constexpr int oldest_major = 16;
+constexpr int newest_major = 40; // only as far as there are files of that name
 
 /// Where a shell would find the program; empty when nowhere.
 std::string in_path(const std::string& name) {
@@ -142,7 +142,7 @@ private:
             plugins_[major] = fs::absolute(choice_.plugin).string();
             return;
         }
-        for (int major = oldest; major <= newest; ++major) {
+        for (int major = oldest_major; major <= newest_major; ++major) {
             if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file)) {
                 plugins_[major] = file.string();
             }
@@ -170,7 +170,7 @@ private:
             }
             return;
         }
-        for (int major = oldest; major <= newest; ++major) {
+        for (int major = oldest_major; major <= newest_major; ++major) {
             for (const std::string& name :
                  {fmt::format("clang-tidy-{}", major), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", major),
                   fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", major)}) {

@@ -16,7 +16,7 @@ std::vector<float> doubled(const std::vector<float>& from) {
     return v;
 }
 std::vector<float> copied(const float* from, std::size_t n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
+    std::vector<float> v(n);                        // overwrites 4 each, no fix, removable
     std::memcpy(v.data(), from, n * sizeof(float)); // writer
     return v;
 }

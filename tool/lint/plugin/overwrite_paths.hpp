@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "clang/AST/StmtCXX.h"
+#include "clang/AST/StmtOpenMP.h"
+#include "overwrite_record.hpp"
+
+#include <functional>
+#include <set>
+
+namespace clang::tidy::linn {
+
+/// Follows the paths through a function, statement by statement. Of a loop it tries one turn first, to see what changes by the
+/// same amount in each turn; a run of bytes whose start moves by its width then becomes the run that all turns write.
+class object_paths : public object_record {
+protected:
+    /// A function is given up when its loops and calls take more steps than these.
+    static constexpr int most_steps = 400'000;
+    static constexpr int most_calls = 3;
+
+    using object_record::bind;
+    using object_record::object_record;
+
+    virtual void visit_expression(const Expr* expression) = 0;
+    /// The effects inside of an expression that denotes a place: of `*p++`, `v[f(i)]`.
+    virtual void visit_parts(const Expr* expression) = 0;
+    /// An expression whose value, if it is a pointer to the object, is only compared or not used.
+    virtual void look_past(const Expr* expression) = 0;
+
+    // --- Paths ---------------------------------------------------------------------------------------------------
+
+    /// The states in which loops, switches and calls are left.
+    struct exits {
+        std::vector<std::vector<state>> breaks{};
+        std::vector<std::vector<state>> continues{};
+        std::vector<std::vector<state>> returns{};
+    };
+
+    void leave() {
+        settle();
+        escaped_ =
+            escaped_ || (now_.is_reachable && outlives_ && now_.is_alive && !now_.is_whole && quiet_ == 0);
+        now_.is_reachable = false;
+    }
+
+    state join(state a, const state& b) {
+        if (!a.is_reachable || !b.is_reachable) {
+            return a.is_reachable ? std::move(a) : b;
+        }
+        if (a.is_alive && b.is_alive) {
+            a.written = a.is_whole   ? b.written
+                        : b.is_whole ? a.written
+                                     : without(a.written, without(a.written, b.written));
+            a.is_whole = a.is_whole && b.is_whole;
+        } else if (b.is_alive) {
+            a.written = b.written;
+            a.is_whole = b.is_whole;
+        }
+        a.is_alive = a.is_alive || b.is_alive;
+        std::map<std::string, bound> values = b.values;
+        values.insert(a.values.begin(), a.values.end());
+        for (const auto& [key, ignored] : values) {
+            const bound known = a.value_of(key);
+            a.values[key] = known == b.value_of(key) ? known : fresh();
+        }
+        a.aliases.insert(b.aliases.begin(), b.aliases.end());
+        return a;
+    }
+
+    void join_last(std::vector<std::vector<state>>& of) {
+        for (const state& other : of.back()) {
+            now_ = join(std::move(now_), other);
+        }
+        of.pop_back();
+    }
+
+    void stop(std::vector<std::vector<state>>& at) {
+        if (!at.empty()) {
+            at.back().push_back(now_);
+        }
+        now_.is_reachable = false;
+    }
+
+    void branches(const Stmt* a, const Stmt* b) {
+        state other = now_;
+        visit(a);
+        std::swap(now_, other);
+        visit(b);
+        now_ = join(std::move(other), now_);
+        settle();
+    }
+
+    /// What may run, now or later, or not at all: its reads count, its writes do not.
+    void perhaps(const Stmt* body) {
+        const state before = now_;
+        run_body(body);
+        const bool was_given = now_.is_whole && escaped_;
+        now_ = before;
+        now_.is_whole = now_.is_whole || was_given;
+    }
+
+    /// The body of a function or lambda.
+    void run_body(const Stmt* body) {
+        if (++depth_ > most_calls) {
+            is_lost_ = true;
+        }
+        exits outer;
+        std::swap(outer, exits_);
+        exits_.returns.emplace_back();
+        visit(body);
+        join_last(exits_.returns);
+        std::swap(outer, exits_);
+        --depth_;
+    }
+
+    void initialise_member(const CXXCtorInitializer& initialiser) {
+        const FieldDecl* member = initialiser.getMember();
+        const Expr* init = initialiser.getInit();
+        if (member != nullptr && (made_.member == member || makes_it(init))) {
+            begin("this." + member->getNameAsString(), true);
+            return;
+        }
+        visit(init);
+        if (member != nullptr && is_number(init)) {
+            set("this." + member->getNameAsString(), value(init));
+        }
+    }
+
+    void declare(const VarDecl& variable) {
+        const Expr* init = variable.getInit();
+        if (init == nullptr) {
+            return;
+        }
+        if (made_.variable == &variable || makes_it(init)) {
+            begin(key_of(variable), variable.hasGlobalStorage());
+            return;
+        }
+        if (const auto* lambda = dyn_cast<LambdaExpr>(init->IgnoreUnlessSpelledInSource())) {
+            lambdas_[&variable] = lambda;
+            return;
+        }
+        const QualType type = variable.getType();
+        if (bind(variable, init)) {
+            return;
+        }
+        visit(init);
+        if (is_number(init)) {
+            set(key_of(variable), value(init));
+        } else if (contiguous_container(type) != nullptr) {
+            const auto* construction = dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
+            const bool has_length = construction != nullptr && construction->getNumArgs() != 0 &&
+                                    !construction->isListInitialization() &&
+                                    is_number(construction->getArg(0));
+            set(key_of(variable) + ".size", has_length ? value(construction->getArg(0)) : fresh());
+        }
+    }
+
+    /// Makes a variable or parameter another name for what an expression names. False where it gets a value.
+    bool bind(const ValueDecl& variable, const Expr* expression) {
+        if (const auto what = place_of(expression)) {
+            const bool is_bound = bind(variable, *what);
+            if (is_bound) {
+                visit_parts(expression);
+            }
+            return is_bound;
+        }
+        const QualType type = variable.getType();
+        const Expr* plain = expression->IgnoreParenImpCasts();
+        const operation o = operation_of(plain);
+        const std::string key = key_of(o.what == OO_Amp && o.right == nullptr ? o.left : plain);
+        if ((type->isReferenceType() || type->isPointerType()) && !key.empty()) {
+            references_[&variable] = key;
+            return true;
+        }
+        return false;
+    }
+
+    // --- Statements ----------------------------------------------------------------------------------------------
+
+    void visit(const Stmt* statement) {
+        if (statement == nullptr || !now_.is_reachable || is_lost_) {
+            return;
+        }
+        is_lost_ = ++steps_ > most_steps;
+        if (const auto* expression = dyn_cast<Expr>(statement)) {
+            visit_expression(expression->IgnoreParens());
+        } else if (const auto* block = dyn_cast<CompoundStmt>(statement)) {
+            for (const Stmt* one : block->body()) {
+                const auto* expression = dyn_cast<Expr>(one);
+                expression != nullptr ? look_past(expression) : visit(one);
+            }
+        } else if (const auto* declaration = dyn_cast<DeclStmt>(statement)) {
+            for (const Decl* one : declaration->decls()) {
+                if (const auto* variable = dyn_cast<VarDecl>(one)) {
+                    declare(*variable);
+                }
+            }
+        } else if (const auto* choice = dyn_cast<IfStmt>(statement)) {
+            visit(choice->getInit());
+            visit(choice->getConditionVariableDeclStmt());
+            look_past(choice->getCond());
+            const auto taken = choice->isConstexpr() ? choice->getNondiscardedCase(context_) : std::nullopt;
+            taken ? visit(*taken) : branches(choice->getThen(), choice->getElse());
+        } else if (const auto* cases = dyn_cast<SwitchStmt>(statement)) {
+            visit_switch(*cases);
+        } else if (const auto* counting = dyn_cast<ForStmt>(statement)) {
+            visit(counting->getInit());
+            repeat({statement, counting->getCond(), counting->getBody(), counting->getInc()});
+        } else if (const auto* loop = dyn_cast<WhileStmt>(statement)) {
+            repeat({statement, loop->getCond(), loop->getBody()});
+        } else if (const auto* last = dyn_cast<DoStmt>(statement)) {
+            repeat({statement, nullptr, last->getBody(), last->getCond(), true});
+        } else if (const auto* range = dyn_cast<CXXForRangeStmt>(statement)) {
+            visit_range(*range);
+        } else if (isa<BreakStmt>(statement)) {
+            stop(exits_.breaks);
+        } else if (isa<ContinueStmt>(statement)) {
+            stop(exits_.continues);
+        } else if (const auto* leaving = dyn_cast<ReturnStmt>(statement)) {
+            visit_return(*leaving);
+        } else if (isa<GotoStmt, IndirectGotoStmt, CoroutineBodyStmt>(statement)) {
+            is_lost_ = true;
+        } else if (const auto* attempt = dyn_cast<CXXTryStmt>(statement)) {
+            state before = now_;
+            visit(attempt->getTryBlock());
+            before.is_alive = before.is_alive || now_.is_alive;
+            for (unsigned i = 0; i < attempt->getNumHandlers(); ++i) {
+                state after = std::move(now_);
+                now_ = before;
+                visit(attempt->getHandler(i)->getHandlerBlock());
+                now_ = join(std::move(after), now_);
+            }
+        } else if (const auto* captured = dyn_cast<CapturedStmt>(statement)) {
+            visit(captured->getCapturedStmt());
+        } else if (const auto* canonical = dyn_cast<OMPCanonicalLoop>(statement)) {
+            visit(canonical->getLoopStmt());
+        } else if (const auto* directive = dyn_cast<OMPExecutableDirective>(statement)) {
+            visit(directive->hasAssociatedStmt() ? directive->getRawStmt() : nullptr);
+        } else {
+            visit_children(statement);
+        }
+    }
+
+    void visit_children(const Stmt* statement) {
+        for (const Stmt* part : statement->children()) {
+            visit(part);
+        }
+    }
+
+    void visit_switch(const SwitchStmt& choice) {
+        visit(choice.getInit());
+        visit(choice.getCond());
+        const auto* body = dyn_cast<CompoundStmt>(choice.getBody());
+        if (body == nullptr) {
+            is_lost_ = true;
+            return;
+        }
+        const state before = now_;
+        exits_.breaks.emplace_back();
+        bool has_default = choice.isAllEnumCasesCovered();
+        now_.is_reachable = false;
+        for (const Stmt* one : body->body()) {
+            while (const auto* label = dyn_cast<SwitchCase>(one)) {
+                has_default = has_default || isa<DefaultStmt>(label);
+                now_ = join(std::move(now_), before);
+                one = label->getSubStmt();
+            }
+            visit(one);
+        }
+        if (!has_default) {
+            exits_.breaks.back().push_back(before);
+        }
+        join_last(exits_.breaks);
+        settle();
+    }
+
+    void visit_return(const ReturnStmt& statement) {
+        if (const Expr* what = statement.getRetValue()) {
+            const Expr* plain = what->IgnoreUnlessSpelledInSource();
+            const auto given = place_of(plain);
+            if (!given) {
+                visit(what);
+            } else if (given->at == level::lvalue && !what->isGLValue()) {
+                read_value(*given, plain);
+            } else {
+                give_away(*given, what, false);
+            }
+        }
+        exits_.returns.empty() ? leave() : stop(exits_.returns);
+    }
+
+    // --- Loops ---------------------------------------------------------------------------------------------------
+
+    struct loop_parts {
+        const Stmt* statement = nullptr;
+        const Expr* condition = nullptr;
+        const Stmt* body = nullptr;
+        const Expr* step = nullptr;
+        bool at_least_once = false;
+        std::optional<bound> turns{}; ///< where there is no condition
+        std::function<void(const bound&)> on_turn{};
+    };
+
+    /// The number of turns, as a fraction.
+    struct turn_count {
+        bound number;
+        bound divisor{1};
+
+        std::optional<bound> times(const bound& each) const { return (each * number).divided_by(divisor); }
+    };
+
+    void repeat(const loop_parts& loop) {
+        const state entry = now_;
+        std::set<std::string> changed;
+        for (const Stmt* part :
+             {static_cast<const Stmt*>(loop.condition), loop.body, static_cast<const Stmt*>(loop.step)}) {
+            note_changes(part, changed);
+        }
+        // A turn that starts from names shows what changes by the same amount in each.
+        const int before = names_;
+        std::map<std::string, bound> names;
+        for (const std::string& key : changed) {
+            now_.values[key] = names[key] = fresh();
+        }
+        const int missed_before = missed_;
+        ++quiet_;
+        turn(loop, fresh());
+        const bound counter = fresh();
+        state looping = entry;
+        std::map<std::string, std::optional<bound>> steps;
+        for (const auto& [key, name] : names) {
+            const bound step = now_.value_of(key) - name;
+            if (now_.is_reachable && step.newest() <= before) {
+                steps[key] = step;
+            }
+            looping.values[key] = steps[key] ? entry.value_of(key) + step * counter : fresh();
+        }
+        if (!entry.is_alive && now_.is_alive) { // the next turn finds what the last one left
+            looping.is_alive = made_.container != nullptr;
+            looping.is_whole = now_.is_whole;
+        } else if (missed_ != missed_before) { // earlier turns may have written what a turn reads
+            now_ = looping;
+            turn(loop, counter);
+            const runs earlier =
+                spread(without(now_.written, entry.written), counter, {counter}, loop.statement);
+            looping.written.insert(looping.written.end(), earlier.begin(), earlier.end());
+        }
+        --quiet_;
+        now_ = looping;
+        const auto turns = loop.turns ? turn_count{*loop.turns} : turns_of(loop.condition, counter);
+        exits_.breaks.emplace_back();
+        turn(loop, counter);
+        state after = std::move(now_);
+        now_ = entry;
+        const auto sure = turns ? turns->number.constant() : std::nullopt;
+        const bool at_least_once = loop.at_least_once || (sure && *sure > 0);
+        if (after.is_alive && !entry.is_alive) {
+            now_.is_alive = made_.variable == nullptr;
+            now_.is_whole = after.is_whole;
+        } else if (now_.is_alive && after.is_reachable) {
+            now_.is_whole = now_.is_whole || (after.is_whole && (at_least_once || escaped_));
+            runs more;
+            if (turns) {
+                more = spread(without(after.written, looping.written), counter, *turns, loop.statement);
+            }
+            if (at_least_once) {
+                std::copy_if(after.written.begin(), after.written.end(), std::back_inserter(more),
+                             [&](const run& one) { return one.start.newest() <= before; });
+            }
+            now_.written.insert(now_.written.end(), more.begin(), more.end());
+        }
+        for (const auto& [key, step] : steps) {
+            const auto change = turns && step ? turns->times(*step) : std::nullopt;
+            now_.values[key] = change ? entry.value_of(key) + *change : fresh();
+        }
+        now_.is_reachable = loop.condition != nullptr || loop.turns || loop.at_least_once;
+        join_last(exits_.breaks);
+        settle();
+    }
+
+    /// One turn, from the condition to the step.
+    void turn(const loop_parts& loop, const bound& counter) {
+        const bool is_trial = quiet_ != 0 && exits_.breaks.size() == exits_.continues.size();
+        if (is_trial) {
+            exits_.breaks.emplace_back();
+        }
+        exits_.continues.emplace_back();
+        ++loops_;
+        if (loop.condition != nullptr) {
+            look_past(loop.condition);
+        }
+        if (loop.on_turn) {
+            loop.on_turn(counter);
+        }
+        visit(loop.body);
+        join_last(exits_.continues);
+        --loops_;
+        if (loop.step != nullptr) {
+            look_past(loop.step);
+        }
+        if (is_trial) {
+            exits_.breaks.pop_back();
+        }
+    }
+
+    /// What all turns write, where one turn writes `each`: runs that follow each other without a gap.
+    static runs spread(const runs& each, const bound& counter, const turn_count& turns, const Stmt* loop) {
+        runs all;
+        const std::string name = "#" + std::to_string(counter.newest());
+        for (const run& one : merged(each)) {
+            const auto stride = one.start.factor_of(name);
+            const auto width = stride && !one.width.mentions(name) ? turns.times(*stride) : std::nullopt;
+            if (width && *stride == one.width) {
+                all.push_back({one.start - *stride * counter, *width, loop});
+            } else if (width && *stride == one.width * -1) { // from the end to the start
+                all.push_back({one.start - *stride * counter + one.width + *width, *width * -1, loop});
+            }
+        }
+        return all;
+    }
+
+    /// How often a condition holds whose sides move by the same amount in each turn.
+    std::optional<turn_count> turns_of(const Expr* condition, const bound& counter) {
+        if (condition == nullptr) {
+            return std::nullopt;
+        }
+        const Expr* plain = condition->IgnoreParenImpCasts();
+        const operation o = operation_of(plain);
+        const auto number = [&](const Expr* side) {
+            const auto where = place_of(side);
+            return where ? where->start : value(side);
+        };
+        const bool has_sides = o.is_comparison() && o.right != nullptr;
+        bound distance = has_sides ? number(o.right) - number(o.left) : value(plain) * -1;
+        if (o.what == OO_Greater || o.what == OO_GreaterEqual) {
+            distance = distance * -1;
+        }
+        const auto step = distance.factor_of("#" + std::to_string(counter.newest()));
+        if (!step || *step == bound{} || o.what == OO_EqualEqual) {
+            return std::nullopt;
+        }
+        const bound start = distance - *step * counter;
+        const bool has_last = o.what == OO_LessEqual || o.what == OO_GreaterEqual;
+        const bool is_down = (-1 * *step).is_never_negative();
+        return is_down ? turn_count{has_last ? start - *step : start, *step * -1}
+                       : turn_count{start * -1, *step};
+    }
+
+    void visit_range(const CXXForRangeStmt& loop) {
+        visit(loop.getInit());
+        const Expr* range = loop.getRangeInit();
+        const VarDecl& variable = *loop.getLoopVariable();
+        const auto over = place_of(range);
+        const auto* array = context_.getAsConstantArrayType(range->getType());
+        const std::string key = key_of(range);
+        loop_parts all{&loop, nullptr, loop.getBody()};
+        all.turns = array != nullptr ? bound{static_cast<std::int64_t>(array->getSize().getZExtValue())}
+                    : over           ? now_.value_of(holder_ + ".size")
+                    : key.empty()    ? fresh()
+                                     : now_.value_of(key + ".size");
+        const std::int64_t unit = unit_of(range->getType());
+        if (!over) {
+            visit(range);
+        }
+        all.on_turn = [&](const bound& counter) {
+            over ? pass_element(variable, {level::lvalue, over->start + counter * unit, over->member}, range)
+                 : forget(key_of(variable));
+        };
+        repeat(all);
+    }
+
+    void pass_element(const ValueDecl& variable, const place& element, const Expr* where) {
+        if (!bind(variable, element)) {
+            read(element, each_, where);
+        }
+    }
+
+    /// The variables and members that a statement changes.
+    void note_changes(const Stmt* statement, std::set<std::string>& keys) const {
+        any_part(statement, [&](const Stmt& part) {
+            const auto* expression = dyn_cast<Expr>(&part);
+            const operation o = expression != nullptr ? operation_of(expression) : operation{};
+            std::string key;
+            if (o.what == OO_Equal || o.is_compound() || o.is_step() ||
+                (o.what == OO_Amp && o.right == nullptr)) {
+                key = key_of(o.left);
+                keys.insert(key);
+            }
+            const auto* call = dyn_cast<CallExpr>(&part);
+            const FunctionDecl* function =
+                call != nullptr && o.what == OO_None ? call->getDirectCallee() : nullptr;
+            for (unsigned i = 0;
+                 function != nullptr && i < std::min(call->getNumArgs(), function->getNumParams()); ++i) {
+                if (is_changed(*function, i)) {
+                    keys.insert(key_of(call->getArg(i)));
+                    keys.insert(key_of(call->getArg(i)) + ".size");
+                }
+            }
+            if (const auto* method = dyn_cast_or_null<CXXMemberCallExpr>(call);
+                method != nullptr && changes_size(*method)) {
+                keys.insert(key_of(method->getImplicitObjectArgument()) + ".size");
+            }
+            keys.erase("");
+            return false;
+        });
+    }
+
+    static bool is_changed(const FunctionDecl& function, unsigned argument) {
+        const QualType type = function.getParamDecl(argument)->getType();
+        return type->isLValueReferenceType() && !type->getPointeeType().isConstQualified();
+    }
+
+    bool changes_size(const CXXMemberCallExpr& call) const {
+        return &call != made_.expression && call.getMethodDecl() != nullptr &&
+               !call.getMethodDecl()->isConst() &&
+               !named(call.getMethodDecl(), {"data", "begin", "end", "at", "front", "back", "get"});
+    }
+
+    exits exits_{};
+    bool is_lost_ = false; ///< something that is not followed
+    int depth_ = 0;
+    int steps_ = 0;
+    std::map<const ValueDecl*, const LambdaExpr*> lambdas_{};
+};
+
+} // namespace clang::tidy::linn
