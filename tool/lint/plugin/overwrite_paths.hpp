@@ -186,8 +186,8 @@ protected:
             visit_expression(expression->IgnoreParens());
         } else if (const auto* block = dyn_cast<CompoundStmt>(statement)) {
             for (const Stmt* one : block->body()) {
-                const auto* expression = dyn_cast<Expr>(one);
-                expression != nullptr ? look_past(expression) : visit(one);
+                const auto* inner = dyn_cast<Expr>(one);
+                inner != nullptr ? look_past(inner) : visit(one);
             }
         } else if (const auto* declaration = dyn_cast<DeclStmt>(statement)) {
             for (const Decl* one : declaration->decls()) {
