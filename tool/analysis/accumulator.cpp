@@ -94,6 +94,10 @@ void accumulator::take(std::span<const event> events) {
             }
         }
         const event& e = events[i];
+        if (e.release_timing.weight != 0) {
+            const thread_state& t = thread(e.thread);
+            sites_[t.released_site].time.add(e.release_timing, t.released_weight);
+        }
         switch (e.kind) {
         case event_kind::allocation:
             allocate(e);
@@ -160,6 +164,11 @@ void accumulator::add_block(process_state& p, const event& e, std::uint32_t site
         p.live.erase(old);
     }
     p.live.insert({e.address, e.bytes, born, site, e.thread});
+    site_time& time = sites_[site].time;
+    time.fresh_pages += static_cast<double>(p.pages.add(e.address, e.bytes));
+    if (e.timing.weight != 0) {
+        time.add(e.timing, sampled_weight(e.bytes));
+    }
 }
 
 void accumulator::allocate(const event& e) {
@@ -251,6 +260,12 @@ bool accumulator::was_released_early(const event& e) {
 }
 
 void accumulator::count_release(const live_block& block, const event& e, bool is_temporary) {
+    if (e.kind == event_kind::release) {
+        thread_state& t = thread(e.thread);
+        t.released_site = block.site;
+        t.released_weight = sampled_weight(block.bytes);
+        process(e.process).pages.remove(block.address, block.bytes);
+    }
     site_record& site = sites_[block.site];
     const std::uint64_t n = weight_of(block);
     site.releases += n;
@@ -307,6 +322,7 @@ void accumulator::release(const event& e) {
     }
     process_state& p = process(e.process);
     thread_state& t = thread(e.thread);
+    t.released_site = 0;
     const bool is_temporary = t.recent.released(e.address);
     const bool follows_allocation = t.last_address != 0 && t.last_address != e.address;
     t.last_address = 0;
@@ -425,6 +441,15 @@ trace_analysis accumulator::finish(trace_info info) {
     }
     result.unseen_releases = unseen_releases_;
     result.failures = failures_;
+    // Of a release whose block is not known, no site.
+    result.all.time.merge(sites_.empty() ? site_time{} : sites_.front().time);
+    result.time = time_of(info, result.all.time);
+    if (result.time.is_known) {
+        for (analysed_site& site : result.sites) {
+            take_share(site.statistics.time, result.time);
+        }
+        take_share(result.all.time, result.time);
+    }
     result.info = std::move(info);
     return result;
 }

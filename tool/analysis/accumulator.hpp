@@ -5,6 +5,7 @@
 #include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
 #include "order_recorder.hpp"
+#include "page_set.hpp"
 #include "recent_blocks.hpp"
 #include "site_record.hpp"
 #include "timeline_recorder.hpp"
@@ -54,13 +55,16 @@ private:
 
     struct process_state {
         live_map live;
+        page_set pages;
         std::uint64_t unknown_releases = 0;
     };
 
     struct thread_state {
         recent_blocks recent;
-        std::uint64_t last_address = 0; ///< of the block that the last call got; 0: it was no allocation
-        std::uint32_t last_site = 0;    ///< of the block it got last
+        std::uint64_t last_address = 0;  ///< of the block that the last call got; 0: it was no allocation
+        std::uint32_t last_site = 0;     ///< of the block it got last
+        std::uint32_t released_site = 0; ///< of the block it released last; 0: it is not known
+        double released_weight = 0;
         std::uint64_t last_begin = 0;
         std::uint64_t last_end = 0;
     };
@@ -100,6 +104,10 @@ private:
     }
     /// Removes a block from the live ones.
     void end_life(const live_block& block, std::uint64_t weight);
+    /// Blocks that one of a sampled trace stands for, without rounding.
+    double sampled_weight(std::uint64_t bytes) const noexcept {
+        return weight_.is_sample() ? weight_.of(bytes) : 1;
+    }
     std::uint64_t weight_of(const live_block& block) const noexcept {
         return weight_.whole(block.bytes, block.address, block.time);
     }

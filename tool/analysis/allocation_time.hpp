@@ -40,6 +40,12 @@ struct allocation_time {
     std::uint64_t faults = 0;   ///< page faults of heap memory
     double cpu_ns = 0;          ///< of the whole program: what the shares are of
     program_cost::source cpu_from = program_cost::source::unknown;
+
+    // What take_share() needs: shares of the CPU time.
+    double each_tick = 0;       ///< of site_time::ticks
+    double each_long_call = 0;  ///< of its page faults, of site_time::long_calls
+    double each_fresh_page = 0; ///< of the program's own page faults, of site_time::fresh_pages
+    double systematic = 0;      ///< of what is in the calls: the part by which it may be wrong
 };
 
 /// The share of one site; adds up over sites, so that types and groups of types have intervals too.
@@ -48,11 +54,30 @@ struct site_time {
     double page_faults = 0; ///< the same
     double variance = 0;    ///< of the sum of both
     double systematic = 0;  ///< half of the width that does not become smaller with more samples
-    std::uint64_t samples = 0;
 
+    // What the trace says, of which the above is made.
+    double samples = 0;     ///< calls that were timed
+    double ticks = 0;       ///< of all calls, by the sample
+    double squares = 0;     ///< of what each sample adds to the ticks
+    double long_calls = 0;  ///< calls that may have had page faults, by the sample
+    double fresh_pages = 0; ///< that no block had lain in before
+
+    void add(const call_timing& timing, double times) noexcept {
+        const double weight = timing.weight * times;
+        const double more = weight * timing.ticks;
+        ++samples;
+        ticks += more;
+        squares += more * more;
+        long_calls += timing.is_long() ? weight : 0;
+    }
     void merge(const site_time& other) noexcept;
     /// The interval of calls and page faults together.
     time_share share() const noexcept;
 };
+
+/// The time in the allocator, from the sums of a recording and of all its sites.
+allocation_time time_of(const trace_info& info, const site_time& all) noexcept;
+/// Fills the shares of a site. @pre time.is_known
+void take_share(site_time& site, const allocation_time& time) noexcept;
 
 } // namespace linn::tool

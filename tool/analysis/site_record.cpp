@@ -75,6 +75,7 @@ site_statistics site_record::statistics() const {
     s.filled_bytes = filled_bytes;
     s.fill_ns = fill_ns;
     s.spread = spread;
+    s.time = time;
     return s;
 }
 

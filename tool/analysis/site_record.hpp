@@ -83,6 +83,7 @@ struct site_record {
     log2_histogram lifetimes{};
     std::vector<std::uint64_t> threads; ///< one bit each
     sample_spread spread;
+    site_time time;
 
     void count_thread(std::uint32_t thread);
     /// What a site had at the last peak is what it has until it changes for the first time afterwards. Called before a change.

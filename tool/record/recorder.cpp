@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.hpp"
 
+#include "../measure/companion.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../program/reach.hpp"
+#include "../trace/sampling.hpp"
 #include "calibration.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
@@ -32,6 +34,20 @@ constexpr std::chrono::milliseconds grace{100};
 /// How long they may take to end by a signal.
 constexpr std::chrono::milliseconds farewell{500};
 
+/// For processes that write nothing but what they are.
+constexpr std::size_t timer_chunks = 1024;
+
+struct nothing_kept final : chunk_taker {
+    void take(const chunk_frame&, frame_compressor&) override {}
+    std::string problem() override { return {}; }
+};
+
+/// A library to preload, before those that are preloaded anyway.
+std::string with_others(const std::string& library) {
+    const char* const before = std::getenv("LD_PRELOAD");
+    return before == nullptr || *before == '\0' ? library : fmt::format("{}:{}", library, before);
+}
+
 /// One recording from its checks to its end.
 class recording : recording_base {
 public:
@@ -51,6 +67,7 @@ private:
     void warn();
     void explain_silence();
     std::vector<std::string> environment() const;
+    std::vector<std::string> timer_environment(ring_file& ring) const;
 
     reached_program program_;
     std::vector<std::uint32_t> left_; ///< processes that still ran at the end
@@ -113,11 +130,7 @@ bool recording::prepare() {
 }
 
 std::vector<std::string> recording::environment() const {
-    const char* const before = std::getenv("LD_PRELOAD");
-    const std::string preload = before == nullptr || *before == '\0'
-                                    ? library_.string()
-                                    : fmt::format("{}:{}", library_.string(), before);
-    return child_environment(preload, {ring_.variable()});
+    return child_environment(with_others(library_.string()), {ring_.variable()});
 }
 
 void recording::record() {
@@ -181,6 +194,7 @@ void recording::note(const program_end& end, std::uint64_t ns_now) {
     e.duration_ns = options_.waits_for_all ? ns_now - start_ns_ : static_cast<std::uint64_t>(end.wall_ns);
     e.user_ns = end.user_ns;
     e.system_ns = end.system_ns;
+    e.page_faults = end.page_faults;
     e.processes_left = left_.size();
     first_.end = end;
     first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());
@@ -228,6 +242,22 @@ void recording::explain_silence() {
              : fmt::format("no program named {} allocated anything", options_.only_executable)));
 }
 
+/// For a program that is only timed. Without a library or shared memory it is not.
+std::vector<std::string> recording::timer_environment(ring_file& ring) const {
+    std::string problem;
+    const std::string library = preload_companion("liblinn-sample.so", problem).string();
+    wire::ring_options o = ring_options();
+    o.sample_bytes = sampling::most_mean;
+    o.fills = o.fills_only = false;
+    o.times_calls = start_.counter == counter_state::steady;
+    o.ticks_per_ns = start_.ticks_per_ns;
+    if (!o.times_calls || !problem.empty() || !ring.create(timer_chunks, o).empty()) {
+        const char* const before = std::getenv("LD_PRELOAD");
+        return child_environment(before == nullptr ? "" : before);
+    }
+    return child_environment(with_others(library), {ring.variable()});
+}
+
 /// Runs the program without recording; why there is no baseline then, or an empty string.
 std::string recording::second_run_problem() {
     if (options_.baseline == second_run_when::harmless) {
@@ -244,8 +274,16 @@ std::string recording::second_run_problem() {
     if (input_place_ >= 0) {
         ::lseek(STDIN_FILENO, input_place_, SEEK_SET);
     }
+    // Calls are timed where the recorder does nothing else; the sampler is that, with a sample that has no block.
+    ring_file times;
+    const std::vector<std::string> environment_of_timer = timer_environment(times);
+    nothing_kept taker;
+    collector collects{times, taker}; // what threads claimed that have ended
+    if (times.ring()) {
+        collects.start();
+    }
     child_program child{desk_};
-    if (std::string problem = child.start(program_.file, options_.command, child_environment(""), true);
+    if (std::string problem = child.start(program_.file, options_.command, environment_of_timer, true);
         !problem.empty()) {
         return problem;
     }
@@ -254,7 +292,8 @@ std::string recording::second_run_problem() {
         return "the second run cannot be used: " + why;
     }
     result_.baseline = {second.user_ns + second.system_ns, second.wall_ns, second.system_ns,
-                        second.page_faults};
+                        second.page_faults,
+                        times.ring() ? wire::times_of(times.ring().header()) : call_times{}};
     return output_.add_second_run(result_.baseline);
 }
 

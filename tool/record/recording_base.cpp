@@ -4,6 +4,7 @@
 #include "../measure/companion.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
+#include "counter_check.hpp"
 
 #include <linn/version.hpp>
 
@@ -76,11 +77,14 @@ void recording_base::start_from(const machine_info& machine) {
     s.smallest_fill = options_.smallest_fill;
     s.sample_bytes = options_.sample_bytes;
     s.ticks_per_ns = machine.ticks_per_ns;
+    s.counter = options_.fills_only ? counter_state::unknown : check_counter(s.ticks_per_ns);
+    s.page_fault_ns = measure_page_fault_ns();
 }
 
 void recording_base::set_up_ring() {
     wire::ring_header& header = ring_.ring().header();
     header.options.ticks_per_ns = start_.ticks_per_ns;
+    header.options.times_calls = start_.counter == counter_state::steady;
     if (options_.most_waiting != 0) {
         header.most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
     }
@@ -140,6 +144,7 @@ void recording_base::count_events(const instant& end) {
     e.stopped_at_ns = got.stopped_ns > start_ns_ ? got.stopped_ns - start_ns_ : 0;
     e.cut_stacks = got.cut_stacks;
     e.chunks = got.chunks;
+    e.times = wire::times_of(ring_.ring().header());
 }
 
 void recording_base::note_event_cost() {

@@ -48,6 +48,11 @@ struct module_record {
     std::string_view path;
 };
 
+struct timed_record {
+    call_timing timing;
+    bool is_of_release = false; ///< the last one; otherwise of the next allocation or reallocation
+};
+
 /// Takes what decode_chunk() finds; derive from it and hide what you want.
 struct chunk_sink {
     void on_event(const raw_event&) {}
@@ -58,6 +63,7 @@ struct chunk_sink {
     void on_unloaded(std::uint64_t /*ticks*/, std::uint32_t /*number*/) {}
     void on_rtti(std::uint64_t /*ticks*/, std::uint32_t /*stack*/, std::string_view) {}
     void on_dropped(std::uint64_t /*ticks*/, std::uint64_t /*events*/) {}
+    void on_timed(std::uint64_t /*ticks*/, const timed_record&) {}
 };
 
 /// How decoding a chunk went.
@@ -490,6 +496,18 @@ private:
             const std::uint64_t events = in.varint();
             if (in.good()) {
                 sink_.on_dropped(ticks, events);
+            }
+            break;
+        }
+        case entry::timed: {
+            timed_record t;
+            const std::uint8_t bits = in.byte();
+            t.is_of_release = (bits & 1) != 0;
+            t.timing.is_fenced = (bits & 2) != 0;
+            t.timing.ticks = in.id();
+            t.timing.weight = static_cast<std::uint16_t>(in.varint());
+            if (in.good()) {
+                sink_.on_timed(ticks, t);
             }
             break;
         }

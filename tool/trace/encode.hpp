@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "call_times.hpp"
 #include "format.hpp"
 
 #include <atomic>
@@ -183,6 +184,14 @@ public:
     static unsigned char* put_bytes(unsigned char* p, const void* from, std::size_t bytes) noexcept {
         std::memcpy(p, from, bytes);
         return p + bytes;
+    }
+
+    /// A record of at most 32 bytes.
+    void timed(std::uint64_t ticks, const call_timing& timing, bool is_of_release) noexcept {
+        unsigned char* p = begin_record(ticks);
+        *p++ = static_cast<unsigned char>(unsigned{is_of_release} | unsigned{timing.is_fenced} << 1);
+        p = put_varint(p, timing.ticks);
+        end_record(entry::timed, put_varint(p, timing.weight));
     }
 
     /// Bytes of a stack() record at most.

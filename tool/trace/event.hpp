@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "call_times.hpp"
+
 #include <cstdint>
 
 namespace linn::tool {
@@ -41,8 +43,10 @@ struct event {
     std::uint32_t stack = 0; ///< index of `trace_info::stacks`; 0 is the empty stack, of what has none
     std::uint64_t time = 0;  ///< nanoseconds since the recording began
     std::uint64_t address = 0;
-    std::uint64_t old_address = 0; ///< of a reallocation; of a fill: the nanoseconds that it took
-    std::uint64_t bytes = 0;       ///< asked for; 0 for a release
+    std::uint64_t old_address = 0;   ///< of a reallocation; of a fill: the nanoseconds that it took
+    std::uint64_t bytes = 0;         ///< asked for; 0 for a release
+    call_timing timing = {};         ///< of an allocation or a reallocation
+    call_timing release_timing = {}; ///< of the release that this thread made last
 };
 
 } // namespace linn::tool

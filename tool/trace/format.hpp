@@ -100,6 +100,9 @@ enum class entry : std::uint8_t {
     dropped = 22,
     /// Sets the clock to the record's time
     clock = 23,
+    /// A call that was timed. Whether it is of the thread's last release (1) or of its next allocation or reallocation (0), plus 2
+    /// where the reading had a fence: 1 byte; ticks, calls that it stands for: varints
+    timed = 24,
 };
 inline constexpr std::uint8_t first_record = 16;
 

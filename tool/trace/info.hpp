@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "call_times.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -63,7 +65,13 @@ struct trace_info {
     double baseline_wall_ns = 0;
     double baseline_system_ns = 0;          ///< of its CPU time: in the kernel
     std::uint64_t baseline_page_faults = 0; ///< that needed no disk; 0: not known
-    double load_per_cpu = 0; ///< of the machine when it began, over the minute before; 0: not known
+    std::uint64_t page_faults = 0;          ///< of the recorded run, with the recorder's; 0: not known
+    double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: not known
+    counter_state counter = counter_state::unknown;
+    double ticks_per_ns = 1;
+    call_times times;          ///< of the real calls, in the recorded run
+    call_times baseline_times; ///< in the run without recording
+    double load_per_cpu = 0;   ///< of the machine when it began, over the minute before; 0: not known
     std::uint32_t attached_pid =
         0; ///< the program ran already, under this number: what it allocated before is unknown; 0: it
            ///< was recorded from its start

@@ -179,6 +179,9 @@ void trace_reader::state::apply(const recording_start& s) {
     info_.smallest_fill = s.smallest_fill;
     info_.sample_bytes = s.sample_bytes;
     info_.clock = s.clock;
+    info_.counter = s.counter;
+    info_.page_fault_ns = s.page_fault_ns;
+    info_.ticks_per_ns = s.ticks_per_ns;
     info_.unwinder = s.unwinder;
     scale_ = {s.start_ticks, 1 / s.ticks_per_ns};
 }
@@ -191,12 +194,15 @@ void trace_reader::state::apply(const recording_end& e) {
     info_.system_ns = e.system_ns;
     info_.dropped = e.dropped;
     info_.cut_stacks = e.cut_stacks;
+    info_.times = e.times;
+    info_.page_faults = e.page_faults;
     if (e.event_cost_ns > 0) {
         info_.event_cost_ns = e.event_cost_ns;
         info_.event_cost_samples = e.event_cost_samples;
     }
     if (e.ticks_per_ns != 0) {
         scale_.ns_per_tick = 1 / e.ticks_per_ns;
+        info_.ticks_per_ns = e.ticks_per_ns;
     }
     end_ = e;
 }
@@ -206,6 +212,7 @@ void trace_reader::state::apply(const second_run& r) {
     info_.baseline_wall_ns = r.wall_ns;
     info_.baseline_system_ns = r.system_ns;
     info_.baseline_page_faults = r.page_faults;
+    info_.baseline_times = r.times;
 }
 
 void trace_reader::state::read_facts() {

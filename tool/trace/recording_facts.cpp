@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -50,6 +51,23 @@ void take(const json& from, const char* name, T& into) {
     }
 }
 
+json to_object(const call_times& times) {
+    json object = json::object();
+    for (const auto& [name, value] : call_times_fields) {
+        object[name] = times.*value;
+    }
+    return object;
+}
+
+void take(const json& from, call_times& times) {
+    if (const auto object = from.find("call_times"); object != from.end() && object->is_object()) {
+        for (const auto& [name, value] : call_times_fields) {
+            take(*object, name, times.*value);
+            times.*value = std::max(0.0, times.*value);
+        }
+    }
+}
+
 std::optional<json> parse(std::span<const unsigned char> text) {
     json document = json::parse(text.begin(), text.end(), nullptr, false);
     if (!document.is_object()) {
@@ -83,7 +101,9 @@ std::string to_json(const recording_start& s) {
                  {"attached_pid", s.attached_pid},
                  {"attached_age_ns", s.attached_age_ns},
                  {"baseline_cpu_ns", s.baseline_cpu_ns},
-                 {"baseline_wall_ns", s.baseline_wall_ns}});
+                 {"baseline_wall_ns", s.baseline_wall_ns},
+                 {"counter", static_cast<unsigned>(s.counter)},
+                 {"page_fault_ns", s.page_fault_ns}});
 }
 
 std::string to_json(const recording_end& e) {
@@ -104,14 +124,17 @@ std::string to_json(const recording_end& e) {
                  {"chunks", e.chunks},
                  {"processes_left", e.processes_left},
                  {"event_cost_ns", e.event_cost_ns},
-                 {"event_cost_samples", e.event_cost_samples}});
+                 {"event_cost_samples", e.event_cost_samples},
+                 {"page_faults", e.page_faults},
+                 {"call_times", to_object(e.times)}});
 }
 
 std::string to_json(const second_run& r) {
     return dump({{"cpu_ns", r.cpu_ns},
                  {"wall_ns", r.wall_ns},
                  {"system_ns", r.system_ns},
-                 {"page_faults", r.page_faults}});
+                 {"page_faults", r.page_faults},
+                 {"call_times", to_object(r.times)}});
 }
 
 std::optional<recording_start> read_recording_start(std::span<const unsigned char> text) {
@@ -139,6 +162,11 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "attached_age_ns", s.attached_age_ns);
     take(*document, "baseline_cpu_ns", s.baseline_cpu_ns);
     take(*document, "baseline_wall_ns", s.baseline_wall_ns);
+    auto counter = static_cast<unsigned>(counter_state::unknown);
+    take(*document, "counter", counter);
+    s.counter = counter <= static_cast<unsigned>(counter_state::differs) ? static_cast<counter_state>(counter)
+                                                                         : counter_state::unknown;
+    take(*document, "page_fault_ns", s.page_fault_ns);
     if (!is_rate(s.ticks_per_ns) || s.sample_bytes > sampling::most_mean) {
         return std::nullopt;
     }
@@ -169,6 +197,8 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     take(*document, "processes_left", e.processes_left);
     take(*document, "event_cost_ns", e.event_cost_ns);
     take(*document, "event_cost_samples", e.event_cost_samples);
+    take(*document, "page_faults", e.page_faults);
+    take(*document, e.times);
     if (e.ticks_per_ns != 0 && !is_rate(e.ticks_per_ns)) {
         e.ticks_per_ns = 0;
     }
@@ -185,6 +215,7 @@ std::optional<second_run> read_second_run(std::span<const unsigned char> text) {
     take(*document, "wall_ns", r.wall_ns);
     take(*document, "system_ns", r.system_ns);
     take(*document, "page_faults", r.page_faults);
+    take(*document, r.times);
     return r;
 }
 

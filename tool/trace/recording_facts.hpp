@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "call_times.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +34,8 @@ struct recording_start {
     double attached_age_ns = 0; ///< how long it had run then
     double baseline_cpu_ns = 0; ///< of a run before, as linn 0.1 made it; 0: none
     double baseline_wall_ns = 0;
+    counter_state counter = counter_state::unknown;
+    double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: it was not measured
 };
 
 /// What it knows when it ends: the payload of the end frame.
@@ -54,6 +58,8 @@ struct recording_end {
     std::uint64_t processes_left = 0; ///< recorded ones that were still alive
     double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured
     std::uint64_t event_cost_samples = 0;
+    call_times times;
+    std::uint64_t page_faults = 0; ///< of the program and the recorder; 0: not known
 };
 
 /// The run without recording, after it: the payload of the second-run frame.
@@ -62,6 +68,7 @@ struct second_run {
     double wall_ns = 0;
     double system_ns = 0;          ///< of `cpu_ns`: in the kernel
     std::uint64_t page_faults = 0; ///< that needed no disk; 0: not known
+    call_times times; ///< by a recorder that timed calls and did nothing else; no samples: there was none
 };
 
 std::string to_json(const recording_start& start);

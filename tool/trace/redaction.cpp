@@ -137,6 +137,9 @@ public:
     void on_dropped(std::uint64_t ticks, std::uint64_t events) {
         out_.end_record(wire::entry::dropped, wire::encoder::put_varint(out_.begin_record(ticks), events));
     }
+    void on_timed(std::uint64_t ticks, const wire::timed_record& r) {
+        out_.timed(ticks, r.timing, r.is_of_release);
+    }
 
 private:
     struct moved_block {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "call_times.hpp"
 #include "format.hpp"
 
 #include <linux/futex.h>
@@ -37,7 +38,8 @@ struct ring_options {
     std::uint32_t depth = 16; ///< frames a stack
     bool fills = true;        ///< record zero fills
     bool fills_only = false;  ///< of the blocks, record those alone that a zero fill went into; no release
-    std::uint8_t reserved[2] = {};
+    bool times_calls = true;  ///< time a sample of the real calls
+    std::uint8_t reserved[1] = {};
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks
     double ticks_per_ns = 1;            ///< of the processor's time stamp counter
@@ -94,7 +96,18 @@ struct ring_header {
     /// What recording took, by the clock inside of the hooks, of a sample of all events.
     alignas(64) std::atomic<std::uint64_t> cost_ticks{0};
     std::atomic<std::uint64_t> cost_samples{0};
+
+    /// As call_times_fields.
+    alignas(64) std::atomic<double> times[call_times_count] = {};
 };
+
+inline call_times times_of(const ring_header& header) noexcept {
+    call_times times;
+    for (std::size_t i = 0; i != call_times_count; ++i) {
+        times.*call_times_fields[i].value = header.times[i].load(std::memory_order_relaxed);
+    }
+    return times;
+}
 
 /// A view of the mapped file. Copies are views of the same.
 class ring {

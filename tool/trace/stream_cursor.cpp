@@ -10,6 +10,7 @@ bool open_chunk::open(trace_file& file, const frame_place& place, const trace_im
                       std::uint32_t thread, const tick_scale& scale) {
     taken_ = 0;
     sink_.count = 0;
+    sink_.timing = sink_.release_timing = {};
     progress_ = {};
     if (!file.payload(place, raw_)) {
         return false;

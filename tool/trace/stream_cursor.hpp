@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace linn::tool {
@@ -51,7 +52,12 @@ private:
         tick_scale scale;
         std::uint32_t process = 0;
         std::uint32_t thread = 0;
+        call_timing timing = {}; ///< of the next event
+        call_timing release_timing = {};
 
+        void on_timed(std::uint64_t /*ticks*/, const wire::timed_record& r) {
+            (r.is_of_release ? release_timing : timing) = r.timing;
+        }
         void on_event(const wire::raw_event& e) {
             event& to = into[count++];
             to.kind = e.kind;
@@ -64,6 +70,8 @@ private:
             to.address = e.address;
             to.old_address = e.kind == event_kind::fill ? scale.duration_ns(e.old_address) : e.old_address;
             to.bytes = e.bytes;
+            to.release_timing = std::exchange(release_timing, {});
+            to.timing = std::exchange(timing, {});
         }
     };
 

@@ -39,6 +39,7 @@ struct collected : chunk_sink {
     std::vector<raw_event> events;
     std::vector<std::vector<std::uint64_t>> stacks;
     std::vector<std::string> texts;
+    std::vector<timed_record> timed;
 
     void on_event(const raw_event& e) { events.push_back(e); }
     void on_stack(const stack_record& s) { stacks.emplace_back(s.frames.begin(), s.frames.end()); }
@@ -49,6 +50,7 @@ struct collected : chunk_sink {
     }
     void on_module(const module_record& m) { texts.emplace_back(m.path); }
     void on_rtti(std::uint64_t, std::uint32_t, std::string_view name) { texts.emplace_back(name); }
+    void on_timed(std::uint64_t, const timed_record& r) { timed.push_back(r); }
     void on_thread_name(std::uint64_t, std::string_view name) { texts.emplace_back(name); }
 };
 
@@ -218,6 +220,22 @@ TEST_CASE("records are told, and a record of a newer recorder is stepped over") 
     REQUIRE(found.stacks.size() == 1);
     CHECK(found.stacks[0] == std::vector<std::uint64_t>(std::begin(frames), std::end(frames)));
     CHECK(found.texts == std::vector<std::string>{"N5shape6CircleE", "/bin/x", "a", "", "b"});
+}
+
+TEST_CASE("what a call took comes back as it was written") {
+    chunk_memory chunk;
+    chunk.writer->timed(1'000'500, {123'456'789, 128, true}, true);
+    chunk.writer->timed(1'000'600, {0, 1, false}, false);
+    collected found;
+    CHECK(decode_chunk(chunk.view(), found).damage == nullptr);
+    REQUIRE(found.timed.size() == 2);
+    CHECK(found.timed[0].is_of_release);
+    CHECK(found.timed[0].timing.is_fenced);
+    CHECK(found.timed[0].timing.ticks == 123'456'789);
+    CHECK(found.timed[0].timing.weight == 128);
+    CHECK(!found.timed[1].is_of_release);
+    CHECK(!found.timed[1].timing.is_fenced);
+    CHECK(found.timed[1].timing.weight == 1);
 }
 
 TEST_CASE("garbage is refused without reading outside it") {

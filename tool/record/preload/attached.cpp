@@ -5,6 +5,7 @@
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "../attach/door.hpp"
+#include "call_timer.hpp"
 #include "chunk_windows.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
@@ -191,6 +192,7 @@ answer enter() noexcept {
     find_program_functions();
     find_operators(own_place::last);
     prepare_attached(file.ring());
+    calibrate_call_timer();
     const wire::ring_options& options = file.ring().header().options;
     if (!slots::collect(options.fills ? slots::wanted::fills_too : slots::wanted::allocations)) {
         windows.forget(current_recording.ring);

@@ -22,18 +22,34 @@ std::size_t product(std::size_t a, std::size_t b) noexcept {
     return __builtin_mul_overflow(a, b, &result) ? ~std::size_t{0} : result;
 }
 
+[[gnu::noinline]] void free_timed(void* block) noexcept {
+    timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance, [=] { real.free(block); });
+}
+[[gnu::noinline]] void* malloc_timed(std::size_t bytes) noexcept {
+    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
+                     [=] { return real.malloc(bytes); });
+}
+[[gnu::noinline]] void* calloc_timed(std::size_t count, std::size_t bytes) noexcept {
+    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
+                     [=] { return real.calloc(count, bytes); });
+}
+[[gnu::noinline]] void* realloc_timed(void* old, std::size_t bytes) noexcept {
+    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
+                     [=] { return real.realloc(old, bytes); });
+}
+
 LINN_LOOK void release_looked_at(void* block) noexcept {
     if (block == nullptr || boot_arena::owns(block)) [[unlikely]] {
         return;
     }
-    record_release(allocation_call::free, block);
-    real.free(block);
+    const bool is_taken = record_release(allocation_call::free, block);
+    timed_release(block, is_taken, [=] { real.free(block); });
 }
 
 [[gnu::always_inline]] inline void release(void* block) noexcept {
     if constexpr (is_sampler) {
-        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block))) [[likely]] {
-            return real.free(block);
+        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block)) [[likely]] {
+            return is_timed() ? free_timed(block) : real.free(block);
         }
     }
     return release_looked_at(block);
@@ -68,7 +84,7 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(old);
     const bool was_sampled = sample.may_hold(address) && sample.remove(address);
     const bool is_taken = takes(bytes);
-    void* const block = real.realloc(old, bytes);
+    void* const block = timed_get(bytes, is_taken || was_sampled, [=] { return real.realloc(old, bytes); });
     if (block == nullptr && bytes != 0) {
         if (was_sampled) {
             sample.add(address);
@@ -90,7 +106,9 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
                                            std::size_t bytes) noexcept {
     if (old == nullptr || boot_arena::owns(old)) {
         const bool is_taken = takes(bytes);
-        void* const block = old == nullptr ? real.realloc(nullptr, bytes) : leave_arena(old, bytes);
+        void* const block = old == nullptr
+                                ? timed_get(bytes, is_taken, [=] { return real.realloc(nullptr, bytes); })
+                                : leave_arena(old, bytes);
         if (is_taken) {
             record_result(from, allocation_call::realloc, block, bytes);
         }
@@ -100,7 +118,7 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
         return resize_sampled(from, old, bytes);
     }
     prepare(from);
-    void* const block = real.realloc(old, bytes);
+    void* const block = timed_get(bytes, true, [=] { return real.realloc(old, bytes); });
     // Some give the block back then, others give a smallest one.
     if (bytes == 0 && block == nullptr) {
         record_release(allocation_call::realloc, old);
@@ -117,7 +135,7 @@ LINN_LOOK void* malloc_looked_at(std::size_t bytes) noexcept {
     const unwind::frame_start from = unwind::here();
     prepare(from);
     const bool is_taken = takes(bytes);
-    void* const block = real.malloc(bytes);
+    void* const block = timed_get(bytes, is_taken, [=] { return real.malloc(bytes); });
     if (is_taken) [[likely]] {
         record_result(from, allocation_call::malloc, block, bytes);
     }
@@ -129,7 +147,7 @@ LINN_LOOK void* calloc_looked_at(std::size_t count, std::size_t bytes) noexcept 
     const std::size_t all = product(count, bytes);
     prepare(from);
     const bool is_taken = takes(all);
-    void* const block = real.calloc(count, bytes);
+    void* const block = timed_get(all, is_taken, [=] { return real.calloc(count, bytes); });
     if (is_taken) [[likely]] {
         record_result(from, allocation_call::calloc, block, all);
     }
@@ -151,7 +169,7 @@ template <typename Ask>
 [[gnu::always_inline]] inline void* aligned(const unwind::frame_start& from, std::size_t bytes,
                                             std::size_t alignment, Ask get) noexcept {
     const bool is_taken = takes(bytes);
-    void* const block = get();
+    void* const block = timed_get(bytes, is_taken, get);
     if (block == nullptr || is_taken) [[likely]] {
         record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
     }
@@ -168,15 +186,15 @@ namespace unwind = linn::tool::unwind;
 #define LINN_HOOK extern "C" __attribute__((visibility("default"), noinline))
 
 LINN_HOOK void* malloc(std::size_t bytes) noexcept {
-    if (passes(bytes)) [[likely]] {
-        return real.malloc(bytes);
+    if (is_quick(bytes)) [[likely]] {
+        return is_timed() ? malloc_timed(bytes) : real.malloc(bytes);
     }
     return malloc_looked_at(bytes);
 }
 
 LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
-    if (passes(product(count, bytes))) [[likely]] {
-        return real.calloc(count, bytes);
+    if (is_quick(product(count, bytes))) [[likely]] {
+        return is_timed() ? calloc_timed(count, bytes) : real.calloc(count, bytes);
     }
     return calloc_looked_at(count, bytes);
 }
@@ -184,11 +202,11 @@ LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
 LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept {
     if constexpr (is_sampler) {
         if (old == nullptr) {
-            if (passes(bytes)) [[likely]] {
-                return real.malloc(bytes);
+            if (is_quick(bytes)) [[likely]] {
+                return is_timed() ? malloc_timed(bytes) : real.malloc(bytes);
             }
-        } else if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(old)) && passes(bytes)) [[likely]] {
-            return real.realloc(old, bytes);
+        } else if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(old)) && is_quick(bytes)) [[likely]] {
+            return is_timed() ? realloc_timed(old, bytes) : real.realloc(old, bytes);
         }
     }
     return realloc_looked_at(old, bytes);
@@ -224,7 +242,10 @@ LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t b
     find_real_functions();
     const bool is_taken = takes(bytes);
     void* block = nullptr;
-    const int error = real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(&block, alignment, bytes);
+    void** const into = &block;
+    const int error = real.posix_memalign == nullptr ? ENOMEM : timed_get(bytes, is_taken, [=] {
+        return real.posix_memalign(into, alignment, bytes);
+    });
     if (error == 0) {
         *result = block;
     }
@@ -238,17 +259,17 @@ LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t b
 
 LINN_HOOK void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
     return aligned(unwind::here(), bytes, alignment,
-                   [&] { return ask(real.aligned_alloc, alignment, bytes); });
+                   [=] { return ask(real.aligned_alloc, alignment, bytes); });
 }
 
 LINN_HOOK void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-    return aligned(unwind::here(), bytes, alignment, [&] { return ask(real.memalign, alignment, bytes); });
+    return aligned(unwind::here(), bytes, alignment, [=] { return ask(real.memalign, alignment, bytes); });
 }
 
 LINN_HOOK void* valloc(std::size_t bytes) noexcept {
-    return aligned(unwind::here(), bytes, 4096, [&] { return ask(real.valloc, bytes); });
+    return aligned(unwind::here(), bytes, 4096, [=] { return ask(real.valloc, bytes); });
 }
 
 LINN_HOOK void* pvalloc(std::size_t bytes) noexcept {
-    return aligned(unwind::here(), bytes, 4096, [&] { return ask(real.pvalloc, bytes); });
+    return aligned(unwind::here(), bytes, 4096, [=] { return ask(real.pvalloc, bytes); });
 }

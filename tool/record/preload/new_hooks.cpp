@@ -26,6 +26,7 @@ public:
     inner_scope(std::uint8_t kind, std::uintptr_t what) noexcept : saved_(this_thread.active) {
         this_thread.inner = {kind, what};
         this_thread.active = nullptr; // the hooks go the slow way, which looks at `inner`
+        hold_timer(this_thread.timer);
     }
     inner_scope(const inner_scope&) = delete;
     inner_scope& operator=(const inner_scope&) = delete;
@@ -34,6 +35,7 @@ public:
         if (t.inner.kind != inner_call::none) {
             t.inner.kind = inner_call::none;
             t.active = saved_;
+            let_timer_go(t.timer);
         }
     }
 
@@ -75,9 +77,11 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
 
 /// Asks the operator of somebody else, whose own calls of malloc are not the program's.
 template <typename Ask>
-[[gnu::always_inline]] inline void* ask_operator(std::size_t bytes, const Ask& ask) {
-    const inner_scope scope{inner_call::allocation, bytes};
-    return ask();
+[[gnu::always_inline]] inline void* ask_operator(std::size_t bytes, bool is_taken, const Ask& ask) {
+    return timed_get(bytes, is_taken, [=] {
+        const inner_scope scope{inner_call::allocation, bytes};
+        return ask();
+    });
 }
 
 /// What a throwing operator new does once malloc has failed: the program's handler, again, and at last an exception.
@@ -103,7 +107,7 @@ template <typename Ask>
     if (function == nullptr) {
         __builtin_trap();
     }
-    void* const block = ask_operator(bytes, [&] {
+    void* const block = ask_operator(bytes, is_taken, [&] {
         return alignment == 0 ? reinterpret_cast<plain_new*>(function)(bytes)
                               : reinterpret_cast<aligned_new*>(function)(bytes, std::align_val_t{alignment});
     });
@@ -148,7 +152,9 @@ template <operator_name Name>
     if (way == operator_way::malloc) [[likely]] {
         prepare(from);
         const bool is_taken = takes(bytes);
-        void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
+        void* const block = timed_get(bytes, is_taken, [=] {
+            return is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
+        });
         if (block == nullptr) [[unlikely]] {
             return new_failed(from, call, bytes, is_aligned ? alignment : 0, is_taken);
         }
@@ -161,7 +167,7 @@ template <operator_name Name>
         return next();
     }
     const bool is_taken = takes(bytes);
-    void* const block = ask_operator(bytes, next);
+    void* const block = ask_operator(bytes, is_taken, next);
     if (is_taken) [[likely]] {
         record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
     }
@@ -188,7 +194,9 @@ template <operator_name Name>
     if (way == operator_way::malloc) [[likely]] {
         prepare(from);
         const bool is_taken = takes(bytes);
-        void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
+        void* const block = timed_get(bytes, is_taken, [=] {
+            return is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
+        });
         if (block == nullptr) [[unlikely]] {
             return nothrow_failed(from, call, bytes, is_aligned ? alignment : 0, is_taken, next);
         }
@@ -201,7 +209,7 @@ template <operator_name Name>
         return next();
     }
     const bool is_taken = takes(bytes);
-    void* const block = ask_operator(bytes, next);
+    void* const block = ask_operator(bytes, is_taken, next);
     if (is_taken || block == nullptr) [[likely]] {
         record_result(from, call, block, bytes, log2);
     }
@@ -232,8 +240,12 @@ template <operator_name Name>
 
 template <operator_name Name>
 [[gnu::always_inline]] inline void* plain_throwing(allocation_call call, std::size_t bytes) {
-    if (passes(bytes)) [[likely]] {
-        if (void* const block = malloc_for_new(bytes); block != nullptr) [[likely]] {
+    if (is_quick(bytes)) [[likely]] {
+        void* const block = is_timed()
+                                ? timed_now(this_thread.timer, timed_call::of_no_block,
+                                            call_choice::by_chance, [=] { return malloc_for_new(bytes); })
+                                : malloc_for_new(bytes);
+        if (block != nullptr) [[likely]] {
             return block;
         }
         return new_again<Name>(call, bytes);
@@ -251,8 +263,8 @@ LINN_LOOK void delete_looked_at(allocation_call call, void* block, More... more)
         if (boot_arena::owns(block)) [[unlikely]] {
             return;
         }
-        record_release(call, block);
-        real.free(block);
+        const bool is_taken = record_release(call, block);
+        timed_release(block, is_taken, [=] { real.free(block); });
         return;
     }
     auto* const next = next_of<void(void*, More...)>(Name);
@@ -260,9 +272,15 @@ LINN_LOOK void delete_looked_at(allocation_call call, void* block, More... more)
         next(block, more...);
         return;
     }
-    record_release(call, block);
-    const inner_scope scope{inner_call::release, reinterpret_cast<std::uintptr_t>(block)};
-    next(block, more...);
+    const bool is_taken = record_release(call, block);
+    timed_release(block, is_taken, [=] {
+        const inner_scope scope{inner_call::release, reinterpret_cast<std::uintptr_t>(block)};
+        next(block, more...);
+    });
+}
+
+[[gnu::noinline]] void free_timed(void* block) noexcept {
+    timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance, [=] { real.free(block); });
 }
 
 /// What operator delete is, of those that programs call often: where all operators are malloc and free, free().
@@ -272,8 +290,8 @@ struct delete_way {
         delete_looked_at<Name, More...>(Call, block, more...);
     }
     static void free(void* block, More...) noexcept {
-        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block))) [[likely]] {
-            return real.free(block);
+        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block)) [[likely]] {
+            return is_timed() ? free_timed(block) : real.free(block);
         }
         delete_looked_at<Name>(Call, block);
     }

@@ -21,6 +21,7 @@ bool is_inner(thread_state& t, const observation& seen) noexcept {
     const inner_call inner = t.inner;
     t.inner.kind = inner_call::none;
     t.active = t.main;
+    let_timer_go(t.timer);
     // Who wraps malloc may add something of its own to the block.
     constexpr std::size_t most_added = 4096;
     if (inner.kind == inner_call::release) {
@@ -489,6 +490,16 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
     return true;
 }
 
+void write_timing(const call_timing& timing, timed_call what) noexcept {
+    if (what == timed_call::of_no_block) {
+        return;
+    }
+    record_quickly(this_thread, stack_pointer(), [&](thread_writer& w) noexcept {
+        w.out.timed(ticks(), timing, what == timed_call::releases);
+        return true;
+    });
+}
+
 void record_unloading() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
@@ -501,12 +512,14 @@ void record_unloading() noexcept {
 void start_recording() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
+    calibrate_call_timer();
     {
         const lease lent{t, stack_pointer()};
         if (lent) {
             make_ready(t, lent.writer());
         }
     }
+    tell_faults_before();
     if constexpr (is_sampler) {
         choose_fast_ways();
     }

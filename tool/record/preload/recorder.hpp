@@ -58,6 +58,9 @@ void record_sample(const unwind::frame_start& from, const observation& seen) noe
 /// A release of what is in the sample; `address` was taken out of it.
 void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept;
 
+/// Blocks from here on are mapped and unmapped by the system, some of them: that takes long, and each of these calls is timed.
+inline constexpr std::size_t large_bytes = std::size_t{128} << 10;
+
 /// True if a block of so many bytes is not to be recorded: the sampler's fast way.
 [[gnu::always_inline]] inline bool passes(std::size_t bytes) noexcept {
     if constexpr (is_sampler) {
@@ -68,6 +71,11 @@ void record_sampled_release(allocation_call call, std::uintptr_t address) noexce
     }
 }
 
+/// True if a block of so many bytes may go the sampler's fast way.
+[[gnu::always_inline]] inline bool is_quick(std::size_t bytes) noexcept {
+    return is_sampler && bytes < large_bytes && passes(bytes);
+}
+
 /// Whether a block that is about to be asked for is to be recorded; once for each.
 [[gnu::always_inline]] inline bool takes(std::size_t bytes) noexcept {
     return !is_sampler || (!passes(bytes) && is_in_sample(bytes));
@@ -75,6 +83,47 @@ void record_sampled_release(allocation_call call, std::uintptr_t address) noexce
 
 /// Once it is known which operators there are: where all are malloc and free, no hook of the sampler looks at that any more.
 void choose_fast_ways() noexcept;
+
+/// Whether a block may have a mapping of its own, behind a header of 16 bytes: so has each large one of the C library's. Of other
+/// blocks, it is few.
+[[gnu::always_inline]] inline bool may_be_mapped(const void* block) noexcept {
+    return (reinterpret_cast<std::uintptr_t>(block) & 0xfe0) == 0;
+}
+
+/// Whether the call that begins is the next that is timed; once for each.
+[[gnu::always_inline]] inline bool is_timed() noexcept {
+    std::int32_t& until = this_thread.timer.until;
+#if defined(__x86_64__)
+    bool is_turn = false; // compilers load it, and store it again
+    asm("subl $1, %[until]" : [until] "+m"(until), "=@ccle"(is_turn));
+    return is_turn;
+#else
+    return --until <= 0;
+#endif
+}
+/// Makes a real call, timed where it is its turn. `call` holds what it needs by value.
+template <typename Call>
+[[gnu::always_inline]] inline auto timed(timed_call what, bool is_sure, Call call) {
+    if (is_sure) [[unlikely]] {
+        return timed_now(this_thread.timer, what, call_choice::surely, call);
+    }
+    if (is_timed()) [[unlikely]] {
+        return timed_now(this_thread.timer, what, call_choice::by_chance, call);
+    }
+    return call();
+}
+/// `is_taken`: by takes(). The sampler times what is in the sample.
+template <typename Call>
+[[gnu::always_inline]] inline auto timed_get(std::size_t bytes, bool is_taken, Call call) {
+    return timed(is_taken ? timed_call::gets : timed_call::of_no_block,
+                 bytes >= large_bytes || (is_sampler && is_taken), call);
+}
+/// `is_sampled`: by record_release().
+template <typename Call>
+[[gnu::always_inline]] inline auto timed_release(void* block, bool is_sampled, Call call) {
+    return timed(is_sampled ? timed_call::releases : timed_call::of_no_block,
+                 (is_sampler && is_sampled) || may_be_mapped(block), call);
+}
 
 /// As soon as a hook is entered: brings what it will look at nearer, while the real function works.
 [[gnu::always_inline]] inline void prepare(const unwind::frame_start& from) noexcept {
@@ -168,14 +217,16 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     measured(t.cost, begun);
 }
 
-/// A block that the program is about to give back. Before it does: afterwards another thread may have it already.
-[[gnu::always_inline]] inline void record_release(allocation_call call, const void* block) noexcept {
+/// A block that the program is about to give back. Before it does: afterwards another thread may have it already. False where the
+/// sampler does not have it.
+[[gnu::always_inline]] inline bool record_release(allocation_call call, const void* block) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     if constexpr (is_sampler) {
         if (sample.may_hold(address) && sample.remove(address)) [[unlikely]] {
             record_sampled_release(call, address);
+            return true;
         }
-        return;
+        return false;
     }
     thread_state& t = this_thread;
     const std::uintptr_t sp = stack_pointer();
@@ -184,11 +235,11 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
         w.out.release(ticks(), address, static_cast<std::uint8_t>(call));
         return true;
     });
-    if (is_done) [[likely]] {
-        return measured(t.cost, begun);
+    if (!is_done) [[unlikely]] {
+        record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
     }
-    record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
     measured(t.cost, begun);
+    return true;
 }
 
 /// A file was unmapped, or may have been.

@@ -61,6 +61,7 @@ void thread_ends(void*) noexcept {
         tell_name(*t.main);
     }
     tell_cost(t.cost);
+    tell_call_times(t.timer);
     for (auto& level : t.nested) {
         if (!level.is_busy) {
             leave(level.writer);
@@ -258,6 +259,7 @@ void renew_thread(thread_state& thread) noexcept {
     thread.main = nullptr;
     thread.inner = {};
     thread.cost = {};
+    thread.timer = {};
     thread.number = 0;
     thread.is_attaching = false;
     thread.sampling = {};
@@ -294,6 +296,7 @@ void threads_after_fork() noexcept {
     }
     t.number = 0;
     t.inner = {};
+    t.timer = {}; // the parent tells what it has measured
     t.is_attaching = false;
     slow_calls.store(t.slow_calls, std::memory_order_relaxed);
     attached_after_fork();

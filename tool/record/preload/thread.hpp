@@ -4,6 +4,7 @@
 #include "../../interpose/raw.hpp"
 #include "../../trace/encode.hpp"
 #include "../../trace/sampling.hpp"
+#include "call_timer.hpp"
 #include "event_cost.hpp"
 #include "unwind/capture.hpp"
 
@@ -66,6 +67,7 @@ struct thread_state {
     unwind::thread_stacks stacks;
     inner_call inner;
     event_cost cost;
+    call_timer timer;
     std::uint32_t number;   ///< of the thread, over the whole recording
     std::uint32_t failures; ///< recorded so far, modulo 2^32
     std::uint8_t rounds;    ///< of destructors that this thread has seen

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time in the allocator, of a program for which it is known: half of each round by default."""
+import json
+import pathlib
+
+import cases
+from cases import check
+
+COST = 2000  # ticks of a slow call; two in each round
+LIMIT = 100
+
+
+class Tool(cases.Tool):
+    limit = LIMIT
+
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
+        self.file = str(folder / "a.linn")
+
+    def measure(self, rounds, work, threads=1, options=("--baseline",)):
+        """The JSON of linn advise."""
+        program = [self.programs["known_share"], str(rounds), str(work), str(threads)]
+        done = self.call("record", "--no-calibration", "-o", self.file, *options, "--", *program)
+        check(done.returncode == 0, done.stderr)
+        return self.advise()
+
+    def advise(self):
+        done = self.call("advise", self.file, "--json", "-")
+        check(done.returncode == 0, done.stderr)
+        return json.loads(done.stdout)
+
+
+def near(value, expected, by=0.06):
+    check(abs(value - expected) <= by, f"{value} in place of {expected}")
+
+
+def share(result):
+    check(result["allocation_time"] is not None, result["time_unknown"])
+    time = result["allocation_time"]
+    check(0 <= time["low"] <= time["share"] <= time["high"] <= 1, time)
+    return time["share"]
+
+
+def case_share_of_a_known_program(tool):
+    for work in (4 * COST, 12 * COST):
+        near(share(tool.measure(60_000, work)), 2 * COST / (2 * COST + work))
+
+
+def case_threads(tool):
+    near(share(tool.measure(30_000, 2 * COST, threads=3)), 0.5)
+
+
+def case_without_a_second_run(tool):
+    near(share(tool.measure(60_000, 2 * COST, options=["--no-baseline"])), 0.5, by=0.12)
+
+
+def case_sample(tool):
+    """A sample has few blocks, but sums over all calls: two in four of a round take COST ticks."""
+    tool.call("record", "--no-calibration", "--no-baseline", "--sample", "65536", "-o", tool.file, "--", tool.programs["known_share"],
+              "60000", str(2 * COST), "1")
+    end = pathlib.Path(tool.file).read_bytes().split(b'"call_times": ')[1]
+    sums = json.loads(end[:end.index(b"}") + 1])
+    check(abs(sums["plain_calls"] + sums["fenced_calls"] - 240_000) < 24_000, sums)
+    near(sums["plain_ticks"] / sums["plain_calls"], COST / 2, by=COST / 4)
+
+
+def case_a_release_counts_for_the_type_of_its_block(tool):
+    # malloc of 64 bytes and free of 96 bytes take equally long, and each is all that its type takes.
+    by_label = {t["label"].split("-")[0]: t["time_share"] for t in tool.measure(60_000, 2 * COST)["types"]}
+    near(by_label["64"], 0.25)
+    near(by_label["96"], 0.25)
+
+
+def case_redaction_keeps_the_times(tool):
+    before = share(tool.measure(20_000, 2 * COST))
+    redacted = str(tool.folder / "redacted.linn")
+    done = tool.call("trace", tool.file, "--redact", redacted)
+    check(done.returncode == 0, done.stderr)
+    tool.file = redacted
+    near(share(tool.advise()), before, by=0.001)

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// From sums and samples to shares of the CPU time; each field by hand.
+#include "analysis/accumulator.hpp"
+#include "analysis/page_set.hpp"
+#include "record/counter_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+namespace linn::tool::allocation_time_tests {
+
+/// A thousand million ticks, of which 100 000 calls take 1000 each: a tenth.
+trace_info recorded() {
+    trace_info info;
+    info.counter = counter_state::steady;
+    info.ticks_per_ns = 2;
+    info.baseline_cpu_ns = 500e6;
+    info.events = 100'000;
+    call_times& t = info.baseline_times;
+    t.samples = 3000;
+    t.plain_calls = t.fenced_calls = 50'000;
+    t.nothing_plain = t.nothing_fenced = 100;
+    t.nothing_plain_ticks = 100 * 40;
+    t.nothing_fenced_ticks = 100 * 200 / 3.0;
+    t.plain_ticks = 50'000 * 1030.0;
+    t.fenced_ticks = 50'000 * 1050.0;
+    t.squares = 3000 * 32'000.0 * 32'000.0;
+    return info;
+}
+
+TEST_CASE("a share is what the calls took, without the readings") {
+    const allocation_time t = time_of(recorded(), {});
+    REQUIRE(t.is_known);
+    CHECK(t.share == doctest::Approx(0.1));
+    CHECK(t.calls == doctest::Approx(0.1));
+    CHECK(t.page_faults == 0);
+    CHECK(t.low < 0.1);
+    CHECK(t.high > 0.1);
+    CHECK(t.low > 0.09);
+    CHECK(t.high < 0.11);
+}
+
+TEST_CASE("readings that differ widen the interval") {
+    trace_info info = recorded();
+    info.baseline_times.fenced_ticks += 50'000 * 1000.0;
+    const allocation_time t = time_of(info, {});
+    REQUIRE(t.is_known);
+    CHECK(t.low < 0.1);
+    CHECK(t.high > 0.14);
+}
+
+TEST_CASE("calls that lost the processor count as the others") {
+    trace_info info = recorded();
+    info.baseline_times.left_out = 1500;
+    CHECK(time_of(info, {}).share == doctest::Approx(0.2));
+}
+
+TEST_CASE("page faults in calls are told apart, and not counted twice outside") {
+    trace_info info = recorded();
+    call_times& t = info.baseline_times;
+    t.long_calls = 10'000;
+    t.looked_long = t.faults_long = t.faulting_calls = 100;
+    t.fault_ticks = 100 * 3000.0;
+    t.faults_before = 50;
+    info.baseline_page_faults = 15'050;
+    site_time all;
+    all.fresh_pages = 1e9;
+    allocation_time found = time_of(info, all);
+    REQUIRE(found.is_known);
+    CHECK(found.faults == 15'000);
+    CHECK(found.calls == doctest::Approx(0.07));        // less 10 000 * 3000 ticks
+    CHECK(found.page_faults == doctest::Approx(0.045)); // 15 000 * 3000 ticks
+    CHECK(found.share == doctest::Approx(0.115));       // those outside are added
+    all.fresh_pages = 12'000;
+    found = time_of(info, all);
+    CHECK(found.faults == 12'000); // no more than there were pages with blocks
+}
+
+TEST_CASE("what cannot be known is not") {
+    const auto why = [](auto change) {
+        trace_info info = recorded();
+        change(info);
+        const allocation_time t = time_of(info, {});
+        CHECK(!t.is_known);
+        return t.why_not;
+    };
+    CHECK(why([](trace_info& i) { i.counter = counter_state::unknown; }) == time_unknown::not_recorded);
+    CHECK(why([](trace_info& i) { i.counter = counter_state::not_constant; }) == time_unknown::no_counter);
+    CHECK(why([](trace_info& i) { i.counter = counter_state::differs; }) == time_unknown::counter_jumps);
+    CHECK(why([](trace_info& i) { i.baseline_times.backwards = 100; }) == time_unknown::counter_jumps);
+    CHECK(why([](trace_info& i) { i.baseline_cpu_ns = 0; }) == time_unknown::no_cpu_time);
+    CHECK(why([](trace_info& i) { i.baseline_times.samples = 3; }) == time_unknown::few_samples);
+}
+
+TEST_CASE("few samples of few calls are enough to say that it is little") {
+    trace_info info = recorded();
+    info.events = 200;
+    info.baseline_times = {};
+    info.baseline_times.samples = 4;
+    info.baseline_times.plain_calls = info.baseline_times.fenced_calls = 64;
+    const allocation_time t = time_of(info, {});
+    REQUIRE(t.is_known);
+    CHECK(t.high < 0.02);
+}
+
+TEST_CASE("the sites add up to the whole, and a release counts for the site of its block") {
+    trace_info info = recorded();
+    const auto make = [](event_kind kind, std::uint64_t address, std::uint32_t stack) {
+        event e;
+        e.kind = kind;
+        e.call = kind == event_kind::release ? allocation_call::free : allocation_call::malloc;
+        e.address = address;
+        e.bytes = kind == event_kind::release ? 0 : 64;
+        e.stack = kind == event_kind::release ? 0 : stack;
+        return e;
+    };
+    std::vector<event> events{make(event_kind::allocation, 0x1000, 1),
+                              make(event_kind::allocation, 0x2000, 2), make(event_kind::release, 0x2000, 0),
+                              make(event_kind::allocation, 0x3000, 1)};
+    events[0].timing = {100, 32, false};
+    events[3].release_timing = {300, 32, false}; // of the release before
+    accumulator counted{event_times::exact};
+    counted.take(events);
+    const trace_analysis a = counted.finish(info);
+    REQUIRE(a.time.is_known);
+    REQUIRE(a.sites.size() == 2);
+    const site_time& first = a.sites[0].statistics.time; // by allocations
+    const site_time& second = a.sites[1].statistics.time;
+    CHECK(first.calls == doctest::Approx(0.025));
+    CHECK(second.calls == doctest::Approx(0.075));
+    CHECK(second.share().low <= second.share().value);
+    CHECK(a.all.time.calls == doctest::Approx(a.time.share));
+}
+
+TEST_CASE("a page is new once, or again when a mapped block went") {
+    page_set pages;
+    CHECK(pages.add(0x10'0000, 64) == 1);
+    CHECK(pages.add(0x10'0ff0, 64) == 1);
+    CHECK(pages.add(0x10'0040, 8192) == 1);
+    CHECK(pages.add(0x8000'0010, 1 << 20) == 257);
+    CHECK(pages.add(0x8000'0010, 1 << 20) == 0);
+    pages.remove(0x8000'0010, 1 << 20);
+    CHECK(pages.add(0x8000'0010, 1 << 20) == 257);
+}
+
+TEST_CASE("one counter on all processors, or not") {
+    const std::vector<counter_reading> same{{0, 100, 50}, {1e6, 2e6 + 100, 50}, {2e6, 4e6 + 300, 50}};
+    CHECK(judge_counter(true, 2, same) == counter_state::steady);
+    CHECK(judge_counter(false, 2, same) == counter_state::not_constant);
+    std::vector<counter_reading> other = same;
+    other[2].ticks += 100'000;
+    CHECK(judge_counter(true, 2, other) == counter_state::differs);
+    CHECK(judge_counter(true, 2, {}) == counter_state::steady);
+}
+
+} // namespace linn::tool::allocation_time_tests

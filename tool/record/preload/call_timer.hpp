@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../interpose/raw.hpp"
+#include "../../trace/call_times.hpp"
+
+#include <cstdint>
+
+// Times a random sample of the real calls of the allocator: each call alone, without what the hook does around it.
+namespace linn::tool::preload {
+
+/// How the next call of the sample is timed. Chosen before, so that next to nothing is done just before the call.
+enum class call_reading : std::uint8_t {
+    none,          ///< it is not
+    plain,         ///< by the counter
+    fenced,        ///< the same, with fences
+    looked,        ///< not at all: its page faults and sleeps are counted
+    nothing_plain, ///< a call of a function that does nothing is timed before: what the readings cost here
+    nothing_fenced,
+};
+
+/// What a thread has; all zero at first.
+struct call_timer {
+    std::int32_t until; ///< calls until the next one that is timed; 0 and less: now
+    std::int32_t held;  ///< `until`, while calls of the malloc family are part of an operator of the program
+    std::uint32_t random; ///< state of the generator of distances; 0: not seeded
+    std::uint32_t mean;   ///< calls that the next sample stands for
+    std::uint32_t drawn;  ///< samples so far
+    call_reading reading;
+    std::uint64_t switches; ///< of the processor to another thread, when they were looked at last
+    call_times untold;      ///< sums that are not in the ring's header yet
+};
+
+/// A call that is looked at.
+struct call_look {
+    std::uint64_t begun;
+    std::uint64_t faults;
+    std::uint64_t sleeps;
+    std::uint64_t switches; ///< of the processor to another thread
+};
+
+/// What the trace says of a timed call: that it belongs to the thread's next block, to its last release, or to none.
+enum class timed_call : std::uint8_t { gets, releases, of_no_block };
+
+/// The counter, read behind all work before and before all work behind.
+[[gnu::always_inline]] inline std::uint64_t fenced_ticks() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_lfence();
+    const std::uint64_t now = ticks();
+    __builtin_ia32_lfence();
+    return now;
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+    const std::uint64_t now = ticks();
+    asm volatile("isb" ::: "memory");
+    return now;
+#else
+    return ticks();
+#endif
+}
+/// Which calls are timed.
+enum class call_choice : std::uint8_t {
+    by_chance,
+    surely, ///< each of its kind: the sample stands for itself alone
+};
+
+/// Measures what the readings take; once, before the first call is timed.
+void calibrate_call_timer() noexcept;
+
+/// Chooses the next sample; the first time, or while nothing is recorded.
+void prepare_timer(call_timer& timer) noexcept;
+/// `took`: between the readings. Chooses the next sample.
+void end_call(call_timer& timer, call_reading reading, call_choice choice, std::uint64_t took,
+              timed_call what) noexcept;
+/// `took`: around a function that does nothing.
+void end_nothing(call_timer& timer, call_reading reading, std::uint64_t took) noexcept;
+call_look begin_look() noexcept;
+void end_look(call_timer& timer, const call_look& look) noexcept;
+
+inline bool is_held(const call_timer& timer) noexcept {
+    return timer.until > INT32_MAX / 2;
+}
+/// No call is timed or counted until let_timer_go().
+inline void hold_timer(call_timer& timer) noexcept {
+    if (!is_held(timer)) {
+        timer.held = timer.until;
+        timer.until = INT32_MAX;
+    }
+}
+inline void let_timer_go(call_timer& timer) noexcept {
+    if (is_held(timer)) {
+        timer.until = timer.held;
+    }
+}
+
+/// What is surely timed has readings of both kinds too, but is never looked at.
+[[gnu::always_inline]] inline call_reading reading_of(const call_timer& timer, call_choice choice) noexcept {
+    if (choice == call_choice::by_chance || timer.reading == call_reading::none) {
+        return timer.reading;
+    }
+    return is_held(timer)                            ? call_reading::none
+           : ((timer.random + timer.drawn) & 1) != 0 ? call_reading::fenced
+                                                     : call_reading::plain;
+}
+
+/// Tells the trace what a call took.
+void write_timing(const call_timing& timing, timed_call what) noexcept;
+
+/// What the thread has measured, added to the ring's header.
+void tell_call_times(call_timer& timer) noexcept;
+
+/// Page faults of this process before main.
+void tell_faults_before() noexcept;
+
+/// Called as the allocator is: by a pointer.
+using nothing_function = void() noexcept;
+extern nothing_function* do_nothing;
+
+/// Lets `read` see the counter before and after the call.
+template <typename Read, typename Call>
+[[gnu::always_inline]] inline auto between(std::uint64_t& took, const Read& read, const Call& call) {
+    const std::uint64_t begun = read();
+    if constexpr (requires { static_cast<bool>(call()); }) {
+        const auto result = call();
+        took = read() - begun;
+        return result;
+    } else {
+        call();
+        took = read() - begun;
+    }
+}
+
+/// Runs `end` when it ends, with a result or without.
+template <typename End>
+struct at_end {
+    End end;
+    ~at_end() { end(); }
+};
+template <typename End>
+at_end(End) -> at_end<End>;
+
+template <typename Call>
+[[gnu::noinline]] auto timed_now(call_timer& timer, timed_call what, call_choice choice, Call call) {
+    const call_reading reading = reading_of(timer, choice);
+    std::uint64_t took = 0;
+    if (reading == call_reading::plain) [[likely]] {
+        const at_end tells{[&] { end_call(timer, reading, choice, took, what); }};
+        return between(took, []() __attribute__((always_inline)) { return ticks(); }, call);
+    }
+    if (reading == call_reading::fenced) {
+        const at_end tells{[&] { end_call(timer, reading, choice, took, what); }};
+        return between(took, []() __attribute__((always_inline)) { return fenced_ticks(); }, call);
+    }
+    if (reading == call_reading::looked) {
+        const call_look look = begin_look();
+        const at_end tells{[&] { end_look(timer, look); }};
+        return call();
+    }
+    if (reading == call_reading::nothing_plain) {
+        between(took, []() __attribute__((always_inline)) { return ticks(); }, do_nothing);
+        end_nothing(timer, reading, took);
+    } else if (reading == call_reading::nothing_fenced) {
+        between(took, []() __attribute__((always_inline)) { return fenced_ticks(); }, do_nothing);
+        end_nothing(timer, reading, took);
+    } else {
+        prepare_timer(timer);
+    }
+    return call();
+}
+
+} // namespace linn::tool::preload
