@@ -45,7 +45,7 @@ struct allocation_time {
     double each_tick = 0;       ///< of site_time::ticks
     double each_long_call = 0;  ///< of its page faults, of site_time::long_calls
     double each_fresh_page = 0; ///< of the program's own page faults, of site_time::fresh_pages
-    double systematic = 0;      ///< of what is in the calls: the part by which it may be wrong
+    double systematic = 0;      ///< the part of the time in calls by which that time may be wrong
 };
 
 /// The share of one site; adds up over sites, so that types and groups of types have intervals too.
@@ -58,7 +58,7 @@ struct site_time {
     // What the trace says, of which the above is made.
     double samples = 0;     ///< calls that were timed
     double ticks = 0;       ///< of all calls, by the sample
-    double squares = 0;     ///< of what each sample adds to the ticks
+    double squares = 0;     ///< sum of the squares of the ticks that each sample adds
     double long_calls = 0;  ///< calls that may have had page faults, by the sample
     double fresh_pages = 0; ///< that no block had lain in before
 
