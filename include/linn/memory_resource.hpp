@@ -53,7 +53,7 @@ struct pool_resource_options {
 ///   system and larger requests go to `std::pmr::new_delete_resource()`. The default resource is never used,
 ///   so a pool_resource may be the default resource.
 ///
-/// The object itself takes about 3 KiB. It must outlive what is allocated from it, as any resource; see
+/// The object itself takes about 4.5 KiB. It must outlive what is allocated from it, as any resource; see
 /// `default_pool_resource()` for one that always does.
 ///
 /// @complexity constant where nothing else is said

@@ -21,7 +21,7 @@ TEST_CASE("below saturation threads do not meet, above it the lock sets the pace
     CHECK(simulate(one_in_ten, 5, 10'000, {}).speed == doctest::Approx(5).epsilon(0.01));
     CHECK(simulate(one_in_ten, 10, 10'000, {}).speed == doctest::Approx(10).epsilon(0.01));
     for (const std::size_t threads : {16u, 64u, 256u}) {
-        const estimate e = simulate(one_in_ten, threads, 2'000, {});
+        const auto e = simulate(one_in_ten, threads, 2'000, {});
         CHECK(e.speed == doctest::Approx(10).epsilon(0.02));
         CHECK(e.busiest == doctest::Approx(1).epsilon(0.02));
         CHECK(e.waited == doctest::Approx(1 - 10.0 / static_cast<double>(threads)).epsilon(0.05));
@@ -42,8 +42,8 @@ TEST_CASE("locks that different threads visit do not hold each other up") {
 
 TEST_CASE("a thread that replays a sequence begins elsewhere, and comes around") {
     const recording mixed{{{0, 1'000, 10}, {1, 10, 200}, {0, 300, 40}}};
-    const estimate once = simulate(mixed, 7, 999, {30});
-    const estimate again = simulate(mixed, 7, 999, {30});
+    const auto once = simulate(mixed, 7, 999, {30});
+    const auto again = simulate(mixed, 7, 999, {30});
     CHECK(once.speed == again.speed);
     CHECK(once.waited == again.waited);
     CHECK(once.speed > 4);

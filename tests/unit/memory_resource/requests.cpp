@@ -30,7 +30,7 @@ static_assert(std::is_base_of_v<std::pmr::memory_resource, pool_resource>);
 static_assert(!std::is_copy_constructible_v<pool_resource> && !std::is_copy_assignable_v<pool_resource>);
 static_assert(!std::is_convertible_v<std::pmr::memory_resource*, pool_resource>);
 static_assert(std::is_nothrow_default_constructible_v<pool_resource>);
-static_assert(sizeof(pool_resource) <= 3072);
+static_assert(sizeof(pool_resource) <= 5120);
 
 struct request {
     unsigned char* p = nullptr;

@@ -304,7 +304,7 @@ private:
             return nullptr;
         }
         thread_block* b = place->load(std::memory_order_relaxed);
-        if (b == &fronts_.no_block) {
+        if (!fronts_.is_made(b)) {
             void* memory = bookkeeping(sizeof(thread_block), told);
             if (memory == nullptr) {
                 return nullptr;

@@ -33,19 +33,22 @@ public:
 
     resource_fronts() noexcept { forget_all(); }
 
-    /// `no_block`, in which no front has room or anything to give, when this thread has none yet, or may have none: the number
+    /// `no_block_`, in which no front has room or anything to give, when this thread has none yet, or may have none: the number
     /// of a thread means something only in the module whose table it is from. Zero, for a thread that has not asked for its
     /// number, and the last, for one that cannot have one, are places that keep it. The same for all threads while this is closed.
     [[__gnu__::__always_inline__]] block& here() noexcept {
         // relaxed: only compared
         if (open_for_.load(std::memory_order_relaxed) != &table::process()) [[__unlikely__]] {
-            return no_block;
+            return no_block_;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began
         return *blocks_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
     }
 
-    /// Where this thread's block belongs, and `no_block` is until it is made; null when it can have none.
+    /// Whether `b` is the block of a thread, and not `no_block_`.
+    [[nodiscard]] bool is_made(const block* b) const noexcept { return b != &no_block_; }
+
+    /// Where this thread's block belongs, and `no_block_` is until it is made; null when it can have none.
     place_type* place() noexcept {
         if (home_ != &table::process()) {
             return nullptr;
@@ -83,7 +86,7 @@ public:
     void forget_all() noexcept {
         set_flag(open_for_, static_cast<const table*>(nullptr));
         for (auto& place : blocks_) {
-            place.store(&no_block, std::memory_order_relaxed);
+            place.store(&no_block_, std::memory_order_relaxed);
         }
     }
 
@@ -101,11 +104,9 @@ public:
             for (unsigned c = 0; c < size_class_count; ++c) {
                 lose(c, shown_count(b->fronts[c], c));
             }
-            blocks_[i].store(&no_block, std::memory_order_relaxed);
+            blocks_[i].store(&no_block_, std::memory_order_relaxed);
         }
     }
-
-    static constinit block no_block; ///< all zero, and never written to
 
 private:
     // The next two read what its owner may be writing: see racy_read.
@@ -117,10 +118,9 @@ private:
     typename Policy::template atomic<const table*> open_for_{nullptr}; ///< `home_`, or null
     const table* const home_ = &table::process();
     place_type blocks_[table::most + 2];
+    /// All zero, and never written to. In the resource, because a resource can outlive the module that made it.
+    block no_block_{};
 };
-
-template <class Policy>
-constinit typename resource_fronts<Policy>::block resource_fronts<Policy>::no_block{};
 
 } // namespace linn::inline LINN_ABI::detail
 
