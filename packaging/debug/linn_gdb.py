@@ -580,7 +580,7 @@ class AllocatorPrinter:
         self.value = value
 
     def to_string(self):
-        return re.sub(r", std::(__1::)?allocator<[^<>]*(<[^<>]*>)?[^<>]* ?>", "", short_name(self.value))
+        return re.sub(r", std::(__1::)?allocator<[^<>]*(<[^<>]*>)?[^<>]* ?>(?: (?=>$))?", "", short_name(self.value))
 
 
 def build():

@@ -421,7 +421,7 @@ def case_instructions(tool):
     skip_without("valgrind")
     if "optimized" not in tool.programs:
         skip("this build of the recorder is not the one that users have")
-    most = 410
+    most = 440
 
     def executed(count, with_library):
         out = tool.folder / "callgrind.out"
