@@ -96,7 +96,7 @@ def case_loads(reports):
                 .map((v) => v.textContent)""")
             check(cut == [], f"{name}: figures beyond their plot: {cut}")
             dots = page.evaluate("document.querySelectorAll('.dots').length")
-            check(dots > 3, f"{name}: {dots} strips")
+            check(dots > 3 or name == "advise", f"{name}: {dots} strips")  # advise compares no rounds
             check(page.evaluate("document.title").startswith("linn "), "the title")
 
 
