@@ -16,9 +16,6 @@ WORDS = re.compile(r"\b(?:who|what)ever\b|\b(?:nobody|somebody)\b|\bin place of\
 PUBLIC = re.compile(WORDS.pattern + r"|\bgiv(?:e|es|en|ing) back\b", re.IGNORECASE)  # what users read
 LONGEST = 35  # words of a sentence
 EXCEPTIONS = ['"mend"']  # at most ten; this one is a key of JSON
-# Pages and folders that are still to be rewritten.
-OLD_CODE = ("tool/cli/lint_command.cpp", "tool/lint/", "tool/record/", "tool/trace/")
-OLD = ("docs/reference/trace.md",)
 
 TEXT = re.compile(r"//[^\n]*|/\*.*?\*/|R\"(?P<d>[^(\s]*)\(.*?\)(?P=d)\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.DOTALL)
 BLOCK = re.compile(r"^(?:\s*(?:[-*]|\d+\.)\s|#|\||<)")  # where a new block of text begins without a blank line
@@ -26,7 +23,7 @@ END = re.compile(r"(?<=[.!?])(?=\s+[A-Z`*\[(\"])")
 
 
 def is_page(name):
-    return name.endswith(".md") and name not in OLD and (name.startswith("docs/") or name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+    return name.endswith(".md") and (name.startswith("docs/") or name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
 
 
 def prose(text):
@@ -52,7 +49,7 @@ def blocks(text):
 
 
 def is_code(name):
-    return name.startswith(("include/", "src/", "tool/")) and name.endswith(source.CXX) and not name.startswith(OLD_CODE)
+    return name.startswith(("include/", "src/", "tool/")) and name.endswith(source.CXX)
 
 
 def texts(text):

@@ -104,7 +104,7 @@ lint_command::lint_command(CLI::App& program)
         .add_option("--error-from", error_from_, "exit with 1 only for places of this many bytes and more")
         ->type_name("N")
         ->check(whole_number(0, std::uint64_t{1} << 32));
-    arguments.add_flag("--no-fail", no_fail_, "exit with 0 whatever is found");
+    arguments.add_flag("--no-fail", no_fail_, "exit with 0 also where something is found");
     arguments.add_option("--top", top_, "places in the table (default 20; 0: all)")
         ->type_name("N")
         ->check(whole_number(0, std::uint64_t{1} << 32));

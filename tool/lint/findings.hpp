@@ -96,7 +96,7 @@ struct lint_finding {
 /// only where all of them agree on it.
 class finding_collector {
 public:
-    /// `wanted` says whether a place in that file is to be reported.
+    /// `wanted` says whether to report a place in that file.
     using filter = std::function<bool(const std::string& file)>;
 
     /// Takes over what a translation unit reported. Diagnostics of other checks and of the compiler are passed over. When

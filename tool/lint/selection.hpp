@@ -30,7 +30,7 @@ inline constexpr const char* default_exclude =
 class project {
 public:
     /// The project folder is the work tree (.git, .hg, .svn, .jj) around the first source outside the build folder that is in
-    /// one, else the folder that all such sources have in common.
+    /// one; if there is none, the folder that all such sources have in common.
     /// @throws std::regex_error for an expression that is none
     project(const compile_database& database, const project_options& options);
 
@@ -40,7 +40,7 @@ public:
     /// Left out: copies of other people's code, what a build generates, or what --exclude names.
     bool excludes(const std::string& file) const;
 
-    /// True when a place in this header is to be reported.
+    /// Whether to report a place in this header.
     bool reports_header(const std::string& file) const;
 
     const std::filesystem::path& root() const noexcept { return root_; }
@@ -88,7 +88,7 @@ struct lint_unit {
     bool is_whole = true; ///< false: it was chosen for a header, and only what was asked for is reported
 };
 
-/// What is to be checked, and what was left out.
+/// The files to check, and those left out.
 struct lint_selection {
     std::vector<lint_unit> units;
     std::vector<std::string> headers; ///< asked for by name

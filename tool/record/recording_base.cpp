@@ -149,7 +149,7 @@ void recording_base::count_events(const instant& end) {
 
 void recording_base::note_event_cost() {
     recording_end& e = result_.end;
-    // Of what --fills looks at, most is no event.
+    // Most of the blocks that --fills looks at are no events.
     if (const clocked_cost cost = clocked(ring_.ring().header());
         cost.samples >= fewest_samples && !options_.fills_only) {
         const double rate = e.ticks_per_ns > 0 ? e.ticks_per_ns : start_.ticks_per_ns;

@@ -34,7 +34,7 @@ struct call_times {
     double nothing_plain_ticks = 0;
     double nothing_fenced = 0; ///< with a fence
     double nothing_fenced_ticks = 0;
-    double squares = 0;        ///< of what each sample adds to the ticks
+    double squares = 0;        ///< sum of the squares of the ticks that each sample adds
     double waiting_ticks = 0;  ///< that calls took in which the thread slept, for a lock
     double long_calls = 0;     ///< that long samples stand for
     double looked_short = 0;   ///< samples whose page faults were counted, and that were not long

@@ -177,7 +177,7 @@ public:
         if (h.used != 0 && h.used <= static_cast<std::size_t>(end_ - begin_)) {
             end_ = begin_ + h.used;
         }
-        // A cut header length would lie behind the end of what is used.
+        // A cut header length would lie behind the end of the used bytes.
         at_ = begin_ + h.header_bytes <= end_ ? begin_ + h.header_bytes : end_;
         return true;
     }
@@ -205,7 +205,7 @@ public:
     }
 
 private:
-    /// What hot() may read, whatever the bytes say.
+    /// The most that hot() reads, for any bytes.
     static constexpr std::size_t hot_room = 32;
 
     struct slot {
@@ -227,8 +227,8 @@ private:
         return value & ((std::uint64_t{1} << (8 * bytes)) - 1);
     }
 
-    /// What goes on from one hot event to the next: as a copy, the compiler keeps it in registers, whatever the sink
-    /// writes to.
+    /// What goes on from one hot event to the next: as a copy, the compiler keeps it in registers, whichever memory the
+    /// sink writes to.
     struct position {
         const unsigned char* at;
         std::uint64_t clock;
@@ -563,8 +563,8 @@ private:
 template <typename Sink>
 using chunk_steps = detail::chunk_decoder<Sink>;
 
-/// Reads a chunk from its header to its end, telling `sink` (as chunk_sink) what it holds, in order. Whatever the bytes
-/// are: it reads nothing outside them and stops at the first entry that makes no sense. What was told before is good.
+/// Reads a chunk from its header to its end, telling `sink` (as chunk_sink) what it holds, in order. For any bytes, it
+/// reads nothing outside them and stops at the first entry that makes no sense. What was told before is good.
 template <typename Sink>
 decoded_chunk decode_chunk(std::span<const std::byte> chunk, Sink&& sink) {
     return detail::chunk_decoder<std::remove_reference_t<Sink>>{chunk, sink}.run();

@@ -24,7 +24,7 @@ public:
 
     /// True if there is a chunk with room for an event and the definition of its stack, and no stop() since.
     bool has_room() const noexcept { return at_ < *limit_; }
-    /// The same for a record of so many bytes and then an event; whatever stop() said.
+    /// The same for a record of so many bytes and then an event, also after stop().
     bool has_room(std::size_t bytes) const noexcept {
         return chunk_ != nullptr && bytes + margin <= static_cast<std::size_t>(chunk_ + chunk_bytes - at_);
     }
@@ -159,7 +159,7 @@ public:
     }
 
     /// A record under construction: begin_record(), then what it holds through put_*, then end_record(). Its length
-    /// takes three bytes whatever it is, for it is known last.
+    /// always takes three bytes, because it is known last.
     unsigned char* begin_record(std::uint64_t ticks) noexcept {
         return put_varint(at_ + 1 + record_length_bytes, ticks >= first_ticks_ ? ticks - first_ticks_ : 0);
     }
@@ -295,7 +295,7 @@ private:
     void finish(unsigned char* begin, entry what, unsigned char* end) noexcept {
         finish(begin, static_cast<unsigned>(what), end);
     }
-    /// The tag last: before it, the entry does not exist. A signal fence orders enough, for nobody reads the chunk while
+    /// The tag last: before it, the entry does not exist. A signal fence is enough, because the chunk is not read while
     /// its owner lives, and the kernel sees what the thread wrote in the order in which it wrote.
     void finish(unsigned char* begin, unsigned tag, unsigned char* end) noexcept {
         std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -40,8 +40,8 @@ struct event {
     std::uint8_t alignment_log2 = 0; ///< asked for; 0: the default
     std::uint32_t process = 0;       ///< index of `trace_info::processes`
     std::uint32_t thread = 0;        ///< index of `trace_info::threads`
-    std::uint32_t stack = 0; ///< index of `trace_info::stacks`; 0 is the empty stack, of what has none
-    std::uint64_t time = 0;  ///< nanoseconds since the recording began
+    std::uint32_t stack = 0;         ///< index of `trace_info::stacks`; 0 is the empty stack
+    std::uint64_t time = 0;          ///< nanoseconds since the recording began
     std::uint64_t address = 0;
     std::uint64_t old_address = 0;   ///< of a reallocation; of a fill: the nanoseconds that it took
     std::uint64_t bytes = 0;         ///< asked for; 0 for a release

@@ -74,8 +74,9 @@ struct ring_header {
     std::uint64_t bytes = 0;     ///< of the whole file
     ring_options options;
     std::uint32_t most_in_flight =
-        256;                         ///< full chunks that wait for the collector; beyond, the program waits
-    std::uint32_t collector_pid = 0; ///< a writer that waits gives up when it is gone; 0: nobody collects
+        256; ///< full chunks that wait for the collector; beyond, the program waits
+    std::uint32_t collector_pid =
+        0; ///< a writer that waits gives up when it is gone; 0: there is no collector
 
     /// Chunks handed over and chunks given back, modulo 2^32; futex words. In flight is the difference, as a signed
     /// number: a process killed in the middle of handing over counts one too few.
@@ -220,7 +221,7 @@ public:
         }
         return true;
     }
-    /// Makes a taken chunk free again. @pre it is all zero: memset() of what was used, or a hole punched into the file
+    /// Makes a taken chunk free again. @pre it is all zero: memset() of the used part, or a hole punched into the file
     void give_back(std::uint32_t index) const noexcept {
         ring_header& h = header();
         state(index).store(0, std::memory_order_release);  // pairs with claim()'s change()
@@ -229,8 +230,8 @@ public:
             futex(h.emptied, FUTEX_WAKE, INT_MAX, nullptr);
         }
     }
-    /// Sleeps until something is handed over since `seen` was read from `filled`, or `milliseconds` have passed. Deaths
-    /// wake nobody: look at the owners now and then.
+    /// Sleeps until something is handed over since `seen` was read from `filled`, or `milliseconds` have passed. A death
+    /// wakes no one: look at the owners now and then.
     void wait_for_chunks(std::uint32_t seen, unsigned milliseconds) const noexcept {
         ring_header& h = header();
         h.collector_waits.store(1, std::memory_order_seq_cst); // pairs with hand_over()

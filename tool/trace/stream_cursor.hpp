@@ -123,7 +123,7 @@ public:
     /// when there are none at hand; false at the end of all.
     bool advance(reading_context& context);
 
-    /// Lets go of what is open.
+    /// Closes the open chunk.
     void close(reading_context& context);
 
 private:

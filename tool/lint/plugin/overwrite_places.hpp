@@ -423,7 +423,7 @@ protected:
     const fill_size& sizes_;
     ASTContext& context_;
     std::int64_t each_;    ///< the size of an element
-    std::string holder_{}; ///< the key of what holds the object
+    std::string holder_{}; ///< the key of the owner of the object
     state now_{};
     int names_ = 0;
     std::map<const ValueDecl*, std::string> references_{};

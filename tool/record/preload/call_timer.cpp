@@ -21,7 +21,7 @@ constexpr std::uint32_t looked_at = 8;
 constexpr std::uint64_t most_nothing = 1000;
 /// In a call of more ticks the thread has lost its processor.
 constexpr std::uint64_t most_ticks = 30'000;
-/// The same of a large block, whose pages the system maps, copies or unmaps meanwhile.
+/// The same limit for a large block, whose pages the system maps, copies or unmaps meanwhile.
 constexpr std::uint64_t most_sure_ticks = 30'000'000;
 /// Samples between two additions to what all threads share.
 constexpr double batch = 16;

@@ -75,7 +75,7 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
     return alignment == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(std::bit_width(alignment) - 1);
 }
 
-/// Asks the operator of somebody else, whose own calls of malloc are not the program's.
+/// Calls a foreign operator, whose own calls of malloc are not the program's.
 template <typename Ask>
 [[gnu::always_inline]] inline void* ask_operator(std::size_t bytes, bool is_taken, const Ask& ask) {
     return timed_get(bytes, is_taken, [=] {
@@ -113,7 +113,7 @@ template <typename Ask>
     });
     if (is_taken) {
         record_allocation(from, call, block, bytes,
-                          log2_of(alignment)); // somebody gave memory back meanwhile
+                          log2_of(alignment)); // another thread returned memory meanwhile
     }
     return block;
 }
@@ -231,7 +231,7 @@ LINN_LOOK void* new_looked_at(allocation_call call, std::size_t bytes) {
     return throwing<Name>(unwind::here(), call, bytes);
 }
 
-/// A block passed, and then there was none: no memory, or the operators are to be looked at.
+/// A block passed, and then there was none: no memory, or the operators must be looked at.
 template <operator_name Name>
 [[gnu::noinline]] void* new_again(allocation_call call, std::size_t bytes) {
     this_thread.sampling.take_back(bytes);

@@ -36,7 +36,7 @@ bool is_on_other_stack() noexcept {
     return ::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_ONSTACK) != 0;
 }
 
-/// A writer of this thread for as long as it lives; none if nothing is to be recorded.
+/// A writer of this thread for as long as it lives; none if nothing is recorded.
 class lease {
 public:
     lease(thread_state& t, std::uintptr_t stack_pointer) noexcept : thread_(t) {
@@ -161,12 +161,12 @@ bool is_time_to_listen(const thread_state& t) noexcept {
     return recording_number != 0 && (!probing.fills_only || t.slow_events % 64 == 0);
 }
 
-/// Whether the hooks are to go, because nobody listens any more.
+/// Whether the hooks must go, because the collector is gone.
 bool is_deserted() noexcept {
     return current_image->state.load(std::memory_order_relaxed) == process_image::off && slots::are_in();
 }
 
-/// Everything that may stand before an event. False where events are to be dropped.
+/// Everything that may stand before an event. False where events must be dropped.
 bool make_ready(thread_state& t, thread_writer& w) noexcept {
     if (w.has_probe) {
         finish_probe(t, w);
@@ -435,8 +435,8 @@ bool is_in_sample(std::size_t bytes) noexcept {
         }
     }
     points.draw(mean);
-    // What is part of an operator of the program is not recorded there: a point in it is one less that lies in no block, and those
-    // in the operator's own bytes are as many as ever.
+    // A call inside an operator of the program is not recorded there: a point in it is one less that lies in no block, and the
+    // number of points in the operator's own bytes stays.
     return true;
 }
 

@@ -55,7 +55,7 @@ bool is_in_sample(std::size_t bytes) noexcept;
 /// A block that is in the sample.
 void record_sample(const unwind::frame_start& from, const observation& seen) noexcept;
 
-/// A release of what is in the sample; `address` was taken out of it.
+/// A release of a block of the sample; `address` was taken out of it.
 void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept;
 
 /// Blocks from here on are mapped and unmapped by the system, some of them: that takes long, and each of these calls is timed.
@@ -76,7 +76,7 @@ inline constexpr std::size_t large_bytes = std::size_t{128} << 10;
     return is_sampler && bytes < large_bytes && passes(bytes);
 }
 
-/// Whether a block that is about to be asked for is to be recorded; once for each.
+/// Whether to record a block that is about to be asked for; once for each.
 [[gnu::always_inline]] inline bool takes(std::size_t bytes) noexcept {
     return !is_sampler || (!passes(bytes) && is_in_sample(bytes));
 }

@@ -281,7 +281,7 @@ void threads_after_fork() noexcept {
         if (w != nullptr) {
             pool.abandon(w);
             // The hook that was interrupted goes on here as in the parent, and would write into the parent's chunk. In its
-            // place it gets memory that nobody reads: the parent tells what it does.
+            // place it gets memory that is never read: the parent tells what it does.
             if (w->out.has_chunk()) {
                 ::mmap(w->out.chunk(), wire::chunk_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -369,7 +369,7 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
         const std::size_t used = writer.out.used();
         if (used >= writer.next_look) {
             tell_name(writer);
-            // Who was attached to shall soon know that nobody listens any more.
+            // An attached program must notice soon that the collector is gone.
             writer.next_look =
                 static_cast<std::uint32_t>(recording_number == 0 ? 2 * used : used + first_look);
         }

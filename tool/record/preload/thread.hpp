@@ -21,7 +21,7 @@ struct thread_writer {
     std::uint64_t last_bytes;   ///< from there to its end
     std::uint32_t last_stack;
     bool is_attached;
-    bool has_probe; ///< last_address is to be looked at when the allocator is entered next
+    bool has_probe; ///< look at last_address when the allocator is entered next
     std::uint8_t nested;
     std::uint32_t chunk; ///< index in the ring
     std::uint32_t image;
@@ -127,7 +127,7 @@ void threads_after_fork() noexcept;
 /// A writer for the calling thread; null if there is no memory. Never in use by two.
 thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept;
 
-/// A chunk for a writer that has none; false where events are to be dropped. May wait for the collector.
+/// A chunk for a writer that has none; false where events must be dropped. May wait for the collector.
 bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept;
 
 /// Gives the writer's chunk to the collector, if it has one. `is_whole`: the writer was not cut off in an entry.
