@@ -347,8 +347,8 @@ std::string first_words(const std::string& err) {
 
 /// Why clang-tidy could not check a unit, or not wholly; empty when it could.
 std::string failure_of(const child_result& child, const std::vector<tidy_diagnostic>& diagnostics) {
-    if (child.how == child_result::ending::
-                         signalled) { // its own text, "PLEASE submit a bug report", does not help here
+    if (child.how ==
+        child_result::ending::signalled) { // its own text, "PLEASE submit a bug report", does not help here
         return "clang-tidy crashed with " + signal_name(child.code);
     }
     if (child.how != child_result::ending::exited) {

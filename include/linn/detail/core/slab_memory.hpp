@@ -299,11 +299,9 @@ protected:
     }
 
     /// Notes in `leaving` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
+    /// @pre it is available or empty
     /// @returns whether there are any
     [[LINN_DETAIL_COLD]] bool cold_runs(slab* s, cold_pages& leaving) noexcept {
-        if (s->where != slab::place::empty && s->where != slab::place::available) {
-            return false;
-        }
         if (s->is_unused()) {
             s->reset();
             leaving.whole = true;
