@@ -126,7 +126,6 @@ std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
     if (std::string problem = ring_.adopt(watched_.copy_of(fd), chunks, ring_options()); !problem.empty()) {
         return problem;
     }
-    set_up_ring();
     collector_.emplace(ring_, output_.taker());
     start_collecting(only_pid());
     return {};

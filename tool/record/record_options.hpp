@@ -27,7 +27,6 @@ struct record_options {
     std::filesystem::path file;  ///< the trace
     unsigned depth = 16;         ///< frames of a stack
     std::string only_executable; ///< record process images of this name alone; empty: all
-    std::size_t most_waiting = 0;     ///< full chunks that may wait to be written; 0: the default
     bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
     std::uint64_t sample_bytes = 0; ///< record a sample: one point in so many bytes on average; 0: all blocks

@@ -122,7 +122,6 @@ bool recording::prepare() {
     if (std::string problem = ring_.create(ring_chunks, ring_options()); !problem.empty()) {
         return fail(problem);
     }
-    set_up_ring();
     if (std::string problem = output_.open(); !problem.empty()) {
         return fail(problem);
     }
@@ -249,8 +248,6 @@ std::vector<std::string> recording::timer_environment(ring_file& ring) const {
     wire::ring_options o = ring_options();
     o.sample_bytes = sampling::most_mean;
     o.fills = o.fills_only = false;
-    o.times_calls = start_.counter == counter_state::steady;
-    o.ticks_per_ns = start_.ticks_per_ns;
     if (!o.times_calls || !problem.empty() || !ring.create(timer_chunks, o).empty()) {
         const char* const before = std::getenv("LD_PRELOAD");
         return child_environment(before == nullptr ? "" : before);

@@ -61,6 +61,8 @@ wire::ring_options recording_base::ring_options() const {
     r.smallest_fill = o.smallest_fill;
     r.sample_bytes = o.sample_bytes;
     r.fills = o.sample_bytes == 0;
+    r.ticks_per_ns = start_.ticks_per_ns;
+    r.times_calls = start_.counter == counter_state::steady;
     o.only_executable.copy(r.only, sizeof r.only - 2);
     return r;
 }
@@ -78,16 +80,7 @@ void recording_base::start_from(const machine_info& machine) {
     s.sample_bytes = options_.sample_bytes;
     s.ticks_per_ns = machine.ticks_per_ns;
     s.counter = options_.fills_only ? counter_state::unknown : check_counter(s.ticks_per_ns);
-    s.page_fault_ns = measure_page_fault_ns();
-}
-
-void recording_base::set_up_ring() {
-    wire::ring_header& header = ring_.ring().header();
-    header.options.ticks_per_ns = start_.ticks_per_ns;
-    header.options.times_calls = start_.counter == counter_state::steady;
-    if (options_.most_waiting != 0) {
-        header.most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
-    }
+    s.page_fault_ns = s.counter == counter_state::steady ? measure_page_fault_ns() : 0;
 }
 
 void recording_base::begin_trace() {

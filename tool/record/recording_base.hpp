@@ -29,7 +29,7 @@ struct standard_streams_taken {
 };
 
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
-/// start_from(), set_up_ring(), begin_trace(), start_collecting(), end_collecting(), conclude().
+/// start_from(), ring_options(), begin_trace(), start_collecting(), end_collecting(), conclude().
 class recording_base {
 protected:
     recording_base(const record_options& options, const announce_function& announce,
@@ -38,11 +38,9 @@ protected:
 
     /// False: no library, which is in `result_`.
     bool find_library();
-    /// What is known before, but for the program.
+    /// Everything known before the start except the program.
     void start_from(const machine_info& machine);
     wire::ring_options ring_options() const;
-    /// The options that are no `ring_options`, of a ring that is there.
-    void set_up_ring();
     /// The clock starts.
     void begin_trace();
     /// `only_pid`: of no other process; 0: of all. One thread keeps up with a few busy threads of the program.

@@ -57,6 +57,7 @@ __attribute__((constructor)) void start() noexcept {
     }
     find_real_functions();
     find_operators();
+    calibrate_call_timer();
     start_recording();
 }
 

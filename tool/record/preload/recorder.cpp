@@ -512,7 +512,6 @@ void record_unloading() noexcept {
 void start_recording() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
-    calibrate_call_timer();
     {
         const lease lent{t, stack_pointer()};
         if (lent) {
