@@ -161,7 +161,7 @@ void fill_check::add(std::optional<creation> made, const FunctionDecl* function)
 }
 
 void fill_check::onEndOfTranslationUnit() {
-    for (const auto& [where, versions] : places_) {
+    for (auto& [where, versions] : places_) {
         report_place(versions);
     }
     places_.clear();
@@ -299,9 +299,8 @@ bool zero_fill_check::fills_for_nothing(const version& one) const {
     return wanted < each && (!one.made.count || one.made.array || each - wanted >= min_bytes());
 }
 
-void zero_fill_check::report_place(const std::vector<version>& gathered) {
+void zero_fill_check::report_place(std::vector<version>& versions) {
     // The largest speaks for all; an unknown number of objects counts as one.
-    std::vector<version> versions = gathered;
     const version* largest = nullptr;
     const early_read* read = nullptr;
     bool all_unread = true;
@@ -347,7 +346,7 @@ void zero_fill_check::report_place(const std::vector<version>& gathered) {
     const bool known_safe =
         all_unread || (read == nullptr && !uncertain && !in_template && left_out_knowingly(largest->members));
     const remedy cure = find_remedy(made, largest->function, context());
-    const bool is_removable = all_unread || (read == nullptr && known_safe && !cure.edits.empty());
+    const bool is_removable = all_unread || (known_safe && !cure.edits.empty());
     finding found = start_of(*largest, is_removable);
     found.text += " with zeros; default-initialisation of '" + type + "' does not write them";
     explain_members(found, largest->members, made.array);
@@ -396,8 +395,7 @@ void overwritten_fill_check::look_at_initialiser(const CXXCtorInitializer& initi
     add(creation_by_list(initialiser, context()), &function);
 }
 
-void overwritten_fill_check::report_place(const std::vector<version>& gathered) {
-    std::vector<version> versions = gathered;
+void overwritten_fill_check::report_place(std::vector<version>& versions) {
     bool is_certain = true;
     const version* largest = nullptr;
     for (version& one : versions) {

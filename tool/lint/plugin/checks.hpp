@@ -80,7 +80,8 @@ protected:
     /// What a part of a function fills, if the check looks for that.
     virtual void look_at(const Stmt& part, const FunctionDecl* function) = 0;
     virtual void look_at_initialiser(const CXXCtorInitializer&, const FunctionDecl&) {}
-    virtual void report_place(const std::vector<version>& versions) = 0;
+    /// May fill in what it finds out of the versions.
+    virtual void report_place(std::vector<version>& versions) = 0;
 
     void add(std::optional<creation> made, const FunctionDecl* function);
     void report(const finding& found);
@@ -112,7 +113,7 @@ public:
 
 private:
     void look_at(const Stmt& part, const FunctionDecl* function) override;
-    void report_place(const std::vector<version>& versions) override;
+    void report_place(std::vector<version>& versions) override;
     bool fills_for_nothing(const version& one) const;
 
     std::vector<QualType> intended_{}; ///< for which `linn::zero_fill_intended` is specialised as true
@@ -127,7 +128,7 @@ public:
 private:
     void look_at(const Stmt& part, const FunctionDecl* function) override;
     void look_at_initialiser(const CXXCtorInitializer& initialiser, const FunctionDecl& function) override;
-    void report_place(const std::vector<version>& versions) override;
+    void report_place(std::vector<version>& versions) override;
 };
 
 } // namespace clang::tidy::linn

@@ -159,9 +159,7 @@ std::optional<creation> by_constructor(const Expr* initialiser, QualType type, S
     made.where_it_lies = storage::container;
     made.where = where;
     made.object = element_type(type, context).getUnqualifiedType();
-    made.array = true;
-    made.count_expression = number;
-    made.count = constant(number, context);
+    set_count(made, number, context);
     made.name = container_name(type, context) + "(n)";
     return made;
 }
@@ -353,11 +351,7 @@ std::optional<creation> creation_by_variable(const VarDecl& variable, ASTContext
         const auto each = context.getTypeSizeInChars(made.object).getQuantity();
         made.count = each != 0 ? context.getTypeSizeInChars(type).getQuantity() / each : 0;
     }
-    while (const ConstantArrayType* array = context.getAsConstantArrayType(made.object)) {
-        made.array = true;
-        *made.count *= array->getSize().getZExtValue();
-        made.object = array->getElementType();
-    }
+    set_object(made, made.object, context);
     if (made.object->isVariableArrayType()) {
         return std::nullopt;
     }
@@ -389,9 +383,7 @@ std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTCon
     made.keeps_old = resizes;
     made.where = call.getExprLoc();
     made.object = element_type(type, context).getUnqualifiedType();
-    made.array = true;
-    made.count_expression = call.getArg(0);
-    made.count = constant(call.getArg(0), context);
+    set_count(made, call.getArg(0), context);
     made.name = container_name(type, context) + (resizes ? "::resize(n)" : "::assign(n, x)");
     return made;
 }

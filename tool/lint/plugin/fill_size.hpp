@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace clang::tidy::linn {

@@ -67,10 +67,13 @@ protected:
         return a;
     }
 
-    void join_last(std::vector<std::vector<state>>& of) {
-        for (const state& other : of.back()) {
+    void join_all(const std::vector<state>& others) {
+        for (const state& other : others) {
             now_ = join(std::move(now_), other);
         }
+    }
+    void join_last(std::vector<std::vector<state>>& of) {
+        join_all(of.back());
         of.pop_back();
     }
 
@@ -348,8 +351,7 @@ protected:
         --quiet_;
         now_ = looping;
         const auto turns = loop.turns ? turn_count{*loop.turns} : turns_of(loop.condition, counter);
-        exits_.breaks.emplace_back();
-        turn(loop, counter);
+        const std::vector<state> left = turn(loop, counter);
         state after = std::move(now_);
         now_ = entry;
         const auto sure = turns ? turns->number.constant() : std::nullopt;
@@ -374,16 +376,13 @@ protected:
             now_.values[key] = change ? entry.value_of(key) + *change : fresh();
         }
         now_.is_reachable = loop.condition != nullptr || loop.turns || loop.at_least_once;
-        join_last(exits_.breaks);
+        join_all(left);
         settle();
     }
 
-    /// One turn, from the condition to the step.
-    void turn(const loop_parts& loop, const bound& counter) {
-        const bool is_trial = quiet_ != 0 && exits_.breaks.size() == exits_.continues.size();
-        if (is_trial) {
-            exits_.breaks.emplace_back();
-        }
+    /// One turn, from the condition to the step. @returns the states in which it left the loop by `break`
+    std::vector<state> turn(const loop_parts& loop, const bound& counter) {
+        exits_.breaks.emplace_back();
         exits_.continues.emplace_back();
         ++loops_;
         if (loop.condition != nullptr) {
@@ -398,9 +397,9 @@ protected:
         if (loop.step != nullptr) {
             look_past(loop.step);
         }
-        if (is_trial) {
-            exits_.breaks.pop_back();
-        }
+        std::vector<state> left = std::move(exits_.breaks.back());
+        exits_.breaks.pop_back();
+        return left;
     }
 
     /// What all turns write, where one turn writes `each`: runs that follow each other without a gap.

@@ -81,7 +81,8 @@ struct operation {
 
     bool is_step() const { return what == OO_PlusPlus || what == OO_MinusMinus; }
     bool is_compound() const {
-        return what >= OO_PlusEqual && what <= OO_PipeEqual && what != OO_Less && what != OO_Greater;
+        return (what >= OO_PlusEqual && what <= OO_PipeEqual) || what == OO_LessLessEqual ||
+               what == OO_GreaterGreaterEqual;
     }
     bool is_comparison() const {
         return what == OO_EqualEqual || what == OO_ExclaimEqual || what == OO_Less || what == OO_LessEqual ||
