@@ -5,6 +5,16 @@ import subprocess
 
 DIRECT = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)
 
+# A user of the map of a namespace: what compiling it costs is measured, and limited by a test.
+MAP = """#include <{header}>
+{name}::map<int, long> numbers;
+long use(int key, long value) {{
+    numbers[key] = value;
+    numbers.erase(key + 1);
+    return static_cast<long>(numbers.size());
+}}
+"""
+
 
 def compile_text(command, text):
     return subprocess.run(command + ["-x", "c++", "-"], input=text, text=True, capture_output=True, check=False)

@@ -84,16 +84,6 @@ def print_types(compiler, types, rounds, folder):
         print(f"{name:20}{least[name][0] / 1000:9.1f}{least[name][1] / 1024:7.0f}")
 
 
-MAP = """#include <{header}>
-{name}::map<int, long> numbers;
-long use(int key, long value) {{
-    numbers[key] = value;
-    numbers.erase(key + 1);
-    return static_cast<long>(numbers.size());
-}}
-"""
-
-
 def print_map(compiler, rounds, folder):
     """Compiles a file with one map."""
     command = [compiler, "-std=c++20", "-O2", "-g", f"-I{ROOT / 'include'}", "-c"]
@@ -103,7 +93,7 @@ def print_map(compiler, rounds, folder):
              "linn::map, compiled": ("linn", "linn/map.hpp", ["-DLINN_COMPILED"])}
     least, size = {}, {}
     for name, (namespace, header, _) in cases.items():
-        (folder / f"{name}.cpp").write_text(MAP.format(header=header, name=namespace))
+        (folder / f"{name}.cpp").write_text(includes.MAP.format(header=header, name=namespace))
     for _ in range(rounds):
         for name in random.sample(list(cases), len(cases)):
             made = folder / f"{name}.o"

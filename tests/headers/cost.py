@@ -27,14 +27,7 @@ CODE_BYTES = {"GNU": 30000, "Clang": 31000}
 COPIES = {"GNU": 0, "Clang": 0}
 SKIPPED = 77
 
-PROGRAM = """#include <linn/map.hpp>
-linn::map<int, long> numbers;
-long use(int key, long value) {
-    numbers[key] = value;
-    numbers.erase(key + 1);
-    return static_cast<long>(numbers.size());
-}
-"""
+PROGRAM = includes.MAP.format(header="linn/map.hpp", name="linn")
 COPY = re.compile(r"\.(?:isra|constprop|part)\b")
 
 
