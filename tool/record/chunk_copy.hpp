@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../trace/ring.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace linn::tool {
 
@@ -16,6 +19,17 @@ inline void copy_upwards(const unsigned char* from, unsigned char* to, std::size
             __atomic_load_n(reinterpret_cast<const std::uint64_t*>(from + i), __ATOMIC_ACQUIRE);
         std::memcpy(to + i, &word, 8);
     }
+}
+
+/// Copies chunk `i`, which stays its owner's. False: a writer does not own it, or handed it over meanwhile.
+inline bool copy_owned(const wire::ring& ring, std::uint32_t i, std::vector<unsigned char>& copy) {
+    const wire::chunk_word word = ring.word(i);
+    if (word.state != wire::chunk_state::owned) {
+        return false;
+    }
+    copy.resize(wire::chunk_bytes);
+    copy_upwards(ring.chunk(i), copy.data(), copy.size());
+    return ring.word(i).pack() == word.pack();
 }
 
 } // namespace linn::tool

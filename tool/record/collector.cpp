@@ -190,19 +190,12 @@ void collector::finish() {
     take_full_chunks(worker);
     take_from_the_dead(worker);
     // Of living writers a copy of their events so far; the chunk stays theirs.
-    worker.copy.resize(wire::chunk_bytes);
     std::set<std::uint32_t> copied;
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
-        const chunk_word word = ring.word(i);
-        if (word.state != chunk_state::owned) {
-            continue;
+        if (copy_owned(ring, i, worker.copy)) {
+            hand_on(worker.copy, worker);
+            copied.insert(i);
         }
-        copy_upwards(ring.chunk(i), worker.copy.data(), wire::chunk_bytes);
-        if (ring.word(i).pack() != word.pack()) {
-            continue; // handed over meanwhile
-        }
-        hand_on(worker.copy, worker);
-        copied.insert(i);
     }
     // What was full before they saw that it is over; not what is in the file already.
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {

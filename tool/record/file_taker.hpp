@@ -16,7 +16,7 @@ public:
     void take(const chunk_frame& frame, frame_compressor& compressor) override {
         frame_header header = frame.header;
         header.kind = frame_kind::chunk;
-        const auto stored = compressor.compress(frame.payload, writer_.level(), header);
+        const auto stored = compressor.compress(frame.payload, trace_writer::compression_level, header);
         const std::lock_guard lock{mutex_};
         writer_.write_compressed_chunk(header, stored);
     }

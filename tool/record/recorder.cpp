@@ -42,12 +42,6 @@ struct nothing_kept final : chunk_taker {
     std::string problem() override { return {}; }
 };
 
-/// A library to preload, before those that are preloaded anyway.
-std::string with_others(const std::string& library) {
-    const char* const before = std::getenv("LD_PRELOAD");
-    return before == nullptr || *before == '\0' ? library : fmt::format("{}:{}", library, before);
-}
-
 /// One recording from its checks to its end.
 class recording : recording_base {
 public:
@@ -129,7 +123,7 @@ bool recording::prepare() {
 }
 
 std::vector<std::string> recording::environment() const {
-    return child_environment(with_others(library_.string()), {ring_.variable()});
+    return child_environment(preloaded_first(library_.string()), {ring_.variable()});
 }
 
 void recording::record() {
@@ -249,10 +243,9 @@ std::vector<std::string> recording::timer_environment(ring_file& ring) const {
     o.sample_bytes = sampling::most_mean;
     o.fills = o.fills_only = false;
     if (!o.times_calls || !problem.empty() || !ring.create(timer_chunks, o).empty()) {
-        const char* const before = std::getenv("LD_PRELOAD");
-        return child_environment(before == nullptr ? "" : before);
+        return child_environment(preloaded_first({}));
     }
-    return child_environment(with_others(library), {ring.variable()});
+    return child_environment(preloaded_first(library), {ring.variable()});
 }
 
 /// Runs the program without recording; why there is no baseline then, or an empty string.

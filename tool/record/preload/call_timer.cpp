@@ -2,6 +2,7 @@
 #include "call_timer.hpp"
 
 #include "image.hpp"
+#include "random_distance.hpp"
 #include "thread.hpp"
 
 #include <sys/resource.h>
@@ -51,18 +52,10 @@ thread_usage usage(int of) noexcept {
             static_cast<std::uint64_t>(u.ru_nvcsw + u.ru_nivcsw)};
 }
 
-std::uint32_t next_random(call_timer& timer) noexcept {
-    std::uint32_t x = timer.random;
-    x ^= x << 13; // Marsaglia's xorshift
-    x ^= x >> 17;
-    x ^= x << 5;
-    return timer.random = x;
-}
-
-/// The distance to the next sample, uniform. Those that are timed have the mean distance `mean`.
+/// The distance to the next sample. Those that are timed have the mean distance `mean`.
 std::int32_t distance(call_timer& timer) noexcept {
     const std::uint32_t mean = timer.mean / looked_at * (looked_at - 2);
-    return static_cast<std::int32_t>((next_random(timer) >> 8) % (2 * mean - 1) + 1);
+    return random_distance(timer.random, mean);
 }
 
 void draw(call_timer& timer) noexcept {
@@ -103,8 +96,8 @@ bool was_switched(call_timer& timer) noexcept {
 constinit nothing_function* do_nothing = nothing;
 
 void calibrate_call_timer() noexcept {
-    cost.plain = least_cost([]() __attribute__((always_inline)) { return ticks(); });
-    cost.fenced = least_cost([]() __attribute__((always_inline)) { return fenced_ticks(); });
+    cost.plain = least_cost(read_plain);
+    cost.fenced = least_cost(read_fenced);
     cost.least_mean = first_mean;
     // Where a virtual machine answers each reading.
     while (cost.least_mean < cost.fenced / 4 && cost.least_mean < 4096) {
@@ -131,7 +124,7 @@ void prepare_timer(call_timer& timer) noexcept {
         return;
     }
     if (timer.random == 0) {
-        timer.random = static_cast<std::uint32_t>(ticks() >> 4) * 0x9e37'79b9u | 1;
+        timer.random = seed_of(ticks());
     }
     draw(timer);
     // From a point in the middle of a distance: the smaller of two, nearly.

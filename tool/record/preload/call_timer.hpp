@@ -58,6 +58,9 @@ enum class timed_call : std::uint8_t { gets, releases, of_no_block };
     return ticks();
 #endif
 }
+inline constexpr auto read_plain = []() __attribute__((always_inline)) { return ticks(); };
+inline constexpr auto read_fenced = []() __attribute__((always_inline)) { return fenced_ticks(); };
+
 /// Which calls are timed.
 enum class call_choice : std::uint8_t {
     by_chance,
@@ -145,11 +148,11 @@ template <typename Call>
     std::uint64_t took = 0;
     if (reading == call_reading::plain) [[likely]] {
         const at_end tells{[&] { end_call(timer, reading, choice, took, what); }};
-        return between(took, []() __attribute__((always_inline)) { return ticks(); }, call);
+        return between(took, read_plain, call);
     }
     if (reading == call_reading::fenced) {
         const at_end tells{[&] { end_call(timer, reading, choice, took, what); }};
-        return between(took, []() __attribute__((always_inline)) { return fenced_ticks(); }, call);
+        return between(took, read_fenced, call);
     }
     if (reading == call_reading::looked) {
         const call_look look = begin_look();
@@ -157,10 +160,10 @@ template <typename Call>
         return call();
     }
     if (reading == call_reading::nothing_plain) {
-        between(took, []() __attribute__((always_inline)) { return ticks(); }, do_nothing);
+        between(took, read_plain, do_nothing);
         end_nothing(timer, reading, took);
     } else if (reading == call_reading::nothing_fenced) {
-        between(took, []() __attribute__((always_inline)) { return fenced_ticks(); }, do_nothing);
+        between(took, read_fenced, do_nothing);
         end_nothing(timer, reading, took);
     } else {
         prepare_timer(timer);

@@ -3,6 +3,7 @@
 
 #include "../../interpose/raw.hpp"
 #include "image.hpp"
+#include "random_distance.hpp"
 #include "thread.hpp"
 
 namespace linn::tool::preload {
@@ -18,17 +19,11 @@ constexpr std::uint32_t batch = 16;
 
 std::uint64_t begin_sample(event_cost& cost) noexcept {
     const std::uint64_t before = ticks();
-    std::uint32_t x = cost.random;
-    const bool is_first = x == 0;
+    const bool is_first = cost.random == 0;
     if (is_first) {
-        x = static_cast<std::uint32_t>(before >> 4) * 0x9e37'79b9u | 1;
+        cost.random = seed_of(before);
     }
-    x ^= x << 13; // Marsaglia's xorshift
-    x ^= x >> 17;
-    x ^= x << 5;
-    cost.random = x;
-    const auto distance = static_cast<std::int32_t>((x >> 8) % (2 * mean_distance - 1) + 1);
-    cost.until_sample = distance;
+    cost.until_sample = random_distance(cost.random, mean_distance);
     // The thread's first event is one of all, and as likely to be measured as they are.
     if (is_first && --cost.until_sample != 0) {
         return 0;

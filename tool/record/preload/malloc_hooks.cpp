@@ -22,22 +22,6 @@ std::size_t product(std::size_t a, std::size_t b) noexcept {
     return __builtin_mul_overflow(a, b, &result) ? ~std::size_t{0} : result;
 }
 
-[[gnu::noinline]] void free_timed(void* block) noexcept {
-    timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance, [=] { real.free(block); });
-}
-[[gnu::noinline]] void* malloc_timed(std::size_t bytes) noexcept {
-    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
-                     [=] { return real.malloc(bytes); });
-}
-[[gnu::noinline]] void* calloc_timed(std::size_t count, std::size_t bytes) noexcept {
-    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
-                     [=] { return real.calloc(count, bytes); });
-}
-[[gnu::noinline]] void* realloc_timed(void* old, std::size_t bytes) noexcept {
-    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
-                     [=] { return real.realloc(old, bytes); });
-}
-
 LINN_LOOK void release_looked_at(void* block) noexcept {
     if (block == nullptr || boot_arena::owns(block)) [[unlikely]] {
         return;
@@ -49,7 +33,7 @@ LINN_LOOK void release_looked_at(void* block) noexcept {
 [[gnu::always_inline]] inline void release(void* block) noexcept {
     if constexpr (is_sampler) {
         if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block)) [[likely]] {
-            return is_timed() ? free_timed(block) : real.free(block);
+            return call_quickly<&real_functions::free>(block);
         }
     }
     return release_looked_at(block);
@@ -187,14 +171,14 @@ namespace unwind = linn::tool::unwind;
 
 LINN_HOOK void* malloc(std::size_t bytes) noexcept {
     if (is_quick(bytes)) [[likely]] {
-        return is_timed() ? malloc_timed(bytes) : real.malloc(bytes);
+        return call_quickly<&real_functions::malloc>(bytes);
     }
     return malloc_looked_at(bytes);
 }
 
 LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
     if (is_quick(product(count, bytes))) [[likely]] {
-        return is_timed() ? calloc_timed(count, bytes) : real.calloc(count, bytes);
+        return call_quickly<&real_functions::calloc>(count, bytes);
     }
     return calloc_looked_at(count, bytes);
 }
@@ -203,10 +187,10 @@ LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept {
     if constexpr (is_sampler) {
         if (old == nullptr) {
             if (is_quick(bytes)) [[likely]] {
-                return is_timed() ? malloc_timed(bytes) : real.malloc(bytes);
+                return call_quickly<&real_functions::malloc>(bytes);
             }
         } else if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(old)) && is_quick(bytes)) [[likely]] {
-            return is_timed() ? realloc_timed(old, bytes) : real.realloc(old, bytes);
+            return call_quickly<&real_functions::realloc>(old, bytes);
         }
     }
     return realloc_looked_at(old, bytes);

@@ -241,10 +241,7 @@ template <operator_name Name>
 template <operator_name Name>
 [[gnu::always_inline]] inline void* plain_throwing(allocation_call call, std::size_t bytes) {
     if (is_quick(bytes)) [[likely]] {
-        void* const block = is_timed()
-                                ? timed_now(this_thread.timer, timed_call::of_no_block,
-                                            call_choice::by_chance, [=] { return malloc_for_new(bytes); })
-                                : malloc_for_new(bytes);
+        void* const block = timed(timed_call::of_no_block, false, [=] { return malloc_for_new(bytes); });
         if (block != nullptr) [[likely]] {
             return block;
         }
@@ -279,10 +276,6 @@ LINN_LOOK void delete_looked_at(allocation_call call, void* block, More... more)
     });
 }
 
-[[gnu::noinline]] void free_timed(void* block) noexcept {
-    timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance, [=] { real.free(block); });
-}
-
 /// What operator delete is, of those that programs call often: where all operators are malloc and free, free().
 template <operator_name Name, allocation_call Call, typename... More>
 struct delete_way {
@@ -291,7 +284,7 @@ struct delete_way {
     }
     static void free(void* block, More...) noexcept {
         if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block)) [[likely]] {
-            return is_timed() ? free_timed(block) : real.free(block);
+            return call_quickly<&real_functions::free>(block);
         }
         delete_looked_at<Name>(Call, block);
     }

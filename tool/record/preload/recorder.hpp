@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../interpose/raw.hpp"
+#include "../../interpose/real.hpp"
 #include "../../trace/event.hpp"
 #include "probe_budget.hpp"
 #include "sampled_blocks.hpp"
@@ -101,6 +102,18 @@ void choose_fast_ways() noexcept;
     return --until <= 0;
 #endif
 }
+
+template <auto Function, typename... Arguments>
+[[gnu::noinline]] auto timed_by_chance(Arguments... arguments) noexcept {
+    return timed_now(this_thread.timer, timed_call::of_no_block, call_choice::by_chance,
+                     [=] { return (real.*Function)(arguments...); });
+}
+/// The sampler's fast way: calls a real function, timed where it is its turn.
+template <auto Function, typename... Arguments>
+[[gnu::always_inline]] inline auto call_quickly(Arguments... arguments) noexcept {
+    return is_timed() ? timed_by_chance<Function>(arguments...) : (real.*Function)(arguments...);
+}
+
 /// Makes a real call, timed where it is its turn. `call` holds what it needs by value.
 template <typename Call>
 [[gnu::always_inline]] inline auto timed(timed_call what, bool is_sure, Call call) {
