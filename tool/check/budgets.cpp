@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "budgets.hpp"
 
-#include "../measure/files.hpp"
 #include "../pools/toml_table.hpp"
 
 #include <fmt/format.h>
@@ -148,15 +147,7 @@ std::vector<budget> read_budgets(std::string_view text, const std::string& name)
 }
 
 std::vector<budget> read_budget_file(const std::filesystem::path& file) {
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error)) {
-        throw unusable_budgets{fmt::format("{} is a directory", file.string())};
-    }
-    const std::optional<std::string> text = read_file(file);
-    if (!text) {
-        throw unusable_budgets{fmt::format("{}: {}", file.string(), std::strerror(errno))};
-    }
-    return read_budgets(*text, file.string());
+    return read_budgets(text_of_file<unusable_budgets>(file), file.string());
 }
 
 bool matches(std::string_view pattern, std::string_view text) noexcept {

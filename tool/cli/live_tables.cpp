@@ -83,15 +83,10 @@ void live_tables::work(const std::stop_token& stop) {
 /// the reader takes the one in the file.
 std::vector<unsigned char> live_tables::frames_in_ring() const {
     std::vector<unsigned char> frames;
-    std::vector<unsigned char> copy(wire::chunk_bytes);
+    std::vector<unsigned char> copy;
     const wire::ring& ring = ring_->ring();
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
-        const wire::chunk_word word = ring.word(i);
-        if (word.state != wire::chunk_state::owned) {
-            continue;
-        }
-        copy_upwards(ring.chunk(i), copy.data(), copy.size());
-        if (ring.word(i).pack() != word.pack()) {
+        if (!copy_owned(ring, i, copy)) {
             continue;
         }
         const chunk_frame frame = frame_of_chunk(copy);
@@ -99,8 +94,7 @@ std::vector<unsigned char> live_tables::frames_in_ring() const {
             continue;
         }
         frame_header header = frame.header;
-        header.raw_bytes = header.stored_bytes = static_cast<std::uint32_t>(frame.payload.size());
-        header.payload_crc = crc_of(frame.payload);
+        header.describe(frame.payload);
         const auto head = header.pack();
         frames.insert(frames.end(), head.begin(), head.end());
         frames.insert(frames.end(), frame.payload.begin(), frame.payload.end());

@@ -99,7 +99,7 @@ std::string pools_command::check() {
     }
     std::error_code error;
     // The program may change its directory before it ends, and what it starts may have another.
-    if (has_compiled_plan() && !words_.empty()) {
+    if (!words_.empty() && has_compiled_plan()) {
         settings_.plan = fs::absolute(plan_file_, error);
     } else {
         try {

@@ -178,6 +178,12 @@ std::string describe_ending(const child_result& result, std::chrono::seconds tim
     return fmt::format("exit status {}{}", result.code, suffix);
 }
 
+std::string preloaded_first(const std::string& library) {
+    const char* const found = std::getenv("LD_PRELOAD");
+    const std::string before = found == nullptr ? "" : found;
+    return library.empty() || before.empty() ? library + before : library + ":" + before;
+}
+
 std::vector<std::string> child_environment(const std::string& library, const std::vector<std::string>& more) {
     const auto is_replaced = [&](std::string_view entry) {
         return entry.starts_with("LD_PRELOAD=") ||

@@ -36,6 +36,9 @@ std::vector<char*> pointers(const std::vector<std::string>& strings);
 /// Says in words why a child did not succeed: "killed by SIGSEGV", "timed out after 60 s" …
 std::string describe_ending(const child_result& result, std::chrono::seconds timeout);
 
+/// A value of LD_PRELOAD: `library`, which may be empty, before those that this process has there.
+std::string preloaded_first(const std::string& library);
+
 /// This process's environment without LD_PRELOAD, and with it set to `library` unless that is empty. `more` are
 /// NAME=value that replace what this process has under those names.
 std::vector<std::string> child_environment(const std::string& library,

@@ -344,18 +344,4 @@ std::string saving_text(subject who, const interval& saved) {
     return save_verb(who) + saving.text(lettering::prose);
 }
 
-std::string saving_text(subject who, double low, double high) {
-    const auto range = [](double from, double to) {
-        return bounds_of(unit::share, std::max(0.0, from), to).text(lettering::prose);
-    };
-    const auto up_to = [](double share) { return "up to " + percent(share); };
-    if (!is_cost(low)) {
-        return save_verb(who) + range(low, high);
-    }
-    if (high <= 0) {
-        return cost_verb(who) + range(-high, -low);
-    }
-    return fmt::format("{}{} or {}{}", save_verb(who), up_to(high), cost_verb(who), up_to(-low));
-}
-
 } // namespace linn::tool::figures

@@ -123,7 +123,4 @@ enum class subject { one, many };
 /// that are not known are left out.
 std::string saving_text(subject who, const interval& saved);
 
-/// A range alone: "save 9 to 12 %", "cost 1.0 to 3.0 %", "save up to 3.0 % or cost up to 1.0 %".
-std::string saving_text(subject who, double low, double high);
-
 } // namespace linn::tool::figures

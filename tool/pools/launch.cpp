@@ -3,6 +3,7 @@
 
 #include "../measure/companion.hpp"
 #include "../measure/files.hpp"
+#include "../measure/process.hpp"
 #include "../program/reach.hpp"
 
 #include <fmt/format.h>
@@ -66,10 +67,7 @@ std::string become_served(const served_program& program, const std::vector<std::
         const std::size_t name = variable.find('=');
         ::setenv(variable.substr(0, name).c_str(), variable.c_str() + name + 1, 1);
     }
-    const char* const before = std::getenv("LD_PRELOAD");
-    const bool has_others = before != nullptr && *before != '\0';
-    const std::string library = program.library.string();
-    ::setenv("LD_PRELOAD", (has_others ? fmt::format("{}:{}", library, before) : library).c_str(), 1);
+    ::setenv("LD_PRELOAD", preloaded_first(program.library.string()).c_str(), 1);
     std::vector<char*> arguments;
     for (const std::string& word : words) {
         arguments.push_back(const_cast<char*>(word.c_str()));

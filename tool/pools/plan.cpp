@@ -2,7 +2,7 @@
 #include "plan.hpp"
 
 #include "../measure/companion.hpp"
-#include "../measure/files.hpp"
+#include "archive_writer.hpp"
 #include "compiled_plan.hpp"
 #include "toml_table.hpp"
 
@@ -250,32 +250,6 @@ void check_sites(const std::vector<toml_table>& tables, const pool_plan& plan) {
     }
 }
 
-/// Writes what describe() tells of.
-class archive_writer {
-public:
-    template <class Number>
-    bool number(Number& value) {
-        out.append(reinterpret_cast<const char*>(&value), sizeof value); // any object may be seen as bytes
-        return true;
-    }
-    bool flag(bool& value) {
-        out += value ? '\1' : '\0';
-        return true;
-    }
-    bool text(std::string_view& value) {
-        auto length = static_cast<std::uint32_t>(value.size());
-        number(length);
-        out += value;
-        return true;
-    }
-    bool bytes(unsigned char* values, std::size_t count) {
-        out.append(reinterpret_cast<const char*>(values), count); // the same
-        return true;
-    }
-
-    std::string out{compiled_plan_magic};
-};
-
 planned_call compiled(const pool_plan& plan, const plan_call& call) {
     planned_call c{};
     c.offset = call.offset;
@@ -323,16 +297,9 @@ pool_plan read_plan(std::string_view text) {
 }
 
 pool_plan read_plan_file(const std::filesystem::path& file) {
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error)) {
-        throw unusable_plan(fmt::format("{} is a directory", file.string()));
-    }
-    const std::optional<std::string> text = read_file(file);
-    if (!text) {
-        throw unusable_plan(fmt::format("{}: {}", file.string(), std::strerror(errno)));
-    }
+    const std::string text = text_of_file<unusable_plan>(file);
     try {
-        return read_plan(*text);
+        return read_plan(text);
     } catch (const toml_problem& problem) {
         throw unusable_plan(fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what()));
     }

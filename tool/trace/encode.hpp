@@ -74,8 +74,6 @@ public:
         return memory;
     }
 
-    /// The time that the last event got, for one that gets no other.
-
     /// @pre has_room(); stack_bits is stack_word()
     [[gnu::always_inline]] void allocation(std::uint64_t ticks, std::uint64_t address, std::uint64_t bytes,
                                            std::uint64_t stack_word) noexcept {

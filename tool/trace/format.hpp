@@ -24,7 +24,7 @@
 //             in 8. A size is 2 bytes, twice the size; or 8 bytes, twice the size plus 1
 //   00kkkkkk  k from 1 on: `entry`. Below entry::stack an event; from there on a record: a varint of the bytes that
 //             follow it, so that a reader skips what it does not know, then a varint of the ticks since the
-//             chunk's first_ticks then what is said there
+//             chunk's first_ticks, then what is said there
 //
 // Varints are LEB128: seven bits a byte, the lowest first.
 namespace linn::tool::wire {

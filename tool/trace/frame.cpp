@@ -93,6 +93,11 @@ std::uint32_t crc_of(std::span<const unsigned char> bytes) noexcept {
     return static_cast<std::uint32_t>(::crc32_z(0, bytes.data(), bytes.size()));
 }
 
+void frame_header::describe(std::span<const unsigned char> payload) noexcept {
+    raw_bytes = stored_bytes = static_cast<std::uint32_t>(payload.size());
+    payload_crc = crc_of(payload);
+}
+
 frame_compressor::frame_compressor() = default;
 
 frame_compressor::~frame_compressor() {

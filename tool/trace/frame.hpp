@@ -63,6 +63,9 @@ struct frame_header {
     std::uint64_t first_time = 0; ///< ticks at the chunk's begin
     std::uint64_t last_time = 0;  ///< and of its last event
 
+    /// Takes the lengths and the CRC of a payload that is stored as it is.
+    void describe(std::span<const unsigned char> payload) noexcept;
+
     /// The header as it stands in the file, with its own CRC in the last four bytes.
     std::array<unsigned char, bytes> pack() const noexcept;
 

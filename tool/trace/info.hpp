@@ -101,6 +101,8 @@ struct trace_info {
     /// What the program did while it was recorded and the events do not show, in sentences; empty: the trace is complete. The
     /// reader alone decides, for every command. Where it is not empty, no command concludes that something did not happen.
     std::vector<std::string> missing;
+
+    bool holds_fills_only() const noexcept { return contents == "fills"; }
 };
 
 } // namespace linn::tool

@@ -79,7 +79,8 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
     return true;
 }
 
-void trace_writer::write_document(frame_kind kind, std::span<const unsigned char> text, int level) {
+/// Not compressed: the command can be read in the file without linn.
+void trace_writer::write_document(frame_kind kind, std::span<const unsigned char> text) {
     if (text.size() > most_document_bytes) {
         if (problem_.empty()) {
             problem_ = fmt::format("{} cannot hold {} bytes of statistics", path_.string(), text.size());
@@ -88,32 +89,25 @@ void trace_writer::write_document(frame_kind kind, std::span<const unsigned char
     }
     frame_header header;
     header.kind = kind;
-    std::span<const unsigned char> stored = text;
-    if (level != 0) {
-        stored = compressor_.compress(text, level, header);
-    } else {
-        header.raw_bytes = header.stored_bytes = static_cast<std::uint32_t>(text.size());
-        header.payload_crc = crc_of(text);
-    }
-    append(header.pack(), stored);
+    header.describe(text);
+    append(header.pack(), text);
 }
 
 void trace_writer::write_start(const recording_start& start) {
-    // Not compressed: the command can be read in the file without linn.
     if (problem_.empty()) {
-        write_document(frame_kind::start, bytes_of(to_json(start)), 0);
+        write_document(frame_kind::start, bytes_of(to_json(start)));
     }
 }
 
 void trace_writer::write_chunk(frame_header header, std::span<const unsigned char> raw) {
     header.kind = frame_kind::chunk;
-    const std::span<const unsigned char> stored = compressor_.compress(raw, level_, header);
+    const std::span<const unsigned char> stored = compressor_.compress(raw, compression_level, header);
     write_compressed_chunk(header, stored);
 }
 
 void trace_writer::write_compressed_chunk(const frame_header& header, std::span<const unsigned char> stored) {
-    if (problem_.empty() && append(header.pack(), stored)) {
-        ++chunks_;
+    if (problem_.empty()) {
+        append(header.pack(), stored);
     }
 }
 
@@ -124,7 +118,7 @@ void trace_writer::write_end(recording_end end) {
     if (end.stopped.empty()) {
         end.stopped = problem_;
     }
-    write_document(frame_kind::end, bytes_of(to_json(end)), 0);
+    write_document(frame_kind::end, bytes_of(to_json(end)));
     if (::close(fd_) != 0 && problem_.empty()) { // where quotas and network file systems tell
         problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
     }
@@ -139,7 +133,7 @@ std::string trace_writer::add_second_run(const second_run& run) {
     if (fd_ < 0) {
         return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
     }
-    write_document(frame_kind::second_run, bytes_of(to_json(run)), 0);
+    write_document(frame_kind::second_run, bytes_of(to_json(run)));
     ::close(fd_);
     fd_ = -1;
     return problem_;

@@ -15,8 +15,10 @@ namespace linn::tool {
 /// After the first failure nothing more is written but the end, and the file ends behind its last whole frame.
 class trace_writer {
 public:
-    /// Nothing is opened yet.
-    explicit trace_writer(int level = 3) noexcept : level_{level} {}
+    /// Of the chunks, by zstd.
+    static constexpr int compression_level = 3;
+
+    trace_writer() = default; ///< nothing is opened yet
     trace_writer(const trace_writer&) = delete;
     trace_writer& operator=(const trace_writer&) = delete;
     ~trace_writer();
@@ -38,21 +40,17 @@ public:
 
     /// Why nothing more is written; empty when all went well.
     const std::string& problem() const noexcept { return problem_; }
-    int level() const noexcept { return level_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
-    std::uint64_t chunks() const noexcept { return chunks_; }
     const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
-    void write_document(frame_kind kind, std::span<const unsigned char> text, int level);
+    void write_document(frame_kind kind, std::span<const unsigned char> text);
     bool append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
 
     std::filesystem::path path_;
     int fd_ = -1;
-    int level_;
     bool is_regular_ = false;
     std::uint64_t bytes_ = 0;
-    std::uint64_t chunks_ = 0;
     std::string problem_;
     frame_compressor compressor_;
 };

@@ -6,11 +6,10 @@
 #include "../support/input.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
-#include "pools/compiled_plan.hpp"
+#include "pools/archive_writer.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,31 +18,6 @@ namespace {
 
 using namespace linn_fuzz;
 using namespace linn::tool;
-
-/// Writes a plan without the tool.
-struct plan_writer {
-    template <class Number>
-    bool number(Number& value) {
-        out.append(reinterpret_cast<const char*>(&value), sizeof value); // any object may be seen as bytes
-        return true;
-    }
-    bool flag(bool& value) {
-        out += static_cast<char>(value);
-        return true;
-    }
-    bool text(std::string_view& value) {
-        auto length = static_cast<std::uint32_t>(value.size());
-        number(length);
-        out += value;
-        return true;
-    }
-    bool bytes(unsigned char* values, std::size_t count) {
-        out.append(reinterpret_cast<const char*>(values), count); // the same
-        return true;
-    }
-
-    std::string out{compiled_plan_magic};
-};
 
 std::string good_plan() {
     const auto t = std::make_unique<plan_tables>();
@@ -60,8 +34,9 @@ std::string good_plan() {
     t->sites[1].size = 1008;
     t->sites[1].has_token = true;
     t->sites[2] = {1, false, true, 1, 24, 0, {8192, 1, 8, {}}, {0x5000, 0, 16, {}}};
-    plan_writer writer;
+    archive_writer writer;
     describe(writer, *t);
+    expect(read_compiled_plan(writer.out, *std::make_unique<plan_tables>()), "the good plan is refused");
     return writer.out;
 }
 
@@ -118,8 +93,6 @@ void read(const std::string& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const std::string good = good_plan();
-    static const auto plan = std::make_unique<plan_tables>();
-    expect(read_compiled_plan(good, *plan), "the good plan is refused");
     const std::string_view given{reinterpret_cast<const char*>(data), size};
     if (is_compiled_plan(given)) {
         ++operations_performed;

@@ -138,7 +138,7 @@ TEST_CASE("Chunks of arbitrary bytes behind right checksums never do more than d
     std::mt19937_64 random{7};
     for (int round = 0; round != 300; ++round) {
         CAPTURE(round);
-        trace_writer writer{1};
+        trace_writer writer;
         REQUIRE(writer.open(folder / "bad.linn").empty());
         if (round % 3 != 0) {
             recording_start start;
