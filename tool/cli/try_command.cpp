@@ -140,8 +140,7 @@ try_candidates try_command::candidates_of(const std::string& trace, const interr
     };
     refuse_corrupt(trace);
     trace_reader reader{trace};
-    if (const std::string why =
-            why_other_program(trace, reader.info(), find_served_program(words_.front(), false).file, words_);
+    if (const std::string why = why_other_program(trace, reader.info(), program_.file, words_);
         !why.empty()) {
         throw unusable_trace{why};
     }
@@ -185,7 +184,7 @@ int try_command::measure(const std::string& trace, const interrupt_guard& guard)
     };
     const std::function<void()> tick = [&] { line.show(now); };
     result_ = try_pools(options_, std::move(candidates), world_of(options_, words_, guard, tick),
-                        find_served_program(words_.front(), false).library, show, tell, warn);
+                        program_.library, show, tell, warn);
     line.clear();
     result_.trace = trace_;
     result_.plan.program = std::filesystem::path{words_.front()}.filename().string();
@@ -279,9 +278,9 @@ int try_command::run() {
             return refuse(problem);
         }
     }
-    const served_program program = find_served_program(words_.front(), false);
-    if (!program.problem.empty()) {
-        return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
+    program_ = find_served_program(words_.front(), false);
+    if (!program_.problem.empty()) {
+        return program_.is_usage_error ? refuse_arguments(program_.problem) : refuse(program_.problem);
     }
     const interrupt_guard guard; // before the first temporary file
     try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../pools/launch.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
@@ -33,6 +34,7 @@ private:
     candidate_options wanted_;
     try_result result_;
     std::vector<std::string> words_; // the program and what belongs to it
+    served_program program_;         ///< that these start
     std::string trace_;
     std::string plan_file_;
 };

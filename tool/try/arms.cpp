@@ -233,14 +233,17 @@ std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_a
                         {},
                         plan_for(candidates, others, is_by_size(all)).plan,
                         "on",
-                        others});
+                        others,
+                        true,
+                        i});
         if (all.served.size() > 2) { // the rest of two is the other one alone
             arms.push_back({fmt::format("alone-{}", i + 1),
                             label + " alone",
                             {},
                             plan_for(candidates, {i}, is_by_size(all)).plan,
                             "on",
-                            {i}});
+                            {i},
+                            true});
         }
     }
     return arms;

@@ -4,6 +4,7 @@
 #include "candidates.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct try_arm {
     pool_plan plan;
     std::string mode = "on";
     std::vector<std::size_t> served = {}; ///< the candidates whose blocks the pools serve
+    bool is_part = false; ///< it tells what one candidate adds to others, and its title names that
+    std::optional<std::size_t> without = {}; ///< of a part: the candidate that it leaves out
 };
 
 /// At least this share of a type's releases come from another thread: padding may gain.

@@ -120,7 +120,7 @@ private:
 
     /// 0: it is not known.
     double time_of(const site_statistics& s) const {
-        return a_.analysis.time.is_known ? s.time.share().value : 0;
+        return a_.analysis.time.is_known() ? s.time.share().value : 0;
     }
 
     bool is_wanted(const advised_type& type) const {

@@ -209,7 +209,8 @@ private:
     double budget() const { return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count()); }
     double seconds_left() const { return std::max(budget() - seconds_used(), 0.001); }
     trial_wishes wishes() const {
-        return {true, !result_.candidates.is_selection, allocators_.size(), seconds_a_run_, seconds_left()};
+        return {true, !result_.candidates.is_selection, allocators_.size(), seconds_a_run_,
+                options_.rounds != 0 ? 0 : seconds_left()};
     }
 
     /// The allocators that are there; of more than take part in the decision, the best of a few rounds.
@@ -251,7 +252,6 @@ private:
                         arm_of_every_block()};
         trial_wishes w = wishes();
         w.has_sizes = result_.arms[1].plan != result_.arms[0].plan;
-        w.seconds = options_.rounds != 0 ? 0 : w.seconds;
         result_.decision = plan_decision(w);
         if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
             warn_(forecast);
@@ -308,25 +308,26 @@ private:
 
     /// What explains is measured as far as there is time, most important first.
     void explain() {
-        result_.judged = judge_decision(result_.deciding, names_of(result_.arms));
-        const std::optional<best_arm>& best = result_.judged.pools;
-        if (!best || (budget() != 0 && result_.judged.open == open_question::too_few_rounds)) {
+        const try_judgement judged = judge_decision(result_.deciding, names_of(result_.arms));
+        const std::optional<best_arm>& best = judged.pools;
+        if (!best || (budget() != 0 && judged.open == open_question::too_few_rounds)) {
             return;
         }
         take_time_of(result_.deciding);
         // Parts are those of sites: pools for every block have none.
         const try_arm& all = best->name == every_arm ? result_.arms[result_.arms.size() > 2 ? 1 : 0]
                                                      : *result_.find_arm(best->name);
-        const std::optional<best_arm>& allocator = result_.judged.allocator;
-        const bool wants_over = allocator && allocator->saved.middle > 0 && !result_.judged.costs && fits(2);
+        const std::optional<best_arm>& allocator = judged.allocator;
+        const bool wants_over = allocator && allocator->saved.middle > 0 && !judged.costs && fits(2);
         std::size_t arms = wants_over ? 2 : 0;
-        for (try_arm& part : parts_of(all)) {
-            if (fits(arms + 1)) {
-                result_.parts.push_back(std::move(part));
-                ++arms;
-            } else {
-                result_.explaining_seconds = std::max(result_.explaining_seconds, seconds_to_explain(all));
+        std::vector<try_arm> parts = parts_of(all);
+        for (try_arm& part : parts) {
+            if (!fits(arms + 1)) {
+                result_.explaining_seconds = budget() - seconds_left() + seconds_of_arms(2 + parts.size());
+                break;
             }
+            result_.parts.push_back(std::move(part));
+            ++arms;
         }
         if (arms == 0) {
             return;
@@ -369,10 +370,6 @@ private:
     /// With room for what repeats and what else the machine does.
     bool fits(std::size_t arms) const {
         return budget() == 0 || seconds_of_arms(arms) <= explaining_share * seconds_left();
-    }
-
-    double seconds_to_explain(const try_arm& all) const {
-        return (budget() - seconds_left()) + seconds_of_arms(2 + parts_of(all).size());
     }
 
     /// The machine may do less than in the first run.

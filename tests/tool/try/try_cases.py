@@ -47,10 +47,6 @@ def rows(run):
     return {row["name"]: row for row in run["rows"]}
 
 
-def is_rival(row):
-    return row["name"] not in {"default", "default-again", "types", "by-size", "every", "empty", "chosen", "over"} and "-" not in row["name"]
-
-
 def case_usage(tool):
     tool.refuses(["try"], [
             ([], ["missing program"]),

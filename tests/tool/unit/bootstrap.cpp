@@ -2,30 +2,20 @@
 // The interval of the median: what it promises is that it holds the true median as often as its level says.
 #include "experiment/too_few_rounds.hpp"
 #include "measure/statistics.hpp"
+#include "simulated_machine.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <random>
 #include <vector>
 
 namespace linn::tool::bootstrap_tests {
 
 using values = std::vector<double>;
 
-/// Random numbers that are the same with every standard library.
-class noise {
-public:
-    explicit noise(std::uint64_t seed) : random_{seed} {}
-
-    double uniform() { return (static_cast<double>(random_() >> 11) + 0.5) * 0x1p-53; }
-    double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); }
-
-private:
-    std::mt19937_64 random_;
-};
+using noise = testing::noise_source;
 
 /// How often the 95 % interval of `n` draws holds `truth`.
 double coverage(std::size_t n, double truth, const std::function<double()>& draw) {

@@ -203,7 +203,7 @@ TEST_CASE("every type is a candidate however rare, most allocations first, and -
     CHECK(found.list.front().label == "type99");
     CHECK(found.list.back().label == "rarest");
     // What is few may take most time.
-    trace.a.analysis.time.is_known = true;
+    trace.a.analysis.time.why_not = time_unknown::none;
     trace.a.types.front().statistics.time.calls = 0.1;
     const try_candidates timed = trace.find();
     CHECK(timed.list.front().label == "rarest");

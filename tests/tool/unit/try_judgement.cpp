@@ -169,7 +169,8 @@ struct trial_world {
     observation launch(const launch_spec& spec) {
         const std::string arm = arm_of(spec);
         const double seconds = seconds_a_run * model.factor_of(arm) * std::exp(here.next());
-        clock += seconds;
+        ++runs;
+        clock += seconds + (runs > 5 && runs <= 5 + stalled_runs ? 2 : 0);
         observation o;
         o.how = observation::ending::exited;
         o.values = {

@@ -10,9 +10,7 @@
 #include "try_sentences.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 

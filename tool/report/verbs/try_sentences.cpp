@@ -145,8 +145,7 @@ private:
             return "every block by its size";
         }
         const std::string names = names_of_candidates(arm->served);
-        const bool is_plain =
-            arm->name == types_arm || arm->name.starts_with("without-") || arm->name.starts_with("alone-");
+        const bool is_plain = arm->name == types_arm || arm->is_part;
         return is_plain ? names : fmt::format("{}, {},", names, arm->title);
     }
 
@@ -261,15 +260,14 @@ private:
         }
         std::vector<std::pair<double, std::string>> known;
         std::vector<std::string> unknown;
-        const auto parts = static_cast<std::size_t>(std::ranges::count_if(
-            result_.parts, [](const try_arm& arm) { return arm.name.starts_with("without-"); }));
+        const auto parts = static_cast<std::size_t>(
+            std::ranges::count_if(result_.parts, [](const try_arm& arm) { return arm.without.has_value(); }));
         for (const try_arm& arm : result_.parts) {
             const run_row* const row = result_.explaining.find(arm.name);
-            if (!arm.name.starts_with("without-") || row == nullptr || !row->is_sound()) {
+            if (!arm.without || row == nullptr || !row->is_sound()) {
                 continue;
             }
-            const std::size_t i = std::stoul(arm.name.substr(arm.name.find('-') + 1)) - 1;
-            const std::string name = result_.candidates.list[i].in_sentence();
+            const std::string name = result_.candidates.list[*arm.without].in_sentence();
             const std::optional<estimate> e =
                 compare_rows(result_.explaining, *row, *chosen, cpu_metric, parts);
             if (!e || (e->call != tool::verdict::worse && e->call != tool::verdict::better)) {
