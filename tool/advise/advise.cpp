@@ -51,7 +51,7 @@ public:
     }
 
     void decide(advised_type& type) const {
-        const bool holds_fills_only = a_.analysis.info.contents == "fills";
+        const bool holds_fills_only = a_.analysis.info.holds_fills_only();
         const type_facts facts = facts_of(type);
         const advice_rule& rule = holds_fills_only ? rule_of_fills(facts) : deciding_rule(facts);
         type.rule = rule.name;
@@ -80,7 +80,7 @@ private:
         const trace_analysis& run = a_.analysis;
         type_facts facts{.type = type};
         facts.kind = kind_of(type.named);
-        facts.is_cost_known = run.time.is_known;
+        facts.is_cost_known = run.time.is_known();
         facts.cost = change_of(type).time.share().high;
         facts.fill_cost = fill_share(type.statistics, run.info);
         facts.run_ns = run.info.clock == "none" ? 0 : static_cast<double>(run.info.duration_ns);
@@ -165,12 +165,12 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     // The time in the allocator, or what it is taken for: the number of calls.
     const auto weight = [&](const advised_type& t) {
         const site_statistics& s = t.statistics;
-        return a.analysis.time.is_known ? s.time.calls + s.time.page_faults
-                                        : static_cast<double>(s.allocations + s.releases + s.reallocations);
+        return a.analysis.time.is_known() ? s.time.calls + s.time.page_faults
+                                          : static_cast<double>(s.allocations + s.releases + s.reallocations);
     };
     std::ranges::stable_sort(
         a.types, [&](const advised_type& x, const advised_type& y) { return weight(x) > weight(y); });
-    if (a.analysis.info.contents == "fills") {
+    if (a.analysis.info.holds_fills_only()) {
         a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
         a.to_know = "record it without --fills";
     } else {

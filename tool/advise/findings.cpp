@@ -29,10 +29,6 @@ constexpr std::size_t function_room = 60;       // letters
 constexpr std::uint64_t notable_fill = 1 << 20; // bytes
 
 /// True where the trace has no releases, and few of the allocations.
-bool holds_fills_only(const advice& a) {
-    return a.analysis.info.contents == "fills";
-}
-
 symbol_frame first_place(const advised_type& type) {
     return type.places.empty() ? symbol_frame{} : type.places.front().frame;
 }
@@ -162,7 +158,7 @@ std::vector<advice_finding> temporaries(const advice& a) {
 
 std::vector<advice_finding> zero_fills(const advice& a) {
     std::vector<advice_finding> found;
-    const std::uint64_t least = holds_fills_only(a) ? 1 : notable_fill;
+    const std::uint64_t least = a.analysis.info.holds_fills_only() ? 1 : notable_fill;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
         if (s.filled_bytes < least || kind_of(type.named) == container_kind::hash_buckets) {
@@ -229,7 +225,7 @@ std::vector<advice_finding> modules_without_symbols(const advice& a, const namin
 
 std::vector<advice_finding> page_faults(const advice& a) {
     const allocation_time& time = a.analysis.time;
-    if (!time.is_known || time.page_faults < a.threshold) {
+    if (!time.is_known() || time.page_faults < a.threshold) {
         return {};
     }
     return {
@@ -275,7 +271,7 @@ std::string several_programs(const trace_info& info) {
 
 std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
     std::vector<advice_finding> all;
-    if (!holds_fills_only(a)) {
+    if (!a.analysis.info.holds_fills_only()) {
         add_ranked(all, page_faults(a), false);
         add_ranked(all, leaks(a), true);
         if (a.shows_runtime_leaks) {
@@ -285,11 +281,11 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
         add_ranked(all, temporaries(a), false);
     }
     add_ranked(all, zero_fills(a), true);
-    if (!holds_fills_only(a)) {
+    if (!a.analysis.info.holds_fills_only()) {
         add_ranked(all, hand_overs(a), false);
     }
     add_ranked(all, modules_without_symbols(a, names), false);
-    if (!holds_fills_only(a) && !a.shows_runtime_leaks) {
+    if (!a.analysis.info.holds_fills_only() && !a.shows_runtime_leaks) {
         add_ranked(all, runtime_note(a), false);
     }
     return all;
@@ -334,7 +330,7 @@ std::vector<std::string> find_warnings(const advice& a) {
             fmt::format("{} again although no release was seen",
                         counted(run.unseen_releases, "block was allocated", "blocks were allocated")));
     }
-    if (holds_fills_only(a)) {
+    if (a.analysis.info.holds_fills_only()) {
         warnings.emplace_back(
             "recorded with --fills: the trace holds only blocks that zeros were written into, "
             "and says nothing of pools; record without it for that");

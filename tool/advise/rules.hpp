@@ -35,11 +35,6 @@ struct advice_rule {
     std::string (*why)(const type_facts& facts);
 };
 
-/// Blocks of C code or of a library that cost enough to look for another allocator.
-inline constexpr const char* foreign_costly_rule = "foreign-costly";
-/// Those that cost less.
-inline constexpr const char* foreign_rule = "foreign";
-
 /// What to write instead of a fill where the type is not known.
 inline constexpr const char* unnamed_fill_part = "no zero fill: leave out T() or memset";
 

@@ -29,12 +29,15 @@ struct group {
     std::map<place_key, std::size_t> places;
 };
 
+bool is_place(const named_type& named, const symbol_frame& f) {
+    return f.line == named.place.line && f.file == named.place.file && f.function == named.place.function &&
+           f.library == named.place.library;
+}
+
 /// The frames from the place outwards.
 std::vector<symbol_frame> callers_of(const named_type& named) {
-    const auto begin = std::find_if(named.frames.begin(), named.frames.end(), [&](const symbol_frame& f) {
-        return f.line == named.place.line && f.file == named.place.file &&
-               f.function == named.place.function && f.library == named.place.library;
-    });
+    const auto begin = std::find_if(named.frames.begin(), named.frames.end(),
+                                    [&](const symbol_frame& f) { return is_place(named, f); });
     return {begin == named.frames.end() ? named.frames.begin() : begin, named.frames.end()};
 }
 
@@ -232,8 +235,7 @@ private:
     static std::size_t calls_to_place(const named_type& named) {
         std::size_t calls = 1;
         for (const symbol_frame& f : named.frames) {
-            if (f.line == named.place.line && f.file == named.place.file &&
-                f.function == named.place.function && f.library == named.place.library) {
+            if (is_place(named, f)) {
                 return calls;
             }
             calls += f.is_inlined ? 0 : 1;

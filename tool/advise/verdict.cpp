@@ -92,7 +92,7 @@ void write_verdict(advice& a) {
         a.verdict = "No pool needed: the program allocated nothing.";
         return;
     }
-    if (!time.is_known) {
+    if (!time.is_known()) {
         const reason r = reason_of(a);
         a.to_know = r.to_know;
         a.verdict = fmt::format("Not known whether a pool would help: {}; {}.", r.why, r.to_know);
@@ -127,23 +127,12 @@ void write_verdict(advice& a) {
         measured, decides, a.to_know);
 }
 
-} // namespace
-
-const char* to_string(pool_answer answer) noexcept {
-    switch (answer) {
-    case pool_answer::yes:
-        return "yes";
-    case pool_answer::no:
-        return "no";
-    case pool_answer::not_known:
-        break;
-    }
-    return "not-known";
-}
-
+/// What pools would remove of the time in the allocator. The upper end is all of that time. The lower end is the time in
+/// calls for blocks of one size that a pool can serve, by the lower end of its interval, less what a pool takes for as many;
+/// it counts no page faults, which a pool without huge pages has too. @pre the types are decided
 share_range pools_would_remove(const advice& a) {
     const allocation_time& time = a.analysis.time;
-    if (!time.is_known) {
+    if (!time.is_known()) {
         return {0, 1};
     }
     site_time served;
@@ -159,11 +148,25 @@ share_range pools_would_remove(const advice& a) {
     return {std::clamp(calls - own, 0.0, time.high), time.high};
 }
 
+} // namespace
+
+const char* to_string(pool_answer answer) noexcept {
+    switch (answer) {
+    case pool_answer::yes:
+        return "yes";
+    case pool_answer::no:
+        return "no";
+    case pool_answer::not_known:
+        break;
+    }
+    return "not-known";
+}
+
 pool_answer judge(const advice& a, double threshold) {
     if (a.analysis.all.allocations == 0 && is_complete(a)) {
         return pool_answer::no;
     }
-    if (!a.analysis.time.is_known) {
+    if (!a.analysis.time.is_known()) {
         return pool_answer::not_known;
     }
     if (a.pools.low > 0 && a.pools.low >= threshold) {

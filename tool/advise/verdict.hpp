@@ -3,14 +3,7 @@
 
 #include "advice.hpp"
 
-#include <string>
-
 namespace linn::tool {
-
-/// What pools would remove of the time in the allocator. The upper end is all of that time. The lower end is the time in
-/// calls for blocks of one size that a pool can serve, by the lower end of its interval, less what a pool takes for as many;
-/// it counts no page faults, which a pool without huge pages has too. @pre the types are decided
-share_range pools_would_remove(const advice& a);
 
 /// The one place that decides: yes where pools would remove at least `threshold` by the lower end; no where allocation as a
 /// whole takes less by its upper end, and no event is missing; otherwise it is not known. What a trace without its end

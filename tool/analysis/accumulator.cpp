@@ -167,7 +167,7 @@ void accumulator::add_block(process_state& p, const event& e, std::uint32_t site
     site_time& time = sites_[site].time;
     time.fresh_pages += static_cast<double>(p.pages.add(e.address, e.bytes));
     if (e.timing.weight != 0) {
-        time.add(e.timing, sampled_weight(e.bytes));
+        time.add(e.timing, weight_.of(e.bytes));
     }
 }
 
@@ -263,7 +263,7 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
     if (e.kind == event_kind::release) {
         thread_state& t = thread(e.thread);
         t.released_site = block.site;
-        t.released_weight = sampled_weight(block.bytes);
+        t.released_weight = weight_.of(block.bytes);
         process(e.process).pages.remove(block.address, block.bytes);
     }
     site_record& site = sites_[block.site];
@@ -444,7 +444,7 @@ trace_analysis accumulator::finish(trace_info info) {
     // Of a release whose block is not known, no site.
     result.all.time.merge(sites_.empty() ? site_time{} : sites_.front().time);
     result.time = time_of(info, result.all.time);
-    if (result.time.is_known) {
+    if (result.time.is_known()) {
         for (analysed_site& site : result.sites) {
             take_share(site.statistics.time, result.time);
         }

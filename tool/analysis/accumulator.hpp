@@ -104,10 +104,6 @@ private:
     }
     /// Removes a block from the live ones.
     void end_life(const live_block& block, std::uint64_t weight);
-    /// Blocks that one of a sampled trace stands for, without rounding.
-    double sampled_weight(std::uint64_t bytes) const noexcept {
-        return weight_.is_sample() ? weight_.of(bytes) : 1;
-    }
     std::uint64_t weight_of(const live_block& block) const noexcept {
         return weight_.whole(block.bytes, block.address, block.time);
     }

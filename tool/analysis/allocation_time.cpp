@@ -61,14 +61,14 @@ struct call_ticks {
 call_ticks ticks_of(const call_times& t) {
     // As many calls are among those left out as among the others.
     const double kept = std::max(t.samples - t.left_out, 1.0);
-    const double calls = (t.plain_calls + t.fenced_calls) * std::max(t.samples, 1.0) / kept;
+    const double scale = std::max(t.samples, 1.0) / kept;
+    const double calls = (t.plain_calls + t.fenced_calls) * scale;
     const double plain_nothing = reading_share * ratio(t.nothing_plain_ticks, t.nothing_plain);
     const double fenced_nothing = reading_share * ratio(t.nothing_fenced_ticks, t.nothing_fenced);
     const double mean_plain = ratio(t.plain_ticks, t.plain_calls) - plain_nothing;
     const double mean_fenced = ratio(t.fenced_ticks, t.fenced_calls) - fenced_nothing;
     const double plain = calls * std::max(0.0, t.plain_calls > 0 ? mean_plain : mean_fenced);
     const double fenced = calls * std::max(0.0, t.fenced_calls > 0 ? mean_fenced : mean_plain);
-    const double scale = ratio(calls, t.plain_calls + t.fenced_calls, 1);
     // A profiler finds what is nearer to the readings without a fence: most of a short call runs next to other work.
     const double between = (fenced - plain) / 4;
     const double doubt = std::max(std::fabs(between), calls * plain_nothing * reading_doubt);
@@ -111,7 +111,6 @@ void site_time::merge(const site_time& other) noexcept {
     page_faults += other.page_faults;
     variance += other.variance;
     systematic += other.systematic;
-    samples += other.samples;
     ticks += other.ticks;
     squares += other.squares;
     long_calls += other.long_calls;
@@ -129,7 +128,6 @@ allocation_time time_of(const trace_info& info, const site_time& all) noexcept {
     const call_times& t = times_in(info);
     allocation_time r;
     r.cpu_ns = cpu.cpu_ns;
-    r.cpu_from = cpu.from;
     r.samples = static_cast<std::uint64_t>(t.samples);
     r.left_out = static_cast<std::uint64_t>(t.left_out);
     r.why_not = reason_not_to(info, cpu);
@@ -163,9 +161,8 @@ allocation_time time_of(const trace_info& info, const site_time& all) noexcept {
             return r;
         }
     }
-    r.is_known = true;
     r.each_tick = ratio(in_calls, all.ticks);
-    r.each_long_call = all.long_calls > 0 ? std::min(fault_share, in_calls) / all.long_calls : 0;
+    r.each_long_call = ratio(fault_share, all.long_calls);
     r.each_fresh_page = ratio(outside, all.fresh_pages);
     return r;
 }

@@ -27,10 +27,9 @@ enum class time_unknown : std::uint8_t {
 /// The time that the program spent in its allocator, as shares of its CPU time, 0 to 1. Measured inside the program, around
 /// a random sample of the real calls.
 struct allocation_time {
-    bool is_known = false; ///< false: everything but `why_not` is without meaning
-    time_unknown why_not = time_unknown::not_recorded;
-    double share = 0; ///< calls, page_faults
-    double low = 0;   ///< of `share`: 95 of 100 recordings lie between these
+    time_unknown why_not = time_unknown::not_recorded; ///< `none`, or all else is without meaning
+    double share = 0;                                  ///< calls, page_faults
+    double low = 0;                                    ///< of `share`: 95 of 100 recordings lie between these
     double high = 0;
     double calls = 0;           ///< in the allocator's functions, without page faults and without `waiting`
     double page_faults = 0;     ///< of heap memory, inside of calls and by the program's first touch
@@ -39,13 +38,14 @@ struct allocation_time {
     std::uint64_t left_out = 0; ///< of these: during which the thread lost its processor
     std::uint64_t faults = 0;   ///< page faults of heap memory
     double cpu_ns = 0;          ///< of the whole program: what the shares are of
-    program_cost::source cpu_from = program_cost::source::unknown;
 
     // What take_share() needs: shares of the CPU time.
     double each_tick = 0;       ///< of site_time::ticks
     double each_long_call = 0;  ///< of its page faults, of site_time::long_calls
     double each_fresh_page = 0; ///< of the program's own page faults, of site_time::fresh_pages
     double systematic = 0;      ///< the part of the time in calls by which that time may be wrong
+
+    bool is_known() const noexcept { return why_not == time_unknown::none; }
 };
 
 /// The share of one site; adds up over sites, so that types and groups of types have intervals too.
@@ -56,7 +56,6 @@ struct site_time {
     double systematic = 0;  ///< half of the width that does not become smaller with more samples
 
     // What the trace says, of which the above is made.
-    double samples = 0;     ///< calls that were timed
     double ticks = 0;       ///< of all calls, by the sample
     double squares = 0;     ///< sum of the squares of the ticks that each sample adds
     double long_calls = 0;  ///< calls that may have had page faults, by the sample
@@ -65,7 +64,6 @@ struct site_time {
     void add(const call_timing& timing, double times) noexcept {
         const double weight = timing.weight * times;
         const double more = weight * timing.ticks;
-        ++samples;
         ticks += more;
         squares += more * more;
         long_calls += timing.is_long() ? weight : 0;
@@ -77,7 +75,7 @@ struct site_time {
 
 /// The time in the allocator, from the sums of a recording and of all its sites.
 allocation_time time_of(const trace_info& info, const site_time& all) noexcept;
-/// Fills the shares of a site. @pre time.is_known
+/// Fills the shares of a site. @pre time.is_known()
 void take_share(site_time& site, const allocation_time& time) noexcept;
 
 } // namespace linn::tool

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,26 +14,17 @@ class page_set {
 public:
     /// How many of the block's pages are new. @complexity constant for a block of few pages
     std::uint64_t add(std::uint64_t address, std::uint64_t bytes) {
-        const std::uint64_t first = address >> page_bits;
-        const std::uint64_t last = (address + (bytes == 0 ? 0 : bytes - 1)) >> page_bits;
         std::uint64_t fresh = 0;
-        for (std::uint64_t page = first; page <= last && page - first < most_pages; ++page) {
-            std::uint64_t& word = word_of(page);
-            const std::uint64_t bit = std::uint64_t{1} << (page % 64);
+        for_each_page(address, bytes, [&](std::uint64_t& word, std::uint64_t bit) {
             fresh += static_cast<std::uint64_t>((word & bit) == 0);
             word |= bit;
-        }
+        });
         return fresh;
     }
     /// A large block is released, which the allocator gives back to the system: its pages will be new again.
     void remove(std::uint64_t address, std::uint64_t bytes) {
-        if (bytes < mapped_bytes || (address & (page_bytes - 1)) > most_header) {
-            return;
-        }
-        const std::uint64_t first = address >> page_bits;
-        const std::uint64_t last = (address + bytes - 1) >> page_bits;
-        for (std::uint64_t page = first; page <= last && page - first < most_pages; ++page) {
-            word_of(page) &= ~(std::uint64_t{1} << (page % 64));
+        if (bytes >= mapped_bytes && (address & (page_bytes - 1)) <= most_header) {
+            for_each_page(address, bytes, [](std::uint64_t& word, std::uint64_t bit) { word &= ~bit; });
         }
     }
 
@@ -47,6 +37,16 @@ private:
     static constexpr std::uint64_t most_pages = std::uint64_t{1} << 20; ///< of one block that are looked at
     static constexpr std::size_t words = 512;                           ///< 128 MiB of addresses
     using region = std::array<std::uint64_t, words>;
+
+    /// Calls `visit(word, bit)` for each page of the block.
+    template <class Visit>
+    void for_each_page(std::uint64_t address, std::uint64_t bytes, Visit&& visit) {
+        const std::uint64_t first = address >> page_bits;
+        const std::uint64_t last = (address + (bytes == 0 ? 0 : bytes - 1)) >> page_bits;
+        for (std::uint64_t page = first; page <= last && page - first < most_pages; ++page) {
+            visit(word_of(page), std::uint64_t{1} << (page % 64));
+        }
+    }
 
     std::uint64_t& word_of(std::uint64_t page) {
         const std::uint64_t number = page / (64 * words);

@@ -81,16 +81,7 @@ advise_command::advise_command(CLI::App& program)
 html::frames_of_stack advise_command::frames_of_stacks() {
     return [this](std::uint32_t stack) {
         std::vector<symbol_frame> frames;
-        const trace_info& info = result_.analysis.info;
-        if (stack >= info.stacks.size()) {
-            return frames;
-        }
-        for (const code_address& at : info.stacks[stack]) {
-            code_site site{{}, {}, at.address == 0 ? 0 : at.address - 1};
-            if (at.module < info.modules.size()) {
-                site.module = info.modules[at.module].path;
-                site.build_id = info.modules[at.module].build_id;
-            }
+        for (const code_site& site : site_of_stack(result_.analysis.info, stack).stack) {
             const std::vector<symbol_frame>& here = symbols_->frames(site);
             frames.insert(frames.end(), here.begin(), here.end());
         }
@@ -114,7 +105,7 @@ advice advise_command::ask() {
     parts.names = source_.names();
     parts.sources = read_sources();
     parts.progress = [&](const char* doing, double share) { show(line, doing, share); };
-    if (analysis.info.contents == "fills") {
+    if (analysis.info.holds_fills_only()) {
         fills_ = report_fills(analysis, parts.names, parts.sources);
     }
     return advise(std::move(analysis), options_, parts);

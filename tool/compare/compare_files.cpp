@@ -224,6 +224,18 @@ void add_series_warnings(file_comparison& r) {
     }
 }
 
+/// In what the machines of two results differ so that their values cannot be compared; empty: in nothing.
+std::vector<std::string> different_machine(const result_file& old_file, const result_file& new_file) {
+    std::vector<std::string> machines;
+    for (const char* name : machine_fields) {
+        if (differs(old_file, new_file, name)) {
+            machines.push_back(
+                fmt::format("{} ({} and {})", name, field(old_file, name), field(new_file, name)));
+        }
+    }
+    return machines;
+}
+
 } // namespace
 
 const char* to_string(change_kind kind) noexcept {
@@ -267,17 +279,6 @@ std::string why_not_comparable(const result_file& old_file, const result_file& n
     return setting.empty() ? std::string{}
                            : fmt::format("{} and {} measured different things: {}", old_file.path,
                                          new_file.path, setting);
-}
-
-std::vector<std::string> different_machine(const result_file& old_file, const result_file& new_file) {
-    std::vector<std::string> machines;
-    for (const char* name : machine_fields) {
-        if (differs(old_file, new_file, name)) {
-            machines.push_back(
-                fmt::format("{} ({} and {})", name, field(old_file, name), field(new_file, name)));
-        }
-    }
-    return machines;
 }
 
 file_comparison compare_files(result_file old_file, result_file new_file, const compare_options& options) {

@@ -75,9 +75,6 @@ file_comparison compare_files(result_file old_file, result_file new_file, const 
 /// Why two results cannot be compared: another schema, or other work; empty: they can.
 std::string why_not_comparable(const result_file& old_file, const result_file& new_file);
 
-/// In what the machines of two results differ so that their values cannot be compared; empty: in nothing.
-std::vector<std::string> different_machine(const result_file& old_file, const result_file& new_file);
-
 /// "pipeline, linn_make_shared on linn, flat_out"; "jemalloc, wall_ns".
 std::string describe(const series_name& name);
 

@@ -8,7 +8,10 @@
 #include <cmath>
 
 namespace linn::tool {
+namespace {
 
+/// The seconds that the rounds needed take, by the time of those done, with room for one more; in tens from 20 on. 0: not
+/// known.
 double seconds_needed(const too_few_rounds& rounds) {
     if (rounds.done == 0 || rounds.seconds <= 0) {
         return 0;
@@ -23,6 +26,8 @@ std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose) 
                        purpose, rounds.needed);
 }
 
+} // namespace
+
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
     std::string text = shortage_of(rounds, purpose);
     if (rounds.why == stop_reason::interrupted) {
@@ -30,9 +35,8 @@ std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
     }
     const double seconds = seconds_needed(rounds);
     if (rounds.why == stop_reason::budget) {
-        text += seconds > 0 ? fmt::format(": use {} {}", rounds.budget_option,
-                                          figures::written(figures::unit::count, seconds))
-                            : fmt::format(": use a larger {}", rounds.budget_option);
+        text += seconds > 0 ? ": use --budget " + figures::written(figures::unit::count, seconds)
+                            : ": use a larger --budget";
     } else {
         text += fmt::format(": use --rounds {}{}", rounds.needed,
                             seconds > 0 ? fmt::format(" (about {})", figures::seconds_text(seconds)) : "");

@@ -17,18 +17,10 @@ struct too_few_rounds {
     double seconds = 0; ///< that the rounds done took; 0: not known
     stop_reason why = stop_reason::rounds;
     std::string_view others = {}; ///< what else helps: "--only"; empty: nothing
-    std::string_view budget_option = "--budget";
 };
-
-/// "2 rounds are too few to compare 12 allocators (9 needed)", without advice.
-std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose);
 
 /// "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only", and where the number of rounds
 /// was given "…: use --rounds 9 (about 4 min) or --only". `purpose` is "to compare 12 allocators". @pre done < needed
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose);
-
-/// The seconds that the rounds needed take, by the time of those done, with room for one more; in tens from 20 on. 0: not
-/// known.
-double seconds_needed(const too_few_rounds& rounds);
 
 } // namespace linn::tool

@@ -59,6 +59,14 @@ std::string factor(double ratio) {
     return q.text();
 }
 
+/// "12 %", "1.2 %", "2.3 times": how much more or less a ratio is. @pre ratio > 0
+std::string change_text(double ratio) {
+    if (ratio >= 1.995) {
+        return fmt::format("{} times", factor(ratio));
+    }
+    return fmt::format("{} {}", percent(std::abs(ratio - 1)), ratio < 1 ? "less" : "more");
+}
+
 /// "10 to 14 %" of two shares.
 std::string range(double a, double b) {
     return figures::bounds_of(unit::share, std::min(a, b), std::max(a, b)).text(figures::lettering::prose);
@@ -318,13 +326,6 @@ void add_warnings(run_result& result) {
 }
 
 } // namespace
-
-std::string change_text(double ratio) {
-    if (ratio >= 1.995) {
-        return fmt::format("{} times", factor(ratio));
-    }
-    return fmt::format("{} {}", percent(std::abs(ratio - 1)), ratio < 1 ? "less" : "more");
-}
 
 void describe_run(run_result& result) {
     if (!result.problem.empty() && result.complete_rounds == 0) {

@@ -5,18 +5,11 @@
 #include "measure/statistics.hpp"
 
 #include <cmath>
-#include <numbers>
 #include <string_view>
 #include <utility>
 
 namespace linn::tool::samples {
 namespace {
-
-/// A number from 0 to 1 that looks random and is the same everywhere.
-double wobble(std::size_t seed) {
-    const double x = static_cast<double>(seed + 1) * std::numbers::phi;
-    return x - std::floor(x);
-}
 
 /// `middle` with samples on both sides of it, one of them far off.
 double sample_around(double middle, double spread, std::size_t seed, std::size_t round) {

@@ -5,7 +5,9 @@
 #include "run/results.hpp"
 #include "try/trial.hpp"
 
+#include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,12 @@ namespace linn::tool::samples {
 
 /// A name that an HTML page must not take for markup.
 inline const std::string hostile = "<script>document.title='stolen'</script>&\"'";
+
+/// A number from 0 to 1 that looks random and is the same everywhere.
+inline double wobble(std::size_t seed) {
+    const double x = static_cast<double>(seed + 1) * std::numbers::phi;
+    return x - std::floor(x);
+}
 
 /// What a made-up run of `linn bench` is like.
 struct bench_sample {

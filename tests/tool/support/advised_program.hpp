@@ -103,17 +103,15 @@ inline trace_analysis timed(trace_analysis run, const std::vector<double>& calls
         t.calls = site.stack <= calls.size() && site.stack != 0 ? calls[site.stack - 1] : 0;
         t.page_faults = site.stack == 1 ? page_faults : 0;
         t.systematic = 0.1 * (t.calls + t.page_faults);
-        t.samples = 1000;
         sum.merge(t);
     }
-    time.is_known = true;
     time.why_not = time_unknown::none;
     time.calls = sum.calls;
     time.page_faults = sum.page_faults;
     time.share = sum.share().value;
     time.low = sum.share().low;
     time.high = sum.share().high;
-    time.samples = sum.samples;
+    time.samples = 1000 * run.sites.size();
     time.faults = page_faults > 0 ? 5000 : 0;
     time.cpu_ns = run.info.baseline_cpu_ns;
     return run;

@@ -16,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -97,7 +96,7 @@ void check_consistent(const advice& a) {
 
     // The answer is what the figures say. The exit status asks the same.
     CHECK(judge(a, a.threshold) == a.answer);
-    if (time.is_known) {
+    if (time.is_known()) {
         CHECK(time.low <= time.share);
         CHECK(time.share <= time.high);
         CHECK(a.pools.low <= a.pools.high);
@@ -145,12 +144,12 @@ void check_consistent(const advice& a) {
     CHECK(j.at("to_know").is_null() == a.to_know.empty());
     CHECK(j.at("complete") == is_complete);
     CHECK(j.at("threshold") == a.threshold);
-    CHECK(j.at("allocation_time").is_null() == !time.is_known);
-    CHECK(j.at("time_unknown").is_null() == time.is_known);
-    CHECK(j.at("pools").is_null() == !time.is_known);
+    CHECK(j.at("allocation_time").is_null() == !time.is_known());
+    CHECK(j.at("time_unknown").is_null() == time.is_known());
+    CHECK(j.at("pools").is_null() == !time.is_known());
     for (std::size_t i = 0; i != a.types.size(); ++i) {
         const json& share = j.at("types")[i].at("time_share");
-        CHECK(share.is_null() == !time.is_known);
+        CHECK(share.is_null() == !time.is_known());
         CHECK((share.is_null() || share == a.types[i].statistics.time.share().value));
     }
     if (a.types.size() > 10) {

@@ -60,8 +60,7 @@ advice make_advice() {
     a.verdict = "A pool would help: start | here.";
     a.answer = pool_answer::yes;
     a.analysis.info.baseline_cpu_ns = 4e8;
-    a.analysis.time = {.is_known = true,
-                       .why_not = time_unknown::none,
+    a.analysis.time = {.why_not = time_unknown::none,
                        .share = 0.4,
                        .low = 0.36,
                        .high = 0.44,

@@ -2,6 +2,7 @@
 #include "advise_plots.hpp"
 
 #include "../../advise/type_groups.hpp"
+#include "bar_frame.hpp"
 #include "histogram_plot.hpp"
 #include "span_plot.hpp"
 #include "timeline_plot.hpp"
@@ -21,12 +22,8 @@ constexpr std::size_t bar_letters = 60;
 /// The program's CPU time as one bar: calls, page faults, and the rest.
 markup whole_run(id_source& ids, const allocation_time& time) {
     constexpr double height = 22;
-    const auto block = [&](const char* style, double from, double to) {
-        return empty_element("rect", {{"class", style},
-                                      {"x", across(from)},
-                                      {"y", "0"},
-                                      {"width", across(to - from)},
-                                      {"height", coordinate(height)}});
+    const auto block = [](const char* style, double from, double to) {
+        return bar_block(style, from, to, height / 2, height);
     };
     const double calls = std::clamp(time.calls, 0.0, 1.0);
     const double all = std::clamp(time.share, calls, 1.0);
@@ -47,7 +44,7 @@ std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
 
 markup time_plot(id_source& ids, const advice& a) {
     const allocation_time& time = a.analysis.time;
-    if (!time.is_known) {
+    if (!time.is_known()) {
         return {};
     }
     span_plot plot{"Time in the allocator", "share of the program's CPU time", unit::share, {}};

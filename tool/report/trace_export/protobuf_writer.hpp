@@ -15,14 +15,9 @@ public:
     /// A number; 0 is what a missing field means, and is not written.
     void number(unsigned field, std::uint64_t value) {
         if (value != 0) {
-            number_or_zero(field, value);
+            tag(field, 0);
+            varint(value);
         }
-    }
-
-    /// A number of a field that says something by being there.
-    void number_or_zero(unsigned field, std::uint64_t value) {
-        tag(field, 0);
-        varint(value);
     }
 
     /// Text, or a message that another writer holds.

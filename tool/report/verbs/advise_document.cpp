@@ -75,13 +75,8 @@ cell roughly(cell c) {
     return c;
 }
 
-double part_of_all(const advice& a, std::uint64_t allocations) {
-    const std::uint64_t all = a.analysis.all.allocations;
-    return all == 0 ? 0 : static_cast<double>(allocations) / static_cast<double>(all);
-}
-
 table types_table(const advice& a, const advised_types& types, std::size_t top) {
-    const bool is_known = a.analysis.time.is_known;
+    const bool is_known = a.analysis.time.is_known();
     table t{"Types",
             {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
              {.heading = "time", .shown_in = is_known ? forms::text : forms::nowhere},
@@ -114,7 +109,7 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
         cells[0] = counted(rest.types, "more type");
         cells[1] = time_cell(a, rest.time);
         cells[2] = figure_of(unit::about, static_cast<double>(rest.allocations));
-        cells[3] = figure_of(unit::share, part_of_all(a, rest.allocations));
+        cells[3] = figure_of(unit::share, part_of(rest.allocations, a.analysis.all.allocations));
         t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
         t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
     }
@@ -336,7 +331,7 @@ std::vector<datum> data_of(const advice& a, const advised_type& t) {
     const auto number = [](bool is_there, double value) {
         return is_there ? std::optional<double>{value} : std::nullopt;
     };
-    const bool is_known = a.analysis.time.is_known;
+    const bool is_known = a.analysis.time.is_known();
     return {label_of(t),
             t.name,
             t.container,

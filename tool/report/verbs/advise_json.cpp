@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 /// Null where it is not known.
 ordered_json time_json(const allocation_time& t) {
-    if (!t.is_known) {
+    if (!t.is_known()) {
         return {};
     }
     return {{"share", t.share},
@@ -172,9 +172,9 @@ std::string advise_json(const advice& a) {
         {"pool_needed", a.answer == pool_answer::yes},
         {"threshold", a.threshold},
         {"allocation_time", time_json(run.time)},
-        {"time_unknown", run.time.is_known ? ordered_json{} : ordered_json(to_word(run.time.why_not))},
+        {"time_unknown", run.time.is_known() ? ordered_json{} : ordered_json(to_word(run.time.why_not))},
         {"pools",
-         run.time.is_known ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
+         run.time.is_known() ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
         {"program_cpu_ns", cpu_ns > 0 ? ordered_json(cpu_ns) : ordered_json{}},
         {"trace", trace_json(run.info)},
         {"all", statistics_json(run.all)},
@@ -192,7 +192,7 @@ std::string advise_json(const advice& a) {
         {"kept_by_runtime", ordered_json::array()},
         {"warnings", a.warnings}};
     for (const advised_type& type : a.types) {
-        json["types"].push_back(type_json(type, run.time.is_known));
+        json["types"].push_back(type_json(type, run.time.is_known()));
     }
     for (const advice_finding& f : a.findings) {
         ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};

@@ -36,10 +36,6 @@ quantity bytes_of(std::uint64_t n) {
     return figure_of(unit::bytes, static_cast<double>(n));
 }
 
-double part_of(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 table places_of(const advised_type& t) {
     table places{"Where it is allocated",
                  {{.heading = "place", .is_text = true},
@@ -175,7 +171,7 @@ table table_of(const advice& a, std::string caption) {
              {.heading = "use", .is_text = true, .shorten = cut::end},
              {.heading = "time",
               .group = "share of CPU time",
-              .shown_in = a.analysis.time.is_known ? forms::html : forms::nowhere},
+              .shown_in = a.analysis.time.is_known() ? forms::html : forms::nowhere},
              {.heading = "count", .group = "allocations"},
              {.heading = "share", .group = "allocations"},
              {.heading = "bytes", .group = "allocations"},
@@ -191,7 +187,7 @@ table table_of(const advice& a, std::string caption) {
 /// How many types have a row of their own: those that take time, and the first few in any case.
 std::size_t rows_of(const advice& a) {
     std::size_t rows = std::min(a.types.size(), most_rows);
-    while (rows > first_rows && a.analysis.time.is_known &&
+    while (rows > first_rows && a.analysis.time.is_known() &&
            a.types[rows - 1].statistics.time.share().value < least_time) {
         --rows;
     }
@@ -204,7 +200,7 @@ void add_page_of_types(section& to, const advice& a) {
     if (a.types.empty()) {
         return;
     }
-    const bool is_known = a.analysis.time.is_known;
+    const bool is_known = a.analysis.time.is_known();
     const std::size_t rows = rows_of(a);
     table types = table_of(a, is_known ? "Most time in the allocator first" : "Most calls first");
     for (std::size_t i = 0; i != rows; ++i) {

@@ -15,7 +15,7 @@ std::string about(std::uint64_t count, std::string_view thing) {
 } // namespace
 
 cell time_cell(const advice& a, const site_time& time) {
-    if (!a.analysis.time.is_known) {
+    if (!a.analysis.time.is_known()) {
         return figure_of(unit::share, unknown_bound);
     }
     const time_share share = time.share();
@@ -62,7 +62,6 @@ types_together sum_of(std::span<const advised_type* const> types) {
     for (const advised_type* const t : types) {
         ++sum.types;
         sum.allocations += t->statistics.allocations;
-        sum.peak_live += t->statistics.peak_live;
         sum.time.merge(t->statistics.time);
     }
     return sum;
@@ -90,7 +89,7 @@ std::string run_line(const advice& a) {
 
 std::string method_line(const advice& a) {
     const allocation_time& time = a.analysis.time;
-    if (!time.is_known) {
+    if (!time.is_known()) {
         return "the time in the allocator is not known: types stand in the order of their calls";
     }
     std::string text = fmt::format(

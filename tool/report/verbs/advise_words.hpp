@@ -26,11 +26,14 @@ cell size_cell(const advised_type& type);
 /// Of a sampled trace: the 95 % interval of the bytes that the type allocated; else empty.
 cell sampled_bytes_cell(const advised_type& type);
 
+inline double part_of(std::uint64_t part, std::uint64_t whole) noexcept {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 /// Types that one row stands for.
 struct types_together {
     std::size_t types = 0;
     std::uint64_t allocations = 0;
-    std::uint64_t peak_live = 0; ///< the sum: an upper bound
     site_time time;
 };
 types_together sum_of(std::span<const advised_type* const> types);

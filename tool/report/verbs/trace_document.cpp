@@ -61,7 +61,7 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
                                     "in the trace, only its release",
                                     info.attached_pid, duration_of(info.attached_age_ns)));
     }
-    if (info.contents == "fills") {
+    if (info.holds_fills_only()) {
         lines.push_back(
             fmt::format("only blocks that {} or more of zeros were written into, without their releases",
                         counted(info.smallest_fill, "byte")));
