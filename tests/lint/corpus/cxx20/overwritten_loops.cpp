@@ -145,3 +145,23 @@ std::vector<float> two_halves(int n, int m) {
     }
     return v;
 }
+std::vector<float> within_a_case(int n, int how) {
+    std::vector<float> v(n); // overwrites 4 each, no fix, removable
+    switch (how) {
+    case 1:
+        for (int i = 0; i < n; ++i) {
+            if (f(i) > 0) {
+                break; // leaves the loop, and not the switch
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            v[i] = f(i);
+        }
+        break;
+    default:
+        for (int i = 0; i < n; ++i) {
+            v[i] = 0;
+        }
+    }
+    return v;
+}

@@ -236,3 +236,21 @@ std::vector<int> a_function_that_writes_some(int n) {
     some(v, n - 1);
     return v;
 }
+int half_by_a_shift() {
+    int all[64] = {};
+    int n = 64;
+    n >>= 1;
+    for (int i = 0; i < n; ++i) {
+        all[i] = f(i);
+    }
+    return all[63];
+}
+std::vector<int> not_from_the_start_by_a_shift(int n) {
+    std::vector<int> v(n);
+    int from = 1;
+    from <<= 1;
+    for (int i = from - 1; i < n; ++i) {
+        v[i] = i;
+    }
+    return v;
+}
