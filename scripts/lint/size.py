@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (86500, 55000),
     "tool/: files": (835, 420),
     "tool/: files of C++ below 40 lines": (235, 60),
-    "tests/: lines": (88000, 55000),
+    "tests/: lines": (86000, 55000),
     "docs/, README, CONTRIBUTING: words": (67000, 55000),
     "CHANGELOG: words": (900, 900),
 }
