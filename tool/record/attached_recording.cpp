@@ -2,32 +2,26 @@
 #include "../measure/machine.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/shell_words.hpp"
-#include "attach/attachable.hpp"
 #include "attach/attachment.hpp"
-#include "child_program.hpp"
-#include "collector.hpp"
-#include "recorder.hpp"
 #include "recording_base.hpp"
-#include "trace_output.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
+#include <thread>
 
 namespace linn::tool {
+
+#if defined(__x86_64__)
+
 namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-/// How long a thread is looked for that may open a library.
-constexpr milliseconds most_for_entering{10'000};
 constexpr milliseconds slice{20};
 /// For so long a call may be under way that began before the hooks were in.
 constexpr milliseconds after_entering{1'000};
@@ -66,19 +60,21 @@ public:
     record_result run();
 
 private:
-    enum class end { stopped, timed_out, ended, other_program, file_problem, hooks_left };
+    enum class end { detached, ended, other_program, hooks_left };
 
-    bool check();
     bool prepare();
     bool enter();
     std::uint32_t only_pid() const { return options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid); }
     std::string make_ring(int fd, std::uint32_t chunks);
+    void note_time() {
+        const attach::used_time used = attach::time_used_by(facts_.pid);
+        used_ = used.user_ns + used.system_ns > 0 ? used : used_;
+    }
     end wait();
     end why_hooks_are_gone() const;
     void leave(end why);
     void note(end why, std::uint64_t ns_now);
     void warn();
-    std::string ending(end why) const;
 
     fs::path& file_; ///< of the options; made from the program's name where there is none
     watched_process watched_;
@@ -86,10 +82,9 @@ private:
     std::optional<attach::attachment> attachment_;
     attach::used_time used_before_;
     attach::used_time used_; ///< as far as it is known
-    int stopped_by_ = 0;
 };
 
-bool attached_recording::check() {
+bool attached_recording::prepare() {
     facts_ = attach::examine_process(options_.attach_to);
     if (!facts_.problem.empty()) {
         result_.is_usage_error = facts_.is_usage_error;
@@ -103,10 +98,6 @@ bool attached_recording::check() {
     if (file_.empty()) {
         file_ = facts_.name + ".linn";
     }
-    return true;
-}
-
-bool attached_recording::prepare() {
     if (options_.is_calibrated) {
         calibrated_ = calibrate_event_cost(desk_, library_);
     }
@@ -134,9 +125,9 @@ std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
 bool attached_recording::enter() {
     attachment_.emplace(facts_.pid, library_);
     used_before_ = used_ = attach::time_used_by(facts_.pid);
-    const std::string problem = attachment_->enter(
-        static_cast<std::uint32_t>(ring_chunks),
-        [this](int fd, std::uint32_t chunks) { return make_ring(fd, chunks); }, most_for_entering);
+    const std::string problem =
+        attachment_->enter(static_cast<std::uint32_t>(ring_chunks),
+                           [this](int fd, std::uint32_t chunks) { return make_ring(fd, chunks); });
     if (problem.empty()) {
         return true;
     }
@@ -151,7 +142,7 @@ bool attached_recording::enter() {
 attached_recording::end attached_recording::why_hooks_are_gone() const {
     constexpr unsigned most_looks = 100;
     for (unsigned i = 0; i != most_looks && !watched_.has_ended(); ++i) {
-        if (attachment_->is_loaded()) {
+        if (attachment_->look()) {
             return end::hooks_left;
         }
         // A process that is about to end has no memory any more, and no program.
@@ -168,28 +159,21 @@ attached_recording::end attached_recording::wait() {
     const auto entered = std::chrono::steady_clock::now();
     const auto limit = entered + std::chrono::duration<double>{options_.duration_s};
     for (;;) {
-        if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
-            used_ = used;
-        }
+        note_time();
         if (watched_.has_ended()) {
             return end::ended;
         }
-        if (!attachment_->is_in()) {
+        if (const auto door = attachment_->look(); !door || door->at != attach::phase::in) {
             return why_hooks_are_gone();
         }
-        if (!output_.taker().problem().empty()) {
-            return end::file_problem;
-        }
         attachment_->settle();
-        if (std::chrono::steady_clock::now() < entered + after_entering) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now < entered + after_entering) {
             attachment_->look_again();
         }
-        if (options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit) {
-            return end::timed_out;
-        }
-        if (const std::optional<siginfo_t> stop = desk_.wait_for_stop(slice)) {
-            stopped_by_ = stop->si_signo;
-            return end::stopped;
+        if (!output_.taker().problem().empty() || (options_.duration_s > 0 && now >= limit) ||
+            desk_.wait_for_stop(slice)) {
+            return end::detached;
         }
     }
 }
@@ -206,34 +190,18 @@ void attached_recording::leave(end why) {
         }
     }
     for (const std::uint32_t pid : with_hooks) {
-        std::string problem;
-        attachment_->leave(static_cast<pid_t>(pid), problem);
-        if (!problem.empty()) {
-            result_.warnings.push_back(problem);
+        if (std::string problem = attachment_->leave(static_cast<pid_t>(pid)); !problem.empty()) {
+            result_.warnings.push_back(std::move(problem));
         }
     }
-    attachment_->settle();
-}
-
-std::string attached_recording::ending(end why) const {
-    switch (why) {
-    case end::ended:
-        return "the program ended";
-    case end::other_program:
-        return "the program executed another one";
-    case end::hooks_left:
-        return "the hooks left the program, because linn stood still for 10 s";
-    case end::stopped:
-    case end::timed_out:
-    case end::file_problem:
-        break;
-    }
-    return "detached, and the program ran on";
 }
 
 void attached_recording::note(end why, std::uint64_t ns_now) {
     recording_end& e = result_.end;
-    e.ending = ending(why);
+    e.ending = why == end::ended           ? "the program ended"
+               : why == end::other_program ? "the program executed another one"
+               : why == end::hooks_left    ? "the hooks left the program, because linn stood still for 10 s"
+                                           : "detached, and the program ran on";
     e.stopped = output_.taker().problem();
     e.ran_on = why != end::ended && why != end::other_program;
     e.duration_ns = ns_now - start_ns_;
@@ -255,7 +223,7 @@ void attached_recording::warn() {
 }
 
 record_result attached_recording::run() {
-    if (!check() || !prepare() || !enter()) {
+    if (!prepare() || !enter()) {
         return std::move(result_);
     }
     result_.was_started = true;
@@ -272,9 +240,7 @@ record_result attached_recording::run() {
     const instant ended = now();
     stop_watching();
     leave(why);
-    if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
-        used_ = used;
-    }
+    note_time();
     collector_->finish();
     note(why, ended.ns);
     conclude(ended);
@@ -288,5 +254,17 @@ record_result record_running_program(record_options& options, const announce_fun
                                      recording_watcher* watcher) {
     return attached_recording{options, announce, watcher}.run();
 }
+
+#else
+
+record_result record_running_program(record_options& options, const announce_function&, recording_watcher*) {
+    const attach::process_facts facts = attach::examine_process(options.attach_to);
+    record_result refused;
+    refused.problem = facts.problem;
+    refused.is_usage_error = facts.is_usage_error;
+    return refused;
+}
+
+#endif
 
 } // namespace linn::tool

@@ -105,6 +105,20 @@ class Tool(cases.Tool):
         return json.loads((self.folder / "facts.json").read_text())
 
 
+def mapped(pid):
+    return pathlib.Path(f"/proc/{pid}/maps").read_text()
+
+
+def is_without_ring(program, steps):
+    """Waits until the hooks have removed themselves, which they do when the program allocates."""
+    deadline = time.monotonic() + 60
+    while "memfd:linn-record" in mapped(program.pid):
+        check(time.monotonic() < deadline, "the shared memory stays")
+        if steps:
+            program.step("work 0 400")
+        time.sleep(0.1)
+
+
 def worked(size, count):
     """What `work` does: work(MARKED + size, count)."""
     return collections.Counter({("allocation", "malloc", size): count, ("reallocation", "realloc", size + 1): count,
@@ -129,10 +143,11 @@ def case_counts(tool):
     with tool.recording(program.pid):
         program.step("work 0 100")
         program.step("give")
+        program.step("threads 8 500") # threads that begin after the attachment
     program.step("work 0 7")
     found = tool.events()
-    same(marked(found), worked(0, 100))
-    check(found["release"] == 400 + 3, f"{found['release']} releases")
+    same(marked(found), worked(0, 4100))
+    check(found["release"] >= 4 * 4100 + 3, f"{found['release']} releases")
     tool.call("advise", "a.linn", "--json", "advice.json", status=0)
     advice = json.loads((tool.folder / "advice.json").read_text())
     check(advice["unknown_releases"] == 3, "the releases of blocks from before are not told")
@@ -161,16 +176,6 @@ def case_late_traces(tool):
     check("nothing is proven" in prose(said.stdout), f"{said}")
 
 
-def case_threads(tool):
-    """Eight threads that begin after the attachment."""
-    program = tool.program("steps")
-    with tool.recording(program.pid):
-        program.step("threads 8 500")
-    same(marked(tool.events()), worked(0, 4000))
-    check(tool.facts()["threads"][0]["process"] == 0, "no thread")
-    program.end()
-
-
 def sequences(tool, file):
     """Whether the sizes of each thread count up without a gap; the number of blocks."""
     last, blocks = {}, 0
@@ -196,6 +201,11 @@ def case_busy(tool):
             check(blocks > 100 and (seen == threads or os.getloadavg()[0] > 4), f"{blocks} blocks of {seen} threads")
 
 
+def state(pid):
+    """What an attachment could leave behind: open files, threads and mappings."""
+    return [len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")), mapped(pid).count("\n")]
+
+
 def case_hundred_times(tool):
     """A hundred attachments leave a program as it was: no file, thread or mapping more than after the first."""
     busy = tool.program("busy", 2)
@@ -207,7 +217,7 @@ def case_hundred_times(tool):
     for i in range(100):
         tool.ended(tool.attach(program.pid, "-q", "--duration", "0.001", announced=False))
         if i % 10 == 0:
-            states.append(program.step("state")[0])
+            states.append(state(program.pid))
             program.step("work 0 3")
     check(states[-1] == states[1], f"{states}")
     program.end()
@@ -219,28 +229,17 @@ def case_killed(tool):
     for words, line, status, word in ((("busy", 2), "", 0, "pairs"), (("steps",), "end", 7, "")):
         program = tool.program(*words)
         for _ in range(25):
-            linn = subprocess.Popen([tool.linn, "record", "--no-calibration", "-q", "--pid", str(program.pid), "-o", "a.linn"],
-                                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tool.folder)
+            linn = tool.attach(program.pid, "-q", announced=False)
             time.sleep(rng.uniform(0.005, 0.25))
             linn.kill()
-            linn.wait()
+            linn.communicate()
             check(program.process.poll() is None, f"the program ended: {program.process.returncode}")
-            if not line:
-                continue
-            program.step("threads 2 400")
-        for _ in range(100):
-            maps = pathlib.Path(f"/proc/{program.pid}/maps").read_text()
-            if "linn-record (deleted)" not in maps:
-                break
             if line:
-                program.step("work 0 400")
-            time.sleep(0.1)
-        check("memfd:linn-record" not in maps, "the shared memory stays")
-        # and it can be recorded again
-        linn = tool.attach(program.pid)
-        if line:
-            program.step("work 0 10")
-        tool.detach(linn)
+                program.step("threads 2 400")
+        is_without_ring(program, steps=bool(line))
+        with tool.recording(program.pid): # it can be recorded again
+            if line:
+                program.step("work 0 10")
         check(not line or marked(tool.events()) == worked(0, 10), "it cannot be recorded again")
         check(word in program.end(line, status), "wrong results")
 
@@ -280,41 +279,30 @@ def case_forks(tool):
     check(len(tool.facts()["processes"]) == 3, "not three processes")
     children = subprocess.run(["pgrep", "-P", str(program.pid)], capture_output=True, text=True).stdout.split()
     for child in children:
-        maps = pathlib.Path(f"/proc/{child}/maps").read_text()
-        check("memfd:linn-record" not in maps, "the child still has the shared memory")
+        check("memfd:linn-record" not in mapped(child), "the child still has the shared memory")
         os.kill(int(child), signal.SIGKILL)
     program.end()
 
 
-def case_exec(tool):
-    """Another program ends the recording, and is not disturbed."""
-    program = tool.program("steps")
-    linn = tool.attach(program.pid)
-    program.step("work 0 20")
-    program.process.stdin.write("exec sh\n")
-    program.process.stdin.flush()
-    check(program.process.stdout.readline() == "executed\n", "the other program did not begin")
-    tool.ended(linn)
-    same(marked(tool.events()), worked(0, 20))
-    check(tool.facts()["ending"] == "the program executed another one", tool.facts()["ending"])
-    program.end("", 5)
-
-
-def case_program_ends(tool):
-    """All up to the end, by itself or by SIGKILL."""
-    program = tool.program("steps")
-    linn = tool.attach(program.pid)
-    program.step("work 0 20")
-    program.end()
-    tool.ended(linn)
-    same(marked(tool.events()), worked(0, 20))
-    check(tool.facts()["ending"] == "the program ended", tool.facts()["ending"])
-    program = tool.program("steps")
-    linn = tool.attach(program.pid)
-    program.step("work 0 20")
-    program.process.kill()
-    tool.ended(linn)
-    same(marked(tool.events()), worked(0, 20))
+def case_ends(tool):
+    """All up to the end, by itself, by SIGKILL, or by another program, which is not disturbed."""
+    for last, ending in (("end", "the program ended"), ("", "the program ended"), ("exec sh", "the program executed another one")):
+        program = tool.program("steps")
+        linn = tool.attach(program.pid)
+        program.step("work 0 20")
+        if not last:
+            program.process.kill()
+        elif last == "end":
+            program.end()
+        else:
+            program.process.stdin.write(last + "\n")
+            program.process.stdin.flush()
+            check(program.process.stdout.readline() == "executed\n", "the other program did not begin")
+        tool.ended(linn)
+        same(marked(tool.events()), worked(0, 20), last)
+        check(tool.facts()["ending"] == ending, tool.facts()["ending"])
+        if last == "exec sh":
+            program.end("", 5)
 
 
 def case_linn_stands_still(tool):
@@ -323,16 +311,11 @@ def case_linn_stands_still(tool):
     linn = tool.attach(program.pid)
     program.step("work 0 20")
     linn.send_signal(signal.SIGSTOP)
-    deadline = time.monotonic() + 60
-    while "memfd:linn-record" in pathlib.Path(f"/proc/{program.pid}/maps").read_text():
-        check(time.monotonic() < deadline, "the hooks stay")
-        program.step("work 0 400")
-        time.sleep(0.2)
+    is_without_ring(program, steps=True)
     linn.send_signal(signal.SIGCONT)
     tool.ended(linn)
     check("stood still" in tool.facts()["ending"] and tool.facts()["attached"]["ran_on"], f"{tool.facts()['ending']}")
-    found = marked(tool.events())
-    check(found["allocation", "malloc", 0] >= 20, f"{found}")
+    check(tool.events()["allocation", "malloc", 0] >= 20, f"{tool.events()}")
     program.end()
 
 
@@ -351,34 +334,40 @@ def case_signals(tool):
     handled = int(program.step("signals 0")[0].split()[1])
     check(1 < handled <= sent + 1, f"{handled} of {sent} signals")  # equal ones that wait are one
     program.end()
-    # Sleeping system calls sleep as long as they would have.
-    program = subprocess.Popen(["sleep", "6"])
-    begun = time.monotonic()
-    time.sleep(0.3)
-    for _ in range(3):
-        tool.ended(tool.attach(program.pid, "-q", "--duration", "0.1", announced=False))
-    check(program.wait(30) == 0, "sleep failed")
-    check(5.9 < time.monotonic() - begun, "sleep was cut short")
+
+
+def case_waits(tool):
+    """linn attaches while all threads wait, and system calls wait as long as they would have."""
+    for wait in ("time.sleep(3)", "threading.Event().wait(3)", "select.select([], [], [], 3)", "threading.Timer(3, int).start()"):
+        program = subprocess.Popen(["python3", "-c", f"import select, threading, time; print('ready', flush=True); {wait}"],
+                                   stdout=subprocess.PIPE)
+        program.stdout.readline()
+        begun = time.monotonic()
+        time.sleep(0.3)
+        for _ in range(3):
+            tool.ended(tool.attach(program.pid, "-q", "--duration", "0.1", announced=False))
+        check(program.wait(30) == 0, f"{wait} failed")
+        check(time.monotonic() - begun > 2.9, f"{wait} was cut short")
 
 
 def case_options(tool):
-    """--fills, --sample, --depth and --no-follow; a default name; SIGTERM ends it as Ctrl-C does."""
+    """--fills, --sample, --depth; a default name; SIGTERM ends it as Ctrl-C does."""
     program = tool.program("steps")
     with tool.recording(program.pid, "--fills"):
         program.step("fill 10")
     check(tool.facts()["recording"]["contents"] == "fills", "not only fills")
     check(tool.facts()["kinds"]["fill"]["count"] == 10, f"{tool.facts()['kinds']}")
-    with tool.recording(program.pid, "--sample", "1000"):
-        program.step("work 0 100")
-    facts = tool.facts()
-    check(facts["sample"]["blocks"] >= 400, f"{facts['sample']}")
-    with tool.recording(program.pid, "--sample", "1000"):
-        program.step("work 0 100")
-    check(tool.facts()["sample"]["blocks"] >= 400, "nothing is sampled the second time")
+    for _ in range(2):
+        with tool.recording(program.pid, "--sample", "1000"):
+            program.step("work 0 100")
+        check(tool.facts()["sample"]["blocks"] >= 400, f"{tool.facts()['sample']}")
     with tool.recording(program.pid, "--depth", "2"):
         program.step("work 0 10")
     same(marked(tool.events()), worked(0, 10))
     check(tool.facts()["recording"]["depth"] == 2, "not the depth")
+    with tool.recording(program.pid):
+        program.step("object")
+    check("polymorphic" in tool.call("advise", "a.linn", status=0).stdout, "the type is not known")
     linn = subprocess.Popen([tool.linn, "record", "--no-calibration", "--pid", str(program.pid)], cwd=tool.folder,
                             stderr=subprocess.PIPE, text=True)
     linn.stderr.readline()
@@ -386,23 +375,11 @@ def case_options(tool):
     err = tool.detach(linn, by=signal.SIGTERM)
     name = pathlib.Path(tool.programs["counted"]).name + ".linn"
     check((tool.folder / name).exists() and name in err, f"{os.listdir(tool.folder)}: {err}")
-    with tool.recording(program.pid):
-        program.step("object")
-    check("polymorphic" in tool.call("advise", "a.linn", status=0).stdout, "the type is not known")
     program.end()
 
 
-def case_title(tool):
-    """A title that a program writes over its arguments leaves empty ones, which were none."""
-    with subprocess.Popen(["cat", "-", "", ""], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
-        with tool.recording(program.pid, quiet=False):
-            pass
-        program.stdin.close()
-    check(tool.facts()["command"] == ["cat", "-"], f"{tool.facts()['command']}")
-
-
 def case_twice(tool):
-    """Who is recorded already is not recorded again: by another linn, or from its start."""
+    """A program that is recorded already is not recorded again: by another linn, or from its start."""
     program = tool.program("steps")
     first = tool.attach(program.pid)
     done = tool.call("record", "--no-calibration", "--pid", program.pid, "-o", "b.linn", status=1)
@@ -428,7 +405,7 @@ rules = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 1, ctypes.addressof(
 prctl = ctypes.CDLL(None).prctl
 prctl(38, 1, 0, 0, 0)
 print(prctl(22, 2, rules), flush=True)
-input()
+open(0).read()
 """
 
 
@@ -440,155 +417,75 @@ def case_refusals(tool):
         (["--pid", "1", "--", "ls"], "leave out PROG"), (["--duration", "1", "--", "ls"], "--duration needs --pid"),
         (["--pid", "1", "--duration", "0"], "--duration must be")])
 
-    def refused(pid, *wanted):
-        done = tool.call("record", "--no-calibration", "--pid", pid, "-o", "no.linn", status=1)
-        for text in wanted:
-            check(text in prose(done.stderr), f"{text!r} is not in {done.stderr!r}")
+    def refused(process, *wanted, by=None):
+        words = [tool.linn, "record", "--no-calibration", "--pid", str(process.pid), "-o", "no.linn"]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=tool.folder if by is None else "/", user=by, check=False)
+        check(done.returncode == 1 and all(text in prose(done.stderr) for text in wanted), f"{wanted}: {done}")
         check(not (tool.folder / "no.linn").exists(), "a trace was written")
 
-    refused_threads = [line for line in subprocess.run(["ps", "-e", "-o", "pid,ppid"], capture_output=True, text=True).stdout.splitlines()
-                       if line.split()[1] == "2"]
-    if refused_threads:
-        refused(refused_threads[0].split()[0], "a thread of the kernel")
-    zombie = subprocess.Popen(["true"])
-    time.sleep(0.3)
-    refused(zombie.pid, "has ended: it is a zombie")
-    zombie.wait()
-    stopped = subprocess.Popen(["sleep", "100"])
-    time.sleep(0.1)
-    stopped.send_signal(signal.SIGSTOP)
-    time.sleep(0.1)
-    refused(stopped.pid, "is stopped", f"kill -CONT {stopped.pid}")
-    stopped.kill()
-    stopped.wait()
-    for name, text in (("static", "statically linked"), ("sanitized", "AddressSanitizer")):
-        if name in tool.programs:
-            other = Program([tool.programs[name], "steps"]).wait_ready()
-            refused(other.pid, text)
-            other.end()
-    filtered = subprocess.Popen(["python3", "-c", FILTERED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    if filtered.stdout.readline() == "0\n":
-        refused(filtered.pid, "has a seccomp filter")
-    filtered.communicate("\n")
+    with subprocess.Popen(["true"]) as zombie:
+        time.sleep(0.3)
+        refused(zombie, "has ended: it is a zombie")
+    with subprocess.Popen(["sleep", "100"]) as stopped:
+        time.sleep(0.1)
+        stopped.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        refused(stopped, "is stopped", f"kill -CONT {stopped.pid}")
+        stopped.kill()
+    with subprocess.Popen(["python3", "-c", FILTERED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as filtered:
+        if filtered.stdout.readline() == "0\n":
+            refused(filtered, "has a seccomp filter")
+    others = [(tool.programs[name], text) for name, text in (("static", "statically linked"), ("sanitized", "AddressSanitizer"))
+              if name in tool.programs]
+    if os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
+        others.append((("unshare", "-m", tool.programs["counted"]), "in a container"))
+    for words, text in others:
+        other = Program([*([words] if isinstance(words, str) else words), "steps"]).wait_ready()
+        refused(other, text)
+        other.end()
+    program = tool.program("steps")
     if shutil.which("strace"):
-        program = tool.program("steps")
-        tracer = subprocess.Popen(["strace", "-qq", "-e", "trace=none", "-p", str(program.pid)], stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
-        if tracer.poll() is None:
-            refused(program.pid, "is traced already", "strace")
-        tracer.kill()
-        tracer.wait()
-        program.end()
-    if os.geteuid() == 0 and reaches(65534, tool.linn):
-        program = tool.program("steps")
-        done = subprocess.run([tool.linn, "record", "--pid", str(program.pid), "-o", "/dev/null"], user=65534, capture_output=True,
-                              text=True, cwd="/")
-        check(done.returncode == 1 and "belongs to root: run linn as root" in done.stderr, f"{done}")
-        program.end()
-        if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0:
-            other = Program(["unshare", "-m", tool.programs["counted"], "steps"]).wait_ready()
-            refused(other.pid, "in a container")
-            other.end()
+        with subprocess.Popen(["strace", "-qq", "-e", "trace=none", "-p", str(program.pid)], stderr=subprocess.DEVNULL) as tracer:
+            time.sleep(0.5)
+            if tracer.poll() is None:
+                refused(program, "is traced already", "strace")
+            tracer.terminate()
+    if os.geteuid() == 0 and subprocess.run(["test", "-x", tool.linn], user=65534, check=False, cwd="/").returncode == 0:
+        refused(program, "belongs to root: run linn as root", by=65534)
+    program.end()
 
 
-def reaches(user, program):
-    """Whether another user may run the program, which may lie in the home of root."""
-    return subprocess.run(["test", "-x", program], user=user, check=False, cwd="/").returncode == 0
-
-
-class Counted:
-    """A program of the system under a counter of its own, which stands where linn would: what it counts from one moment to
-    another is what linn must have."""
-
-    def __init__(self, tool, words, script=None, **more):
-        self.file = tool.folder / "counts"
-        environment = {**os.environ, "LD_PRELOAD": tool.libraries["counter"], "COUNTER_FILE": str(self.file)}
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, **more)
-
-    def counts(self):
-        return struct.unpack("3Q", self.file.read_bytes()[:24])
-
-    def say(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline()
-
-
-def compare(tool, before, after, file="a.linn"):
-    kinds = tool.facts(file)["kinds"]
-    recorded = (kinds["allocation"]["count"], kinds["reallocation"]["count"], kinds["release"]["count"])
-    counted = tuple(b - a for a, b in zip(before, after))
-    check(recorded == counted, f"recorded {recorded}, counted {counted}")
-    check(counted[0] > 1000, f"only {counted}")
-    return counted
-
-
-def answers(tool, words, line, **more):
-    """Records what the program does for one line of standard input."""
-    program = Counted(tool, words, **more)
-    ready = program.say(line[0])
-    time.sleep(0.3)
-    linn = tool.attach(program.process.pid)
-    before = program.counts()
-    answer = program.say(line[1])
-    time.sleep(0.3)
-    after = program.counts()
-    tool.detach(linn)
-    out, _ = program.process.communicate(timeout=60)
-    check(program.process.returncode == 0, f"{program.process.returncode}: {out}")
-    check(ready.strip() == line[2] and answer.strip() == line[3], f"{ready!r} {answer!r}")
-    print(compare(tool, before, after))
-
-
-PYTHON = """
-import sys, threading, json, re
-def work(n):
-    found = [json.loads(json.dumps({"a": [str(i)] * 20, "b": {j: "x" * j for j in range(20)}})) for i in range(n)]
-    return len(found)
+def case_real_programs(tool):
+    """Programs of the system with eight threads, under a counter of their own, which stands where linn would: what it counts from one
+    moment to another is what linn must have."""
+    python = """import threading, json, sys
+def work(n): [json.loads(json.dumps({"a": [str(i)] * 20, "b": {j: "x" * j for j in range(20)}})) for i in range(n)]
 for line in sys.stdin:
-    n = int(line)
-    threads = [threading.Thread(target=work, args=(n,)) for _ in range(8)]
+    threads = [threading.Thread(target=work, args=(int(line),)) for _ in range(8)]
     [t.start() for t in threads]
     [t.join() for t in threads]
-    import decimal, sqlite3 if n > 10 else decimal
-    print("ran", n, flush=True)
+    import decimal, ctypes, csv
+    print("ran", flush=True)
 """
-
-
-def case_python(tool):
-    """Python with eight threads, which loads modules meanwhile; pymalloc off, so that every object counts."""
-    skip_without("python3")
-    script = PYTHON.replace("import decimal, sqlite3 if n > 10 else decimal", "import decimal, ctypes, csv")
-    environment_words = ["/usr/bin/env", "PYTHONMALLOC=malloc", "/usr/bin/python3", "-c", script]
-    answers(tool, environment_words, ("1", "200", "ran 1", "ran 200"))
-
-
-def case_perl(tool):
-    skip_without("perl")
-    script = 'while(<STDIN>){ chomp; my %h; $h{$_ x 3}="v$_" x 5 for 1..$_; my @s=sort map {"$_-$h{$_}"} keys %h; $|=1; print "ran $_\n" }'
-    answers(tool, ["perl", "-e", script], ("10", "3000", "ran 10", "ran 3000"))
-
-
-def case_sqlite(tool):
-    skip_without("sqlite3")
-    many = ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<3000) "
-            "SELECT count(*) FROM (SELECT group_concat(hex(randomblob(40))) FROM n GROUP BY i ORDER BY 1);")
-    answers(tool, ["sqlite3", ":memory:"], ("SELECT 1;", many, "1", "3000"))
-
-
-def case_sort(tool):
-    """A program of eight threads that ends while it is recorded."""
-    skip_without("sort")
-    program = Counted(tool, ["sort", "--parallel=8", "-S", "40M"], cwd=tool.folder)
-    time.sleep(0.3)
-    linn = tool.attach(program.process.pid)
-    before = program.counts()
     rng = random.Random(3)
-    lines = "\n".join(str(rng.random()) for _ in range(300_000))
-    out, _ = program.process.communicate(lines, timeout=60)
-    tool.ended(linn)
-    check(out.splitlines() == sorted(lines.splitlines()), "it is not sorted")
-    kinds = tool.facts()["kinds"]
-    recorded = (kinds["allocation"]["count"], kinds["reallocation"]["count"], kinds["release"]["count"])
-    counted = tuple(b - a for a, b in zip(before, program.counts()))
-    check(recorded == counted and counted[0] > 10, f"recorded {recorded}, counted {counted}")
+    numbers = "\n".join(str(rng.random()) for _ in range(300_000)) + "\n"
+    counts = tool.folder / "counts"
+    for words, warm, line in ((["/usr/bin/python3", "-c", python], "1\n", "200\n"),
+                              (["sort", "--parallel=8", "-S", "40M"], "", numbers)):
+        skip_without(words[0])
+        environment = os.environ | {"LD_PRELOAD": tool.libraries["counter"], "COUNTER_FILE": str(counts), "PYTHONMALLOC": "malloc"}
+        program = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=tool.folder)
+        program.stdin.write(warm)
+        program.stdin.flush()
+        if warm:
+            program.stdout.readline()
+        time.sleep(0.3)
+        linn = tool.attach(program.pid)
+        before = counts.read_bytes()
+        out, _ = program.communicate(line, timeout=60)
+        tool.ended(linn)
+        check(program.returncode == 0 and out.splitlines() == (["ran"] if warm else sorted(line.splitlines())), "wrong results")
+        kinds = tool.facts()["kinds"]
+        recorded = [kinds[kind]["count"] for kind in ("allocation", "reallocation", "release")]
+        counted = [b - a for a, b in zip(struct.unpack("3Q", before), struct.unpack("3Q", counts.read_bytes()))]
+        check(recorded == counted and counted[0] > 10, f"{words[0]}: recorded {recorded}, counted {counted}")

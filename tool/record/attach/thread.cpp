@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thread.hpp"
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <elf.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <thread>
+
+namespace linn::tool::attach {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds most_for_holding{2'000};
+/// What a call in the program may take: it waits for other threads only.
+constexpr milliseconds most_for_call{20'000};
+constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
+
+long trace(__ptrace_request what, pid_t tid, std::uint64_t where, const void* data) noexcept {
+    return ::ptrace(what, tid, reinterpret_cast<void*>(where), data);
+}
+
+// The parts of a signal's frame that <ucontext.h> does not name.
+constexpr std::uint64_t has_extended_state = 1;
+constexpr std::uint64_t has_stack_segment = 2 | 4;
+constexpr int keep_alternate_stack = 0x100; // no such flag: the kernel changes nothing
+constexpr std::uint32_t state_magic = 0x46505853;
+constexpr std::uint32_t state_end_magic = 0x46505845;
+constexpr std::size_t software_bytes_at = 464; // of the legacy area: what the kernel says of the rest
+constexpr std::size_t header_at = 512;
+constexpr std::uint64_t amx = std::uint64_t{3} << 17;
+
+struct software_bytes {
+    std::uint32_t magic;
+    std::uint32_t extended_bytes;
+    std::uint64_t features;
+    std::uint32_t state_bytes;
+    std::uint32_t padding[7];
+};
+
+/// The state as it stands in a signal's frame. That of AMX is there only if the thread uses it.
+std::vector<unsigned char> state_for_frame(std::vector<unsigned char> state) {
+    std::uint64_t used = 0;
+    software_bytes words{};
+    std::memcpy(&used, state.data() + header_at, sizeof used);
+    std::memcpy(&words.features, state.data() + software_bytes_at, sizeof words.features);
+    words.features &= (used & amx) == 0 ? ~amx : ~std::uint64_t{0};
+    words.state_bytes = header_at + 64;
+    for (unsigned i = 2; i != 63; ++i) {
+        unsigned size = 0;
+        unsigned offset = 0;
+        unsigned c = 0;
+        unsigned d = 0;
+        if ((words.features >> i & 1) != 0 && __get_cpuid_count(0xd, i, &size, &offset, &c, &d) != 0) {
+            words.state_bytes = std::max(words.state_bytes, offset + size);
+        }
+    }
+    words.magic = state_magic;
+    words.extended_bytes = words.state_bytes + static_cast<std::uint32_t>(sizeof state_end_magic);
+    state.resize(words.extended_bytes);
+    std::memcpy(state.data() + software_bytes_at, &words, sizeof words);
+    std::memcpy(state.data() + words.state_bytes, &state_end_magic, sizeof state_end_magic);
+    return state;
+}
+
+/// What the kernel restores the thread to: an interrupted system call begins again. One with a time limit begins with the whole
+/// limit again, for only the kernel knows what is left of it.
+ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t state_at) {
+    const auto result = -static_cast<std::int64_t>(r.rax);
+    if (static_cast<std::int64_t>(r.orig_rax) >= 0 &&
+        ((result >= 512 && result <= 514) || result == 516)) { // begins again unless a handler runs
+        r.rax = r.orig_rax;
+        r.rip -= 2;
+    }
+    ucontext_t context{};
+    context.uc_flags = has_extended_state | has_stack_segment;
+    context.uc_stack.ss_flags = keep_alternate_stack;
+    const unsigned long long values[] = {r.r8,
+                                         r.r9,
+                                         r.r10,
+                                         r.r11,
+                                         r.r12,
+                                         r.r13,
+                                         r.r14,
+                                         r.r15,
+                                         r.rdi,
+                                         r.rsi,
+                                         r.rbp,
+                                         r.rbx,
+                                         r.rdx,
+                                         r.rax,
+                                         r.rcx,
+                                         r.rsp,
+                                         r.rip,
+                                         r.eflags,
+                                         (r.cs & 0xffff) | (r.ss & 0xffff) << 48};
+    static_assert(REG_R8 == 0 && REG_RDI == 8 && REG_RSP == 15 && REG_CSGSFS == 18);
+    std::memcpy(context.uc_mcontext.gregs, values, sizeof values);
+    context.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(state_at);
+    std::memcpy(&context.uc_sigmask, &mask, sizeof mask);
+    return context;
+}
+
+/// Where the C library returns from signal handlers; 0 where that cannot be found.
+std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapping>& mappings) {
+    constexpr std::string_view code{"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9}; // mov $15, %rax; syscall
+    for (const mapping& m : mappings) {
+        if (m.is_code && m.file_name().starts_with("libc.so")) {
+            std::string bytes(std::min(m.end - m.begin, std::uint64_t{64} << 20), '\0');
+            memory.read(m.begin, bytes.data(), bytes.size());
+            if (const std::size_t at = bytes.find(code); at != std::string::npos) {
+                return m.begin + at;
+            }
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+int held_thread::seize() noexcept {
+    if (trace(PTRACE_SEIZE, tid_, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD)) != 0) {
+        return errno;
+    }
+    state_ = state::runs;
+    trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+    return 0;
+}
+
+held_thread::state held_thread::judge(int status) noexcept {
+    if (!WIFSTOPPED(status)) {
+        return state::gone;
+    }
+    if (status >> 16 == PTRACE_EVENT_STOP) {
+        return state::held;
+    }
+    if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+        return state::at_syscall;
+    }
+    // A signal: the program gets it.
+    trace(PTRACE_CONT, tid_, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
+    return state::runs;
+}
+
+held_thread::state held_thread::wait(milliseconds most) noexcept {
+    const auto end = clock::now() + most;
+    std::chrono::microseconds nap{20};
+    while (state_ == state::runs) {
+        int status = 0;
+        const pid_t got = ::waitpid(tid_, &status, __WALL | WNOHANG);
+        if (got == tid_) {
+            state_ = judge(status);
+        } else if (got < 0 && errno != EINTR) {
+            state_ = state::gone;
+        } else if (clock::now() >= end) {
+            break;
+        } else {
+            std::this_thread::sleep_for(nap);
+            nap = std::min(nap * 2, std::chrono::microseconds{1000});
+        }
+    }
+    return state_;
+}
+
+void held_thread::go_on() noexcept {
+    state_ = state::runs;
+    trace(PTRACE_SYSCALL, tid_, 0, nullptr);
+}
+
+held_thread::state held_thread::stop_again() noexcept {
+    trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+    state_ = state::runs;
+    trace(PTRACE_CONT, tid_, 0, nullptr);
+    return wait(milliseconds{5'000});
+}
+
+void held_thread::release() noexcept {
+    if (state_ == state::runs) {
+        trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+        wait(milliseconds{100});
+    }
+    if (state_ == state::held || state_ == state::at_syscall) {
+        trace(PTRACE_DETACH, tid_, 0, nullptr);
+        state_ = state::gone;
+    }
+}
+
+user_regs_struct held_thread::registers() const noexcept {
+    user_regs_struct into{};
+    trace(PTRACE_GETREGS, tid_, 0, &into);
+    return into;
+}
+
+bool held_thread::set_registers(const user_regs_struct& from) noexcept {
+    return trace(PTRACE_SETREGS, tid_, 0, &from) == 0;
+}
+
+std::vector<unsigned char> held_thread::extended_state() const {
+    std::vector<unsigned char> bytes(most_state_bytes);
+    iovec v{bytes.data(), bytes.size()};
+    bytes.resize(trace(PTRACE_GETREGSET, tid_, NT_X86_XSTATE, &v) == 0 ? v.iov_len : 0);
+    return bytes;
+}
+
+bool held_thread::set_extended_state(std::vector<unsigned char>& from) noexcept {
+    const iovec v{from.data(), from.size()};
+    return trace(PTRACE_SETREGSET, tid_, NT_X86_XSTATE, &v) == 0;
+}
+
+std::uint64_t held_thread::signal_mask() const noexcept {
+    std::uint64_t mask = 0;
+    trace(PTRACE_GETSIGMASK, tid_, sizeof mask, &mask);
+    return mask;
+}
+
+bool held_thread::set_signal_mask(std::uint64_t mask) noexcept {
+    return trace(PTRACE_SETSIGMASK, tid_, sizeof mask, &mask) == 0;
+}
+
+bool held_process::hold() {
+    for (const auto end = clock::now() + most_for_holding; clock::now() < end;) {
+        bool all_stand = true;
+        for (const pid_t tid : threads_of(pid_)) {
+            const auto [at, is_new] = threads_.try_emplace(tid, tid);
+            held_thread& thread = at->second;
+            if (thread.now() == held_thread::state::gone) {
+                if (thread.seize() != 0) {
+                    threads_.erase(at); // it has ended
+                    continue;
+                }
+                all_stand = false; // it may have created another
+            }
+            if (thread.wait(milliseconds{2}) == held_thread::state::runs &&
+                stat_field(fmt::format("/proc/{}/task/{}", pid_, tid), 3) != "D") {
+                all_stand = false;
+            }
+        }
+        if (all_stand) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool held_process::let_go(const held_thread* kept) {
+    for (auto at = threads_.begin(); at != threads_.end();) {
+        const bool stays =
+            &at->second == kept || at->second.wait(milliseconds{0}) == held_thread::state::runs;
+        at = stays ? std::next(at) : threads_.erase(at);
+    }
+    return threads_.empty();
+}
+
+bool injection::begin(const std::vector<mapping>& mappings) {
+    constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
+    const std::uint64_t restorer = find_restorer(memory_, mappings);
+    extended_ = thread_.extended_state();
+    mask_ = thread_.signal_mask();
+    registers_ = thread_.registers();
+    if (restorer == 0 || registers_.rsp == 0 || extended_.size() < header_at + 64) {
+        return false;
+    }
+    const std::vector<unsigned char> state = state_for_frame(extended_);
+    const std::uint64_t state_at = (registers_.rsp - red_zone - state.size()) & ~std::uint64_t{63};
+    scratch_ = state_at - scratch_bytes;
+    // A function begins with a stack pointer that is 8 more than a multiple of 16, and finds the return address there.
+    frame_ = ((scratch_ - 1024) & ~std::uint64_t{15}) + 8;
+    // What <ucontext.h> calls ucontext_t, with the kernel's short mask.
+    constexpr std::size_t context_bytes = offsetof(ucontext_t, uc_sigmask) + sizeof mask_;
+    const ucontext_t context = context_of(registers_, mask_, state_at);
+    return memory_.write(frame_, &restorer, sizeof restorer) &&
+           memory_.write(frame_ + sizeof restorer, &context, context_bytes) &&
+           memory_.write(state_at, state.data(), state.size());
+}
+
+bool injection::call(std::uint64_t function, std::uint64_t first, std::uint64_t second,
+                     const std::function<void()>& meanwhile) {
+    user_regs_struct r = registers_;
+    r.rip = function;
+    r.rsp = frame_;
+    r.rdi = first;
+    r.rsi = second;
+    r.rax = 0;
+    r.orig_rax = ~0ull;                // no system call is to begin again
+    r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
+    // The registers first: once they are set, the thread restores itself even if this process dies.
+    if (!thread_.set_registers(r) || !thread_.set_signal_mask(~std::uint64_t{0})) {
+        return false;
+    }
+    is_inside_ = false;
+    for (const auto end = clock::now() + most_for_call; clock::now() < end;) {
+        thread_.go_on();
+        const auto left = std::chrono::duration_cast<milliseconds>(end - clock::now());
+        const held_thread::state state = thread_.wait(left);
+        if (state == held_thread::state::gone || state == held_thread::state::runs) {
+            return false;
+        }
+        const user_regs_struct now = thread_.registers();
+        constexpr std::int64_t entering = -ENOSYS;
+        if (state == held_thread::state::at_syscall && now.orig_rax == SYS_rt_sigreturn &&
+            now.rsp == frame_ + 8 && static_cast<std::int64_t>(now.rax) == entering) {
+            is_inside_ = true;
+            return true;
+        }
+        if (state == held_thread::state::at_syscall && meanwhile) {
+            meanwhile();
+        }
+    }
+    return false;
+}
+
+void injection::end() {
+    if (!is_inside_) {
+        return;
+    }
+    is_inside_ = false;
+    // It stands where it asks the kernel to restore it. It is made to ask once more, and stopped before it does: from there the
+    // kernel can also resume an interrupted system call with what is left of its time. Whenever we are killed, it asks.
+    user_regs_struct again = thread_.registers();
+    again.orig_rax = ~0ull;
+    again.rax = SYS_rt_sigreturn;
+    again.rip -= 2;
+    if (thread_.set_registers(again) && thread_.stop_again() == held_thread::state::held &&
+        thread_.set_extended_state(extended_) && thread_.set_signal_mask(mask_)) {
+        thread_.set_registers(registers_);
+    }
+}
+
+} // namespace linn::tool::attach
+
+#endif
