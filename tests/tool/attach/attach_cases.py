@@ -338,16 +338,17 @@ def case_signals(tool):
 
 def case_waits(tool):
     """linn attaches while all threads wait, and system calls wait as long as they would have."""
-    for wait in ("time.sleep(3)", "threading.Event().wait(3)", "select.select([], [], [], 3)", "threading.Timer(3, int).start()"):
-        program = subprocess.Popen(["python3", "-c", f"import select, threading, time; print('ready', flush=True); {wait}"],
-                                   stdout=subprocess.PIPE)
+    waits = ("time.sleep(8)", "threading.Event().wait(8)", "select.select([], [], [], 8)", "threading.Timer(8, int).start()",
+             "e = select.epoll(); exit(ctypes.CDLL(None).epoll_wait(e.fileno(), bytes(16), 1, 8000))")
+    begun = time.monotonic()
+    programs = [subprocess.Popen(["python3", "-c", f"import ctypes, select, threading, time; print(flush=True); {wait}"],
+                                 stdout=subprocess.PIPE) for wait in waits]
+    for program in programs:
         program.stdout.readline()
-        begun = time.monotonic()
-        time.sleep(0.3)
-        for _ in range(3):
-            tool.ended(tool.attach(program.pid, "-q", "--duration", "0.1", announced=False))
-        check(program.wait(30) == 0, f"{wait} failed")
-        check(time.monotonic() - begun > 2.9, f"{wait} was cut short")
+        time.sleep(0.1)
+        tool.ended(tool.attach(program.pid, "-q", "--duration", "0.1", announced=False))
+    for program, wait in zip(programs, waits):
+        check(program.wait(30) == 0 and time.monotonic() - begun > 8, f"{wait} failed or was cut short")
 
 
 def case_options(tool):

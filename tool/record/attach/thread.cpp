@@ -31,6 +31,9 @@ constexpr milliseconds most_for_holding{2'000};
 constexpr milliseconds most_for_call{20'000};
 constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
 
+/// ERESTARTNOHAND of the kernel: the call begins again, or returns EINTR if a handler runs.
+constexpr int restart_unless_handled = 514;
+
 long trace(__ptrace_request what, pid_t tid, std::uint64_t where, const void* data) noexcept {
     return ::ptrace(what, tid, reinterpret_cast<void*>(where), data);
 }
@@ -83,7 +86,7 @@ std::vector<unsigned char> state_for_frame(std::vector<unsigned char> state) {
 ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t state_at) {
     const auto result = -static_cast<std::int64_t>(r.rax);
     if (static_cast<std::int64_t>(r.orig_rax) >= 0 &&
-        ((result >= 512 && result <= 514) || result == 516)) { // begins again unless a handler runs
+        ((result >= 512 && result <= restart_unless_handled) || result == 516)) {
         r.rax = r.orig_rax;
         r.rip -= 2;
     }
@@ -147,6 +150,16 @@ held_thread::state held_thread::judge(int status) noexcept {
         return state::gone;
     }
     if (status >> 16 == PTRACE_EVENT_STOP) {
+        // The kernel ends these calls even if no handler runs. With another result it begins them again.
+        constexpr unsigned long long ended[] = {SYS_epoll_wait,     SYS_epoll_pwait, SYS_epoll_pwait2,
+                                                SYS_semop,          SYS_semtimedop,  SYS_io_getevents,
+                                                SYS_rt_sigtimedwait};
+        user_regs_struct r = registers();
+        if (static_cast<std::int64_t>(r.rax) == -EINTR &&
+            std::find(std::begin(ended), std::end(ended), r.orig_rax) != std::end(ended)) {
+            r.rax = static_cast<unsigned long long>(-restart_unless_handled);
+            set_registers(r);
+        }
         return state::held;
     }
     if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
