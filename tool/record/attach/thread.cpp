@@ -34,10 +34,6 @@ constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processo
 /// ERESTARTNOHAND of the kernel: the call begins again, or returns EINTR if a handler runs.
 constexpr int restart_unless_handled = 514;
 
-long trace(__ptrace_request what, pid_t tid, std::uint64_t where, const void* data) noexcept {
-    return ::ptrace(what, tid, reinterpret_cast<void*>(where), data);
-}
-
 // The parts of a signal's frame that <ucontext.h> does not name.
 constexpr std::uint64_t has_extended_state = 1;
 constexpr std::uint64_t has_stack_segment = 2 | 4;
@@ -136,12 +132,16 @@ std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapp
 
 } // namespace
 
+bool held_thread::trace(int request, std::uint64_t where, const void* data) const noexcept {
+    return ::ptrace(static_cast<__ptrace_request>(request), tid_, reinterpret_cast<void*>(where), data) == 0;
+}
+
 int held_thread::seize() noexcept {
-    if (trace(PTRACE_SEIZE, tid_, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD)) != 0) {
+    if (!trace(PTRACE_SEIZE, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD))) {
         return errno;
     }
     state_ = state::runs;
-    trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+    trace(PTRACE_INTERRUPT);
     return 0;
 }
 
@@ -158,7 +158,7 @@ held_thread::state held_thread::judge(int status) noexcept {
         if (static_cast<std::int64_t>(r.rax) == -EINTR &&
             std::find(std::begin(ended), std::end(ended), r.orig_rax) != std::end(ended)) {
             r.rax = static_cast<unsigned long long>(-restart_unless_handled);
-            set_registers(r);
+            trace(PTRACE_SETREGS, 0, &r);
         }
         return state::held;
     }
@@ -166,7 +166,7 @@ held_thread::state held_thread::judge(int status) noexcept {
         return state::at_syscall;
     }
     // A signal: the program gets it.
-    trace(PTRACE_CONT, tid_, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
+    trace(PTRACE_CONT, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
     return state::runs;
 }
 
@@ -192,57 +192,31 @@ held_thread::state held_thread::wait(milliseconds most) noexcept {
 
 void held_thread::go_on() noexcept {
     state_ = state::runs;
-    trace(PTRACE_SYSCALL, tid_, 0, nullptr);
+    trace(PTRACE_SYSCALL);
 }
 
 held_thread::state held_thread::stop_again() noexcept {
-    trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+    trace(PTRACE_INTERRUPT);
     state_ = state::runs;
-    trace(PTRACE_CONT, tid_, 0, nullptr);
+    trace(PTRACE_CONT);
     return wait(milliseconds{5'000});
 }
 
 void held_thread::release() noexcept {
     if (state_ == state::runs) {
-        trace(PTRACE_INTERRUPT, tid_, 0, nullptr);
+        trace(PTRACE_INTERRUPT);
         wait(milliseconds{100});
     }
     if (state_ == state::held || state_ == state::at_syscall) {
-        trace(PTRACE_DETACH, tid_, 0, nullptr);
+        trace(PTRACE_DETACH);
         state_ = state::gone;
     }
 }
 
 user_regs_struct held_thread::registers() const noexcept {
     user_regs_struct into{};
-    trace(PTRACE_GETREGS, tid_, 0, &into);
+    trace(PTRACE_GETREGS, 0, &into);
     return into;
-}
-
-bool held_thread::set_registers(const user_regs_struct& from) noexcept {
-    return trace(PTRACE_SETREGS, tid_, 0, &from) == 0;
-}
-
-std::vector<unsigned char> held_thread::extended_state() const {
-    std::vector<unsigned char> bytes(most_state_bytes);
-    iovec v{bytes.data(), bytes.size()};
-    bytes.resize(trace(PTRACE_GETREGSET, tid_, NT_X86_XSTATE, &v) == 0 ? v.iov_len : 0);
-    return bytes;
-}
-
-bool held_thread::set_extended_state(std::vector<unsigned char>& from) noexcept {
-    const iovec v{from.data(), from.size()};
-    return trace(PTRACE_SETREGSET, tid_, NT_X86_XSTATE, &v) == 0;
-}
-
-std::uint64_t held_thread::signal_mask() const noexcept {
-    std::uint64_t mask = 0;
-    trace(PTRACE_GETSIGMASK, tid_, sizeof mask, &mask);
-    return mask;
-}
-
-bool held_thread::set_signal_mask(std::uint64_t mask) noexcept {
-    return trace(PTRACE_SETSIGMASK, tid_, sizeof mask, &mask) == 0;
 }
 
 bool held_process::hold() {
@@ -282,12 +256,14 @@ bool held_process::let_go(const held_thread* kept) {
 bool injection::begin(const std::vector<mapping>& mappings) {
     constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
     const std::uint64_t restorer = find_restorer(memory_, mappings);
-    extended_ = thread_.extended_state();
-    mask_ = thread_.signal_mask();
     registers_ = thread_.registers();
-    if (restorer == 0 || registers_.rsp == 0 || extended_.size() < header_at + 64) {
+    extended_.resize(most_state_bytes);
+    iovec extended{extended_.data(), extended_.size()};
+    if (restorer == 0 || registers_.rsp == 0 || !thread_.trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
+        !thread_.trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
         return false;
     }
+    extended_.resize(extended.iov_len);
     const std::vector<unsigned char> state = state_for_frame(extended_);
     const std::uint64_t state_at = (registers_.rsp - red_zone - state.size()) & ~std::uint64_t{63};
     scratch_ = state_at - scratch_bytes;
@@ -312,7 +288,9 @@ bool injection::call(std::uint64_t function, std::uint64_t first, std::uint64_t 
     r.orig_rax = ~0ull;                // no system call is to begin again
     r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
     // The registers first: once they are set, the thread restores itself even if this process dies.
-    if (!thread_.set_registers(r) || !thread_.set_signal_mask(~std::uint64_t{0})) {
+    constexpr std::uint64_t all_signals = ~std::uint64_t{0};
+    if (!thread_.trace(PTRACE_SETREGS, 0, &r) ||
+        !thread_.trace(PTRACE_SETSIGMASK, sizeof all_signals, &all_signals)) {
         return false;
     }
     is_inside_ = false;
@@ -348,9 +326,11 @@ void injection::end() {
     again.orig_rax = ~0ull;
     again.rax = SYS_rt_sigreturn;
     again.rip -= 2;
-    if (thread_.set_registers(again) && thread_.stop_again() == held_thread::state::held &&
-        thread_.set_extended_state(extended_) && thread_.set_signal_mask(mask_)) {
-        thread_.set_registers(registers_);
+    iovec extended{extended_.data(), extended_.size()};
+    if (thread_.trace(PTRACE_SETREGS, 0, &again) && thread_.stop_again() == held_thread::state::held &&
+        thread_.trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
+        thread_.trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
+        thread_.trace(PTRACE_SETREGS, 0, &registers_);
     }
 }
 

@@ -41,14 +41,10 @@ public:
     /// Lets it go, for good. It may have to stand still first.
     void release() noexcept;
 
-    // All below: @pre it stands still
+    /// @pre it stands still
     user_regs_struct registers() const noexcept;
-    bool set_registers(const user_regs_struct& from) noexcept;
-    /// The processor's other registers, as the kernel lays them out for XSAVE.
-    std::vector<unsigned char> extended_state() const;
-    bool set_extended_state(std::vector<unsigned char>& from) noexcept;
-    std::uint64_t signal_mask() const noexcept;
-    bool set_signal_mask(std::uint64_t mask) noexcept;
+    /// A request of ptrace for this thread. Most need it to stand still.
+    bool trace(int request, std::uint64_t where = 0, const void* data = nullptr) const noexcept;
 
 private:
     state judge(int status) noexcept;
