@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19000, 13500),
-    "tool/: lines": (86500, 55000),
-    "tool/: files": (835, 420),
-    "tool/: files of C++ below 40 lines": (235, 60),
-    "tests/: lines": (86000, 55000),
+    "tool/: lines": (83600, 55000),
+    "tool/: files": (800, 420),
+    "tool/: files of C++ below 40 lines": (225, 60),
+    "tests/: lines": (85800, 55000),
     "docs/, README, CONTRIBUTING: words": (67000, 55000),
     "CHANGELOG: words": (900, 900),
 }
