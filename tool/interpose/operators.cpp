@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators.hpp"
 
-#include "symbol_lookup.hpp"
+#include "mapped_file.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -14,29 +14,27 @@ namespace {
 
 using enum operator_name;
 
-// size_t is unsigned long ('m') or unsigned int ('j').
-constexpr bool is_long = sizeof(void*) == 8;
-constexpr const char* names[operator_count] = {
-    is_long ? "_Znwm" : "_Znwj",
-    is_long ? "_Znam" : "_Znaj",
-    is_long ? "_ZnwmRKSt9nothrow_t" : "_ZnwjRKSt9nothrow_t",
-    is_long ? "_ZnamRKSt9nothrow_t" : "_ZnajRKSt9nothrow_t",
-    is_long ? "_ZnwmSt11align_val_t" : "_ZnwjSt11align_val_t",
-    is_long ? "_ZnamSt11align_val_t" : "_ZnajSt11align_val_t",
-    is_long ? "_ZnwmSt11align_val_tRKSt9nothrow_t" : "_ZnwjSt11align_val_tRKSt9nothrow_t",
-    is_long ? "_ZnamSt11align_val_tRKSt9nothrow_t" : "_ZnajSt11align_val_tRKSt9nothrow_t",
-    "_ZdlPv",
-    "_ZdaPv",
-    is_long ? "_ZdlPvm" : "_ZdlPvj",
-    is_long ? "_ZdaPvm" : "_ZdaPvj",
-    "_ZdlPvRKSt9nothrow_t",
-    "_ZdaPvRKSt9nothrow_t",
-    "_ZdlPvSt11align_val_t",
-    "_ZdaPvSt11align_val_t",
-    is_long ? "_ZdlPvmSt11align_val_t" : "_ZdlPvjSt11align_val_t",
-    is_long ? "_ZdaPvmSt11align_val_t" : "_ZdaPvjSt11align_val_t",
-    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-    "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
+static_assert(sizeof(std::size_t) == 8); // its letter is m
+constexpr const char* names[operator_count] = {"_Znwm",
+                                               "_Znam",
+                                               "_ZnwmRKSt9nothrow_t",
+                                               "_ZnamRKSt9nothrow_t",
+                                               "_ZnwmSt11align_val_t",
+                                               "_ZnamSt11align_val_t",
+                                               "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                                               "_ZnamSt11align_val_tRKSt9nothrow_t",
+                                               "_ZdlPv",
+                                               "_ZdaPv",
+                                               "_ZdlPvm",
+                                               "_ZdaPvm",
+                                               "_ZdlPvRKSt9nothrow_t",
+                                               "_ZdaPvRKSt9nothrow_t",
+                                               "_ZdlPvSt11align_val_t",
+                                               "_ZdaPvSt11align_val_t",
+                                               "_ZdlPvmSt11align_val_t",
+                                               "_ZdaPvmSt11align_val_t",
+                                               "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+                                               "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
 
 /// What the standard's default version of each calls; itself: malloc or free.
 constexpr operator_name built_on[operator_count] = {
@@ -73,7 +71,7 @@ int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
         s.is_behind = true;
         return 0;
     }
-    const dynamic_symbols symbols{*file};
+    const dynamic_symbols symbols{mapped_file{*file}};
     const bool is_standard = is_standard_library(file->dlpi_name);
     for (std::size_t i = 0; i != symbol_count; ++i) {
         if (s.is_behind ? s.next[i] != nullptr : s.is_taken[i]) {
@@ -124,14 +122,15 @@ const char* mangled_name(operator_name name) noexcept {
 }
 
 bool is_own_file(const dl_phdr_info& file) noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(&names);
-    for (int i = 0; i != file.dlpi_phnum; ++i) {
-        const auto& p = file.dlpi_phdr[i];
-        if (p.p_type == PT_LOAD && here - (file.dlpi_addr + p.p_vaddr) < p.p_memsz) {
-            return true;
-        }
+    return mapped_file{file}.holds(reinterpret_cast<std::uintptr_t>(&names), 1, 0);
+}
+
+void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t rounded = ((bytes != 0 ? bytes : 1) + alignment - 1) & ~(alignment - 1);
+    if (!is_alignment(alignment) || rounded < bytes || real.aligned_alloc == nullptr) {
+        return nullptr;
     }
-    return false;
+    return real.aligned_alloc(alignment, rounded);
 }
 
 void find_operators(own_place place) noexcept {
@@ -153,7 +152,7 @@ void* find_anywhere(const char* mangled) noexcept {
         [](dl_phdr_info* file, std::size_t, void* data) {
             auto& want = *static_cast<wanted*>(data);
             if (!is_own_file(*file)) {
-                want.found = dynamic_symbols{*file}.find(want.name);
+                want.found = dynamic_symbols{mapped_file{*file}}.find(want.name);
             }
             return want.found != nullptr ? 1 : 0;
         },

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "real.hpp"
+
 #include <link.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace linn::tool::preload {
 
-/// The replaceable functions, in the order of their mangled names in operators.cpp.
+/// The replaceable functions, in the order of their mangled names in operators.cpp. is_array() and the like know the order.
 enum class operator_name : std::uint8_t {
     new_plain,
     new_array,
@@ -62,6 +65,18 @@ void find_operators(own_place place = own_place::first) noexcept;
 constexpr std::size_t index_of(operator_name name) noexcept {
     return static_cast<std::size_t>(name);
 }
+constexpr bool is_array(operator_name name) noexcept {
+    return index_of(name) % 2 != 0;
+}
+constexpr bool is_new(operator_name name) noexcept {
+    return name < operator_name::delete_plain;
+}
+constexpr bool is_aligned_new(operator_name name) noexcept {
+    return is_new(name) && name >= operator_name::new_aligned;
+}
+constexpr bool is_nothrow(operator_name name) noexcept {
+    return is_new(name) ? index_of(name) % 4 > 1 : (index_of(name) - 8) % 6 > 3;
+}
 
 /// What is known of an operator; looks for it at the first call.
 [[gnu::always_inline]] inline operator_way way_of(operator_name name) noexcept {
@@ -75,5 +90,40 @@ constexpr std::size_t index_of(operator_name name) noexcept {
 
 /// A definition of a function in any file but this one; for what a library brought along that was opened later.
 void* find_anywhere(const char* mangled) noexcept;
+
+/// Calls the definition behind ours, of a signature without its nothrow_t.
+template <operator_name Name, typename Result, typename... Arguments>
+Result call_next(Arguments... arguments) {
+    void* function = next_operators.next[index_of(Name)];
+    if (function == nullptr) [[unlikely]] {
+        function = find_anywhere(mangled_name(Name));
+    }
+    if (function == nullptr) {
+        if constexpr (is_nothrow(Name) && is_new(Name)) {
+            return nullptr;
+        }
+        __builtin_trap(); // what a throwing operator does for a program without one: no frame could catch an exception
+    }
+    if constexpr (is_nothrow(Name)) {
+        constexpr std::nothrow_t tag{};
+        return reinterpret_cast<Result (*)(Arguments..., const std::nothrow_t&)>(function)(arguments..., tag);
+    } else {
+        return reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...);
+    }
+}
+template <operator_name Name>
+void* call_next_new(std::size_t bytes, [[maybe_unused]] std::size_t alignment) noexcept(is_nothrow(Name)) {
+    if constexpr (is_aligned_new(Name)) {
+        return call_next<Name, void*>(bytes, std::align_val_t{alignment});
+    } else {
+        return call_next<Name, void*>(bytes);
+    }
+}
+
+/// A block as the standard library's operator gets it; null as malloc is.
+[[gnu::always_inline]] inline void* plain_block(std::size_t bytes) noexcept {
+    return real.malloc(bytes != 0 ? bytes : 1);
+}
+void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept;
 
 } // namespace linn::tool::preload

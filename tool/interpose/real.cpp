@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real.hpp"
 
-#include "boot_arena.hpp"
 #include "operators.hpp"
 #include "raw.hpp"
 
@@ -11,7 +10,12 @@
 #include <cstring>
 
 namespace linn::tool::preload {
+
+alignas(16) constinit unsigned char boot_arena::memory[capacity];
+
 namespace {
+
+constinit std::atomic<std::size_t> used{0}; ///< of the boot arena
 
 void* first_malloc(std::size_t bytes) noexcept {
     return find_real_functions() ? real.malloc(bytes) : boot_arena::allocate(bytes);
@@ -110,6 +114,20 @@ void find_program_functions() noexcept {
         return defined != nullptr ? defined : chosen;
     });
     state.store(known, std::memory_order_release);
+}
+
+void* boot_arena::allocate(std::size_t bytes) noexcept {
+    if (bytes > capacity) {
+        return nullptr;
+    }
+    const std::size_t room = (bytes + 15) / 16 * 16 + 16;
+    const std::size_t start = used.fetch_add(room, std::memory_order_relaxed);
+    if (start + room > capacity || start > capacity) {
+        return nullptr;
+    }
+    unsigned char* const block = memory + start + 16;
+    *reinterpret_cast<std::size_t*>(block - 16) = bytes;
+    return block;
 }
 
 } // namespace linn::tool::preload

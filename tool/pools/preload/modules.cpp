@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules.hpp"
 
-#include "../../interpose/build_id.hpp"
+#include "../../interpose/mapped_file.hpp"
 
 #include <elf.h>
 #include <limits.h>
@@ -60,7 +60,7 @@ struct search {
 
 int look_at(dl_phdr_info* info, std::size_t, void* data) noexcept {
     search& s = *static_cast<search*>(data);
-    const preload::mapped_file file{info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum};
+    const preload::mapped_file file{*info};
     const char* path = info->dlpi_name;
     if (!s.is_program_passed) { // it comes first, without a name
         s.is_program_passed = true;

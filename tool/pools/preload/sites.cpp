@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites.hpp"
 
-#include "entries.hpp"
 #include "modules.hpp"
-#include "say.hpp"
+#include "statistics.hpp"
 
 #include <linn/detail/os/clock.hpp>
 #include <linn/detail/os/pages.hpp>
@@ -376,9 +375,7 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
         hot.index = calls.index; // otherwise every call has to be seen
     }
     hot.attention.store(attention, std::memory_order_relaxed);
-    if (settings.serves_malloc) {
-        hot.malloc_sizes.store(sizes, std::memory_order_relaxed); // there is one thread so far
-    }
+    hot.malloc_sizes.store(sizes, std::memory_order_relaxed); // there is one thread so far
     if (settings.serves_new) {
         hot.new_sizes.store(sizes, std::memory_order_relaxed);
     }

@@ -121,13 +121,21 @@ template <class General>
                : nullptr;
 }
 
+// -- hooks.cpp: what is looked up ---------------------------------------------------------------
+
+/// From now on nothing is looked up, and no block can be a pool's. @pre there are no pools, and there will be none
+void pass_all_on() noexcept;
+/// Likewise for allocations only, until look_at_calls(): for a plan none of whose sites is loaded yet.
+void pass_allocations_on() noexcept;
+/// Calls are looked up again; what other threads allocate meanwhile may not be. Thread-safe.
+void look_at_calls() noexcept;
+
 // -- setting up ----------------------------------------------------------------------------------
 
 struct site_settings {
     pool_mode mode;
     bool counts_hits;
-    bool serves_malloc; ///< no library stands before our malloc and free
-    bool serves_new;    ///< likewise for operator new and delete
+    bool serves_new; ///< no library stands before our operator new and delete
 };
 /// Describes and makes the pools, and looks for sites in the files that are loaded. False when there is no memory.
 /// @param plan for good

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the library begins and ends: the environment, the plan, the range; the statistics. And what it notices of files
 // that come and go.
+#include "../../interpose/mapped_file.hpp"
 #include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
 #include "../compiled_plan.hpp"
 #include "engine.hpp"
-#include "entries.hpp"
 #include "range.hpp"
-#include "say.hpp"
 #include "sites.hpp"
-#include "standing.hpp"
 #include "statistics.hpp"
 
 #include <linn/detail/os/pages.hpp>
@@ -113,26 +111,40 @@ const plan_tables* plan_from(const char* file) noexcept {
     return plan;
 }
 
+/// Functions of ours that are not called, because a file before us in the loader's order defines them.
+struct standing {
+    bool owns_malloc = false;
+    bool owns_an_operator = false; ///< new or delete, of any form
+};
+
+int look_before(dl_phdr_info* file, std::size_t, void* data) noexcept {
+    if (preload::is_own_file(*file)) {
+        return 1;
+    }
+    standing& s = *static_cast<standing*>(data);
+    const preload::dynamic_symbols symbols{preload::mapped_file{*file}};
+    for (const char* const name : {"malloc", "free", "calloc", "realloc"}) {
+        s.owns_malloc = s.owns_malloc || symbols.find(name) != nullptr;
+    }
+    for (std::size_t i = 0; i != preload::operator_count; ++i) {
+        const char* const name = preload::mangled_name(static_cast<preload::operator_name>(i));
+        s.owns_an_operator = s.owns_an_operator || symbols.find(name) != nullptr;
+    }
+    return 0;
+}
+
 /// Why pools would not work in this process, or are not wanted; null: they would.
 const char* obstacle(const standing& s) noexcept {
     if (detail::running_on_memcheck()) {
         return "Valgrind's Memcheck has to see each block";
     }
-    if (s.owns_malloc != nullptr) {
-        return "the program, or a library before this one, brings its own malloc";
-    }
-    return nullptr;
-}
-
-/// The program's own new belongs with its own delete. An allocator behind us may lack some of the operators: the standard
-/// library's, which take their place, come to ours.
-bool serves_operators(const standing& s) noexcept {
-    return s.owns_delete == nullptr && !s.owns_a_new;
+    return s.owns_malloc ? "the program, or a library before this one, brings its own malloc" : nullptr;
 }
 
 /// Whether calls must be looked up, now or when a library appears.
 bool apply(const plan_tables& plan, pool_mode mode) noexcept {
-    const standing before = who_stands_before();
+    standing before;
+    ::dl_iterate_phdr(look_before, &before);
     if (const char* const problem = obstacle(before)) {
         about.problem = problem;
         return false;
@@ -146,7 +158,9 @@ bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     }
     const char* const counts = variable("LINN_POOLS_COUNT");
     const bool counts_hits = counts != nullptr && std::strcmp(counts, "1") == 0;
-    if (!apply_plan(plan, {mode, counts_hits, true, serves_operators(before)})) {
+    // The program's own new belongs with its own delete. An allocator behind us may lack some of the operators: the standard
+    // library's, which take their place, come to ours.
+    if (!apply_plan(plan, {mode, counts_hits, !before.owns_an_operator})) {
         about.problem = "no memory";
         say("no memory for pools: nothing is pooled");
         return false;

@@ -31,4 +31,7 @@ inline bool are_statistics_wanted() noexcept {
 /// After a signal that found its thread on a slow path.
 void write_wanted_statistics() noexcept;
 
+/// One line on standard error. Allocates nothing, and keeps errno.
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
+
 } // namespace linn::tool::pools

@@ -2,7 +2,6 @@
 #include "call_timer.hpp"
 
 #include "image.hpp"
-#include "random_distance.hpp"
 #include "thread.hpp"
 
 #include <sys/resource.h>
@@ -11,6 +10,21 @@
 
 namespace linn::tool::preload {
 namespace {
+
+// Distances between the samples of a thread: random, so that no pattern of the program is always met at the same place.
+
+/// The state of a generator, from a reading of the counter. Never 0.
+std::uint32_t seed_of(std::uint64_t ticks) noexcept {
+    return static_cast<std::uint32_t>(ticks >> 4) * 0x9e37'79b9u | 1;
+}
+
+/// From 1 on, uniform, with this mean. Marsaglia's xorshift. @pre `state` is not 0
+std::int32_t random_distance(std::uint32_t& state, std::uint32_t mean) noexcept {
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return static_cast<std::int32_t>((state >> 8) % (2 * mean - 1) + 1);
+}
 
 constexpr std::uint32_t first_mean = 32; // powers of two
 constexpr std::uint32_t most_mean = 128;
@@ -35,7 +49,7 @@ struct reading_cost {
     std::uint64_t fenced;
     std::uint32_t least_mean; ///< distance, so that the readings take little; 0: not calibrated
 };
-constinit reading_cost cost{};
+constinit reading_cost readings{};
 
 void nothing() noexcept {}
 
@@ -62,7 +76,7 @@ void draw(call_timer& timer) noexcept {
     const std::uint32_t mean = timer.drawn < many_samples       ? first_mean
                                : timer.drawn < 4 * many_samples ? 2 * first_mean
                                                                 : most_mean;
-    timer.mean = mean > cost.least_mean ? mean : cost.least_mean;
+    timer.mean = mean > readings.least_mean ? mean : readings.least_mean;
     timer.until = distance(timer);
     const bool is_fenced = (timer.random & 1u << 5) != 0;
     const std::uint32_t turn = ++timer.drawn % looked_at;
@@ -96,12 +110,12 @@ bool was_switched(call_timer& timer) noexcept {
 constinit nothing_function* do_nothing = nothing;
 
 void calibrate_call_timer() noexcept {
-    cost.plain = least_cost(read_plain);
-    cost.fenced = least_cost(read_fenced);
-    cost.least_mean = first_mean;
+    readings.plain = least_cost(read_plain);
+    readings.fenced = least_cost(read_fenced);
+    readings.least_mean = first_mean;
     // Where a virtual machine answers each reading.
-    while (cost.least_mean < cost.fenced / 4 && cost.least_mean < 4096) {
-        cost.least_mean *= 2;
+    while (readings.least_mean < readings.fenced / 4 && readings.least_mean < 4096) {
+        readings.least_mean *= 2;
     }
 }
 
@@ -112,7 +126,8 @@ void prepare_timer(call_timer& timer) noexcept {
     timer.until = idle_calls;
     timer.reading = call_reading::none;
     // Not is_recording() at first: the first call of a process is no occasion to begin.
-    if (cost.least_mean == 0 || current_image->state.load(std::memory_order_relaxed) != process_image::on) {
+    if (readings.least_mean == 0 ||
+        current_image->state.load(std::memory_order_relaxed) != process_image::on) {
         return;
     }
     const slow_section counted;
@@ -137,7 +152,7 @@ void end_call(call_timer& timer, call_reading reading, call_choice choice, std::
     call_times& sums = timer.untold;
     const bool is_fenced = reading == call_reading::fenced;
     const bool is_sure = choice == call_choice::surely;
-    const std::uint64_t own_cost = is_fenced ? cost.fenced : cost.plain;
+    const std::uint64_t own_cost = is_fenced ? readings.fenced : readings.plain;
     const std::uint32_t stands_for = is_sure ? 1 : timer.mean;
     if (!is_sure) {
         draw(timer);
@@ -198,7 +213,7 @@ void end_look(call_timer& timer, const call_look& look) noexcept {
         ++sums.left_out;
         return;
     }
-    const bool is_long = took > cost.plain + long_call_ticks;
+    const bool is_long = took > readings.plain + long_call_ticks;
     const auto faults = static_cast<double>(after.faults - look.faults);
     ++(is_long ? sums.looked_long : sums.looked_short);
     (is_long ? sums.faults_long : sums.faults_short) += faults;
@@ -227,6 +242,64 @@ void tell_faults_before() noexcept {
     only.untold = {};
     only.untold.faults_before = static_cast<double>(usage(RUSAGE_SELF).faults);
     tell_call_times(only);
+}
+
+// -- what recording costs ---------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint32_t mean_distance = 64; // a power of two
+/// A longer one was interrupted, or waited for the collector: that is no CPU time of the recorder.
+constexpr double most_ns = 50'000;
+constexpr std::uint32_t event_batch = 16;
+
+} // namespace
+
+std::uint64_t begin_sample(event_cost& cost) noexcept {
+    const std::uint64_t before = ticks();
+    const bool is_first = cost.random == 0;
+    if (is_first) {
+        cost.random = seed_of(before);
+    }
+    cost.until_sample = random_distance(cost.random, mean_distance);
+    // The thread's first event is one of all, and as likely to be measured as they are.
+    if (is_first && --cost.until_sample != 0) {
+        return 0;
+    }
+    if (is_first) {
+        cost.until_sample = mean_distance;
+    }
+    const std::uint64_t start = ticks();
+    const std::uint64_t now = ticks();
+    cost.clock_ticks = now - start;
+    return now;
+}
+
+void end_sample(event_cost& cost, std::uint64_t begun) noexcept {
+    const std::uint64_t spent = ticks() - begun;
+    const slow_section counted;
+    if (!is_recording() ||
+        static_cast<double>(spent) > most_ns * current_recording.ring.header().options.ticks_per_ns) {
+        return;
+    }
+    cost.ticks += spent > cost.clock_ticks ? spent - cost.clock_ticks : 0;
+    ++cost.samples;
+    // Soon at first: a short program shall have told something.
+    if (cost.samples >= event_batch || cost.samples >= cost.told) {
+        tell_cost(cost);
+    }
+}
+
+void tell_cost(event_cost& cost) noexcept {
+    if (cost.samples == 0 || !is_recording()) {
+        return;
+    }
+    wire::ring_header& header = current_recording.ring.header();
+    header.cost_ticks.fetch_add(cost.ticks, std::memory_order_relaxed);
+    header.cost_samples.fetch_add(cost.samples, std::memory_order_relaxed);
+    cost.told += cost.samples;
+    cost.samples = 0;
+    cost.ticks = 0;
 }
 
 } // namespace linn::tool::preload

@@ -4,7 +4,7 @@
 #include "../../interpose/raw.hpp"
 #include "chunk_windows.hpp"
 #include "modules.hpp"
-#include "probe_budget.hpp"
+#include "rtti_probe.hpp"
 #include "sampled_blocks.hpp"
 #include "thread.hpp"
 #include "unwind/capture.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules.hpp"
 
-#include "../../interpose/build_id.hpp"
+#include "../../interpose/mapped_file.hpp"
 #include "image.hpp"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.hpp"
 
-#include "../../interpose/boot_arena.hpp"
+#include "../../interpose/real.hpp"
 #include "attached.hpp"
 #include "image.hpp"
 #include "modules.hpp"

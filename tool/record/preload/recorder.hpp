@@ -4,7 +4,7 @@
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "../../trace/event.hpp"
-#include "probe_budget.hpp"
+#include "rtti_probe.hpp"
 #include "sampled_blocks.hpp"
 #include "thread.hpp"
 

@@ -4,7 +4,6 @@
 #include "../../interpose/raw.hpp"
 #include "image.hpp"
 #include "modules.hpp"
-#include "probe_budget.hpp"
 
 #include <sys/uio.h>
 

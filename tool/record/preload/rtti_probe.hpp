@@ -1,10 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../trace/ring.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::tool::preload {
+
+/// Which of a stack's next blocks are searched for a type's name. Reading one costs some system calls, so it is
+/// done for the first blocks of a place in the code only, from any stack.
+class probe_budget {
+public:
+    /// Blocks of a place, and of one stack of it.
+    static constexpr std::uint8_t most_of_place = 8;
+    static constexpr std::uint8_t most_of_stack = 4;
+
+    /// A stack was seen for the first time.
+    void add(std::uint32_t id, const std::uintptr_t* frames, unsigned count) noexcept {
+        std::uint8_t& of_place = places_[place(frames, count)];
+        const auto left = static_cast<std::uint8_t>(most_of_place - of_place);
+        const std::uint8_t share = left < most_of_stack ? left : most_of_stack;
+        of_place = static_cast<std::uint8_t>(of_place + share);
+        stacks_[id % size] = share;
+    }
+    /// Whether a block of this stack is searched. One load if not.
+    bool wants(std::uint32_t id) const noexcept { return stacks_[id % size] != 0; }
+    void spend(std::uint32_t id) noexcept {
+        if (stacks_[id % size] != 0) {
+            --stacks_[id % size];
+        }
+    }
+    /// A block of this stack has been looked at, and had no type. After two of them a third is not worth its system calls.
+    void found_none(std::uint32_t id) noexcept { spend(id); }
+
+    /// Another recording begins.
+    void clear() noexcept {
+        for (std::uint8_t& left : stacks_) {
+            left = left != 0 ? 0 : left;
+        }
+        for (std::uint8_t& spent : places_) {
+            spent = spent != 0 ? 0 : spent;
+        }
+    }
+
+private:
+    static constexpr std::size_t size = std::size_t{1} << 20;
+    static constexpr std::size_t place_count = std::size_t{1} << 16;
+
+    /// The two innermost frames: with one, all that passes through a wrapper of malloc would be one place.
+    static std::size_t place(const std::uintptr_t* frames, unsigned count) noexcept {
+        const std::uint64_t both = frames[0] * 0x9e37'79b9'7f4a'7c15u + (count > 1 ? frames[1] : 0);
+        return both * 0x9e37'79b9'7f4a'7c15u >> 48;
+    }
+
+    std::uint8_t stacks_[size];
+    std::uint8_t places_[place_count];
+};
+
+extern probe_budget probes;
+
+/// Whether zero fills and types are wanted.
+struct probe_options {
+    bool rtti;
+    bool fills_only; ///< nothing but blocks with fills is: no releases, no small blocks
+    std::size_t smallest_fill;
+    double ticks_per_ns;
+};
+extern probe_options probing;
+void set_probe_options(const wire::ring_options& options) noexcept;
 
 /// The mangled name of the class of the object that begins at `block`, by its virtual table; the length, 0 if nothing
 /// there looks like one. Never faults, even if the block is gone: everything is read by the kernel.

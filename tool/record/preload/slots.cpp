@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slots.hpp"
 
+#include "../../interpose/mapped_file.hpp"
 #include "../../interpose/operators.hpp"
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
-#include "../../interpose/symbol_lookup.hpp"
 #include "image.hpp"
-#include "relocations.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -94,7 +95,7 @@ void find_functions(wanted what) noexcept {
                 return 0;
             }
             // Not by their names here: these would be the program's.
-            const dynamic_symbols symbols{*file};
+            const dynamic_symbols symbols{mapped_file{*file}};
             for (hooked_function& f : functions) {
                 f.hook = f.hook != 0 ? f.hook : reinterpret_cast<std::uintptr_t>(symbols.find(f.name));
                 f.real = f.hook != 0 ? f.real : 0;
@@ -135,41 +136,96 @@ std::uintptr_t value_at(std::uintptr_t address) noexcept {
     return __atomic_load_n(reinterpret_cast<const std::uintptr_t*>(address), __ATOMIC_RELAXED);
 }
 
-/// A slot that the loader has filled holds the function; one that it fills with the first call still leads to the loader.
-void look_at_relocation(const relocations& file, const relocation& at) noexcept {
-    const std::uintptr_t value = value_at(at.address);
+bool is_loader(const mapped_file& file) noexcept {
+    return file.bias == ::getauxval(AT_BASE);
+}
+
+constexpr std::uintptr_t page_bytes = 4096;
+
+/// Whether the loader has taken the right to write there away, in whole pages.
+bool is_read_only(const mapped_file& file, std::uintptr_t address) noexcept {
+    for (std::size_t i = 0; i != file.segment_count; ++i) {
+        const auto& p = file.segments[i];
+        const std::uintptr_t begin = file.bias + p.p_vaddr;
+        const std::uintptr_t end = begin + p.p_memsz;
+        if (p.p_type == PT_GNU_RELRO && address >= (begin & ~(page_bytes - 1)) &&
+            address < (end & ~(page_bytes - 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A word that the loader fills with the address of a symbol; that of a call is perhaps filled by the first one only. A slot that
+/// the loader has filled holds the function; one that it fills with the first call still leads to the loader.
+void look_at_relocation(const mapped_file& file, std::uintptr_t address, const char* name,
+                        bool is_call) noexcept {
+    const std::uintptr_t value = value_at(address);
     const hooked_function* f = function_with(value);
     if (f == nullptr) {
-        const bool may_wait = at.is_call && file.holds(value);
-        f = may_wait ? function_named(at.name) : nullptr;
+        const bool may_wait = is_call && file.holds(value, 1, PF_R);
+        f = may_wait ? function_named(name) : nullptr;
         // A function of the file's own under such a name is no waiting slot.
-        if (f == nullptr || file.defines(at.name)) {
+        if (f == nullptr || dynamic_symbols{file}.find(name) != nullptr) {
             return;
         }
-    } else if (std::strcmp(f->name, at.name) != 0 && (f = function_named(at.name)) == nullptr) {
+    } else if (std::strcmp(f->name, name) != 0 && (f = function_named(name)) == nullptr) {
         return; // another name of the same function: a preload does not see it either
     } else if (f->real != value) {
         return;
     }
     if (f->name == loader_catch) {
-        if (!file.is_loader()) {
+        if (!is_loader(file)) {
             return;
         }
         has_loader_slot = true;
     }
-    add(at.address, value, *f, file.is_read_only(at.address));
+    add(address, value, *f, is_read_only(file, address));
+}
+
+bool is_symbols_address(std::uint64_t type) noexcept {
+#if defined(__x86_64__)
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+#elif defined(__aarch64__)
+    return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
+#else
+    return false;
+#endif
+}
+
+void look_at_relocations(const mapped_file& file, std::intptr_t table, std::intptr_t bytes) noexcept {
+    const auto* const first = file.dynamic<ElfW(Rela)>(table);
+    const auto* const symbols = file.dynamic<ElfW(Sym)>(DT_SYMTAB);
+    const auto* const names = file.dynamic<char>(DT_STRTAB);
+    if (first == nullptr || symbols == nullptr || names == nullptr) {
+        return;
+    }
+    const std::size_t count = file.dynamic_value(bytes) / sizeof *first;
+    for (std::size_t i = 0; i != count; ++i) {
+        const ElfW(Rela)& r = first[i];
+        const std::uint64_t symbol = ELF64_R_SYM(r.r_info);
+        if (is_symbols_address(ELF64_R_TYPE(r.r_info)) && r.r_addend == 0 && symbol != 0) {
+            look_at_relocation(file, file.bias + r.r_offset, names + symbols[symbol].st_name,
+                               table == DT_JMPREL);
+        }
+    }
 }
 
 /// The loader keeps the addresses of the four that it calls itself in variables of its own.
-void look_at_loader(const relocations& file) noexcept {
-    for (std::size_t i = 0; i != file.segment_count(); ++i) {
-        const auto [begin, end] = file.data_segment(i);
-        for (std::uintptr_t at = begin; at + sizeof(std::uintptr_t) <= end; at += sizeof(std::uintptr_t)) {
+void look_at_loader(const mapped_file& file) noexcept {
+    for (std::size_t i = 0; i != file.segment_count; ++i) {
+        const auto& p = file.segments[i];
+        if (p.p_type != PT_LOAD || (p.p_flags & PF_W) == 0) {
+            continue;
+        }
+        const std::uintptr_t end = file.bias + p.p_vaddr + p.p_memsz;
+        for (std::uintptr_t at = (file.bias + p.p_vaddr + 7) & ~std::uintptr_t{7};
+             at + sizeof(std::uintptr_t) <= end; at += sizeof(std::uintptr_t)) {
             const std::uintptr_t value = value_at(at);
             for (const char* const name : {"malloc", "calloc", "realloc", "free"}) {
                 const hooked_function* const f = function_named(name);
                 if (f != nullptr && f->real == value) {
-                    add(at, value, *f, file.is_read_only(at));
+                    add(at, value, *f, is_read_only(file, at));
                 }
             }
         }
@@ -181,9 +237,10 @@ int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
     if (is_own_file(*info)) {
         return 0;
     }
-    const relocations file{*info};
-    file.for_each([&](const relocation& at) { look_at_relocation(file, at); });
-    if (file.is_loader()) {
+    const mapped_file file{*info};
+    look_at_relocations(file, DT_JMPREL, DT_PLTRELSZ);
+    look_at_relocations(file, DT_RELA, DT_RELASZ);
+    if (is_loader(file)) {
         look_at_loader(file);
     }
     return 0;
@@ -193,14 +250,13 @@ void write(const attach::slot& s, std::uintptr_t expected, std::uintptr_t value)
     if (value_at(s.address) != expected) {
         return;
     }
-    constexpr std::uintptr_t page = 4096;
-    void* const pages = reinterpret_cast<void*>(s.address & ~(page - 1));
-    if (s.is_read_only != 0 && ::mprotect(pages, page, PROT_READ | PROT_WRITE) != 0) {
+    void* const pages = reinterpret_cast<void*>(s.address & ~(page_bytes - 1));
+    if (s.is_read_only != 0 && ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
         return;
     }
     __atomic_store_n(reinterpret_cast<std::uintptr_t*>(s.address), value, __ATOMIC_RELEASE);
     if (s.is_read_only != 0) {
-        ::mprotect(pages, page, PROT_READ);
+        ::mprotect(pages, page_bytes, PROT_READ);
     }
 }
 

@@ -5,7 +5,6 @@
 #include "../../trace/encode.hpp"
 #include "../../trace/sampling.hpp"
 #include "call_timer.hpp"
-#include "event_cost.hpp"
 #include "unwind/capture.hpp"
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking for a type costs system calls: a few blocks of a place, fewer of a stack, and two where there is none.
-#include "record/preload/probe_budget.hpp"
+#include "record/preload/rtti_probe.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::tool::preload {
+
+/// The program headers of a mapped file: what says where its parts lie.
+struct mapped_file {
+    std::uintptr_t bias = 0; ///< added to the addresses in the file
+    const ElfW(Phdr) * segments = nullptr;
+    std::size_t segment_count = 0;
+
+    mapped_file() = default;
+    mapped_file(std::uintptr_t b, const ElfW(Phdr) * first, std::size_t count) noexcept
+        : bias(b),
+          segments(first),
+          segment_count(count) {}
+    explicit mapped_file(const dl_phdr_info& file) noexcept
+        : mapped_file(file.dlpi_addr, file.dlpi_phdr, file.dlpi_phnum) {}
+
+    /// Whether one of its segments holds these bytes, with all of `flags` (PF_R, PF_X).
+    bool holds(std::uintptr_t begin, std::size_t bytes, unsigned flags) const noexcept;
+
+    /// An entry of its dynamic section; 0 where it has none.
+    std::uintptr_t dynamic_value(std::intptr_t tag) const noexcept;
+    /// An entry that is an address; null where it has none.
+    template <class T>
+    const T* dynamic(std::intptr_t tag) const noexcept {
+        const std::uintptr_t at = dynamic_value(tag);
+        // Most loaders write the address in place, some leave the offset.
+        return at == 0 ? nullptr : reinterpret_cast<const T*>(at < bias ? at + bias : at);
+    }
+};
+
+/// In the mapped file; `bytes` is null where it has none.
+struct build_id {
+    const unsigned char* bytes = nullptr;
+    std::size_t count = 0;
+};
+build_id build_id_of(const mapped_file& file) noexcept;
+
+/// The dynamic symbols of a mapped file. Not dlsym: it allocates a message for what is missing, and takes for a
+/// definition what is only a non-PIE executable's entry for a foreign function.
+class dynamic_symbols {
+public:
+    explicit dynamic_symbols(const mapped_file& file) noexcept;
+
+    /// The address of a function that the file defines; null if it does not.
+    void* find(const char* name) const noexcept;
+
+private:
+    void* definition(std::uint32_t index, const char* name) const noexcept;
+
+    std::uintptr_t bias_;
+    const ElfW(Sym) * symbols_;
+    const char* names_;
+    const std::uint32_t* gnu_hash_;
+    const std::uint32_t* sysv_hash_;
+};
+
+} // namespace linn::tool::preload

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions through which the program allocates: what the next definition does, recorded. A block is recorded after it was
+// got and before it is given back, so that merged by time no block is ever got twice. Where the standard library's operators
+// would call malloc or free, so do we, and save the detour; failures are left to the library, which alone can throw. Nothing here
+// catches: an exception only passes.
+#include "../../interpose/operators.hpp"
+#include "../../interpose/raw.hpp"
+#include "../../interpose/real.hpp"
+#include "recorder.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace linn::tool::preload {
+namespace {
+
+using enum operator_name;
+
+std::uint8_t log2_of(std::size_t alignment) noexcept {
+    return alignment == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(std::bit_width(alignment) - 1);
+}
+
+LINN_LOOK void release_looked_at(void* block) noexcept {
+    if (block == nullptr || boot_arena::owns(block)) [[unlikely]] {
+        return;
+    }
+    const bool is_taken = record_release(allocation_call::free, block);
+    timed_release(block, is_taken, [=] { real.free(block); });
+}
+
+/// A block of the boot arena is left where it is; for the program it is a new one.
+void* leave_arena(void* old, std::size_t bytes) noexcept {
+    void* const block = real.malloc(bytes);
+    const std::size_t had = boot_arena::size_of(old);
+    if (block != nullptr) {
+        std::memcpy(block, old, had < bytes ? had : bytes);
+    }
+    return block;
+}
+
+/// After the real one has answered.
+[[gnu::always_inline]] inline void* reallocated(const unwind::frame_start& from, void* old, void* block,
+                                                std::size_t bytes) noexcept {
+    if (block != nullptr) {
+        record_reallocation(from, old, block, bytes);
+    } else {
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0,
+                             reinterpret_cast<std::uintptr_t>(old), bytes});
+    }
+    return block;
+}
+
+/// For the sampler a realloc releases one block and gets another. The old address is out of the sample before another thread
+/// can get it.
+[[gnu::always_inline]] inline void* resize_sampled(const unwind::frame_start& from, void* old,
+                                                   std::size_t bytes) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(old);
+    const bool was_sampled = sample.may_hold(address) && sample.remove(address);
+    const bool is_taken = takes(bytes);
+    void* const block = timed_get(bytes, is_taken || was_sampled, [=] { return real.realloc(old, bytes); });
+    if (block == nullptr && bytes != 0) {
+        if (was_sampled) {
+            sample.add(address);
+        }
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0, address, bytes});
+        return nullptr;
+    }
+    if (was_sampled) {
+        record_sampled_release(allocation_call::realloc, address);
+    }
+    if (!is_taken || block == nullptr) {
+        return block;
+    }
+    record_allocation(from, allocation_call::realloc, block, bytes);
+    return block;
+}
+
+[[gnu::always_inline]] inline void* resize(const unwind::frame_start& from, void* old,
+                                           std::size_t bytes) noexcept {
+    if (old == nullptr || boot_arena::owns(old)) {
+        const bool is_taken = takes(bytes);
+        void* const block = old == nullptr
+                                ? timed_get(bytes, is_taken, [=] { return real.realloc(nullptr, bytes); })
+                                : leave_arena(old, bytes);
+        if (is_taken) {
+            record_result(from, allocation_call::realloc, block, bytes);
+        }
+        return block;
+    }
+    if constexpr (is_sampler) {
+        return resize_sampled(from, old, bytes);
+    }
+    prepare(from);
+    void* const block = timed_get(bytes, true, [=] { return real.realloc(old, bytes); });
+    // Some give the block back then, others give a smallest one.
+    if (bytes == 0 && block == nullptr) {
+        record_release(allocation_call::realloc, old);
+        return nullptr;
+    }
+    return reallocated(from, old, block, bytes);
+}
+
+LINN_LOOK void* realloc_looked_at(void* old, std::size_t bytes) noexcept {
+    return resize(unwind::here(), old, bytes);
+}
+
+LINN_LOOK void* malloc_looked_at(std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    prepare(from);
+    const bool is_taken = takes(bytes);
+    void* const block = timed_get(bytes, is_taken, [=] { return real.malloc(bytes); });
+    if (is_taken) [[likely]] {
+        record_result(from, allocation_call::malloc, block, bytes);
+    }
+    return block;
+}
+
+LINN_LOOK void* calloc_looked_at(std::size_t count, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    const std::size_t all = array_bytes(count, bytes);
+    prepare(from);
+    const bool is_taken = takes(all);
+    void* const block = timed_get(all, is_taken, [=] { return real.calloc(count, bytes); });
+    if (is_taken) [[likely]] {
+        record_result(from, allocation_call::calloc, block, all);
+    }
+    return block;
+}
+
+/// While it lives, the next call of the malloc family on this thread that fits is part of the operator. Where the operator
+/// throws, the next call of a hook sees that it is over.
+class inner_scope {
+public:
+    inner_scope(std::uint8_t kind, std::uintptr_t what) noexcept : saved_(this_thread.active) {
+        this_thread.inner = {kind, what};
+        this_thread.active = nullptr; // the hooks go the slow way, which looks at `inner`
+        hold_timer(this_thread.timer);
+    }
+    inner_scope(const inner_scope&) = delete;
+    inner_scope& operator=(const inner_scope&) = delete;
+    ~inner_scope() {
+        thread_state& t = this_thread;
+        if (t.inner.kind != inner_call::none) {
+            t.inner.kind = inner_call::none;
+            t.active = saved_;
+            let_timer_go(t.timer);
+        }
+    }
+
+private:
+    thread_writer* saved_;
+};
+
+using new_handler = void (*)();
+
+new_handler handler_of_program() noexcept {
+    using get = new_handler();
+    auto* const function = reinterpret_cast<get*>(find_anywhere("_ZSt15get_new_handlerv"));
+    return function != nullptr ? function() : nullptr;
+}
+
+void* block_for(std::size_t bytes, std::size_t alignment) noexcept {
+    return alignment == 0 ? plain_block(bytes) : aligned_block(bytes, alignment);
+}
+
+constexpr allocation_call call_of(operator_name name) noexcept {
+    const auto first = !is_new(name)          ? allocation_call::operator_delete
+                       : is_aligned_new(name) ? allocation_call::operator_new_aligned
+                                              : allocation_call::operator_new;
+    return static_cast<allocation_call>(static_cast<int>(first) + (is_array(name) ? 1 : 0));
+}
+
+/// Calls a foreign operator, whose own calls of malloc are not the program's.
+template <typename Ask>
+[[gnu::always_inline]] inline void* ask_operator(std::size_t bytes, bool is_taken, const Ask& ask) {
+    return timed_get(bytes, is_taken, [=] {
+        const inner_scope scope{inner_call::allocation, bytes};
+        return ask();
+    });
+}
+
+/// What a throwing operator new does once malloc has failed: the program's handler, again, and at last an exception.
+template <operator_name Name>
+[[gnu::noinline, gnu::cold]] void* failed(const unwind::frame_start& from, std::size_t bytes,
+                                          std::size_t alignment, bool is_taken) {
+    constexpr allocation_call call = call_of(Name);
+    while (const new_handler handler = handler_of_program()) {
+        handler();
+        if (void* const block = block_for(bytes, alignment)) {
+            if (is_taken) {
+                record_allocation(from, call, block, bytes, log2_of(alignment));
+            }
+            return block;
+        }
+    }
+    record_slowly(from, {event_kind::failure, call, log2_of(alignment), 0, 0, bytes});
+    void* const block = ask_operator(bytes, is_taken, [=] {
+        return call_next_new<is_aligned_new(Name) ? new_aligned : new_plain>(bytes, alignment);
+    });
+    if (is_taken) { // another thread returned memory meanwhile
+        record_allocation(from, call, block, bytes, log2_of(alignment));
+    }
+    return block;
+}
+
+/// The same for those that return null: the library's catches what the handler throws. It may do so through our own
+/// operator new, which then has recorded what happened.
+template <operator_name Name>
+    requires(is_nothrow(Name))
+[[gnu::always_inline]] inline void* failed(const unwind::frame_start& from, std::size_t bytes,
+                                           std::size_t alignment, bool is_taken) noexcept {
+    const std::uint32_t failures = this_thread.failures;
+    void* const block = call_next_new<Name>(bytes, alignment);
+    if (block == nullptr) {
+        if (this_thread.failures == failures) {
+            record_slowly(from, {event_kind::failure, call_of(Name), log2_of(alignment), 0, 0, bytes});
+        }
+    } else if (const thread_writer* const w = this_thread.active;
+               is_taken && (w == nullptr || w->last_address != reinterpret_cast<std::uintptr_t>(block))) {
+        record_allocation(from, call_of(Name), block, bytes, log2_of(alignment));
+    }
+    return block;
+}
+
+template <operator_name Name>
+[[gnu::always_inline]] inline void* get(const unwind::frame_start& from, std::size_t bytes,
+                                        std::size_t asked) noexcept(is_nothrow(Name)) {
+    const std::size_t alignment = is_aligned_new(Name) ? asked : 0;
+    const operator_way way = way_of(Name);
+    if (way == operator_way::malloc) [[likely]] {
+        prepare(from);
+        const bool is_taken = takes(bytes);
+        void* const block = timed_get(bytes, is_taken, [=] {
+            return is_aligned_new(Name) ? aligned_block(bytes, alignment) : plain_block(bytes);
+        });
+        if (block == nullptr) [[unlikely]] {
+            return failed<Name>(from, bytes, alignment, is_taken);
+        }
+        if (is_taken) [[likely]] {
+            record_allocation(from, call_of(Name), block, bytes, log2_of(alignment));
+        }
+        return block;
+    }
+    if (way == operator_way::passed) {
+        return call_next_new<Name>(bytes, alignment);
+    }
+    const bool is_taken = takes(bytes);
+    void* const block = ask_operator(bytes, is_taken, [=] { return call_next_new<Name>(bytes, alignment); });
+    if (is_taken || block == nullptr) [[likely]] {
+        record_result(from, call_of(Name), block, bytes, log2_of(alignment));
+    }
+    return block;
+}
+
+/// The block of a stub that has none.
+void* no_block(std::size_t) noexcept {
+    return nullptr;
+}
+
+using malloc_function = void*(std::size_t);
+/// What operator new and new[] call for a block without a look at which operators there are; a null of it says: look.
+constinit malloc_function* malloc_for_new = no_block;
+
+/// As operator new, where liblinn-sample.so goes over most blocks.
+template <operator_name Name>
+LINN_LOOK void* new_looked_at(std::size_t bytes) {
+    return get<Name>(unwind::here(), bytes, 0);
+}
+
+/// A block passed, and then there was none: no memory, or the operators must be looked at.
+template <operator_name Name>
+[[gnu::noinline]] void* new_again(std::size_t bytes) {
+    this_thread.sampling.take_back(bytes);
+    return new_looked_at<Name>(bytes);
+}
+
+template <operator_name Name, typename... More>
+LINN_LOOK void delete_looked_at(void* block, More... more) noexcept {
+    if (block == nullptr) {
+        return;
+    }
+    const operator_way way = way_of(Name);
+    if (way == operator_way::malloc) [[likely]] {
+        if (boot_arena::owns(block)) [[unlikely]] {
+            return;
+        }
+        const bool is_taken = record_release(call_of(Name), block);
+        timed_release(block, is_taken, [=] { real.free(block); });
+        return;
+    }
+    if (way == operator_way::passed) {
+        return call_next<Name, void>(block, more...);
+    }
+    const bool is_taken = record_release(call_of(Name), block);
+    timed_release(block, is_taken, [=] {
+        const inner_scope scope{inner_call::release, reinterpret_cast<std::uintptr_t>(block)};
+        call_next<Name, void>(block, more...);
+    });
+}
+
+/// What operator delete is, of those that programs call often: where all operators are malloc and free, free().
+template <operator_name Name, typename... More>
+struct delete_way {
+    static void free(void* block, More...) noexcept {
+        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block)) [[likely]] {
+            return call_quickly<&real_functions::free>(block);
+        }
+        delete_looked_at<Name>(block);
+    }
+    static void look(void* block, More... more) noexcept { delete_looked_at<Name>(block, more...); }
+    using function = void(void*, More...) noexcept;
+    constinit inline static function* now = look;
+};
+
+/// The functions of interpose/entry_points.hpp.
+struct hooks {
+#define LINN_HOOK [[gnu::always_inline]] static inline
+    LINN_HOOK void* malloc(std::size_t bytes) noexcept {
+        return is_quick(bytes) ? call_quickly<&real_functions::malloc>(bytes) : malloc_looked_at(bytes);
+    }
+    LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
+        return is_quick(array_bytes(count, bytes)) ? call_quickly<&real_functions::calloc>(count, bytes)
+                                                   : calloc_looked_at(count, bytes);
+    }
+    LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept {
+        if constexpr (is_sampler) {
+            if (old == nullptr) {
+                if (is_quick(bytes)) [[likely]] {
+                    return call_quickly<&real_functions::malloc>(bytes);
+                }
+            } else if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(old)) && is_quick(bytes))
+                [[likely]] {
+                return call_quickly<&real_functions::realloc>(old, bytes);
+            }
+        }
+        return realloc_looked_at(old, bytes);
+    }
+    LINN_HOOK void* reallocarray(void* old, std::size_t count, std::size_t bytes) noexcept {
+        const unwind::frame_start from = unwind::here();
+        const std::size_t all = array_bytes(count, bytes);
+        if (all != ~std::size_t{0}) {
+            return resize(from, old, all);
+        }
+        errno = ENOMEM;
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0,
+                             reinterpret_cast<std::uintptr_t>(old), all});
+        return nullptr;
+    }
+    LINN_HOOK void free(void* block) noexcept {
+        if constexpr (is_sampler) {
+            if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block))
+                [[likely]] {
+                return call_quickly<&real_functions::free>(block);
+            }
+        }
+        release_looked_at(block);
+    }
+
+    LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
+        const unwind::frame_start from = unwind::here();
+        find_real_functions();
+        const bool is_taken = takes(bytes);
+        void* block = nullptr;
+        void** const into = &block;
+        const int error = real.posix_memalign == nullptr ? ENOMEM : timed_get(bytes, is_taken, [=] {
+            return real.posix_memalign(into, alignment, bytes);
+        });
+        if (error == 0) {
+            *result = block;
+        }
+        // Success without a block: size 0, of an allocator that has none for it.
+        if (error != 0 || (is_taken && block != nullptr)) {
+            record_result(from, allocation_call::aligned, error == 0 ? block : nullptr, bytes,
+                          log2_of(alignment));
+        }
+        return error;
+    }
+    template <typename Ask>
+    LINN_HOOK void* aligned(std::size_t alignment, std::size_t bytes, Ask get_block) noexcept {
+        const unwind::frame_start from = unwind::here();
+        const bool is_taken = takes(bytes);
+        void* const block = timed_get(bytes, is_taken, get_block);
+        if (block == nullptr || is_taken) [[likely]] {
+            record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
+        }
+        return block;
+    }
+
+    template <operator_name Name>
+    LINN_HOOK void* get(std::size_t bytes, std::align_val_t alignment = {}) noexcept(is_nothrow(Name)) {
+        if constexpr (Name != new_plain && Name != new_array) {
+            return preload::get<Name>(unwind::here(), bytes, static_cast<std::size_t>(alignment));
+        } else if (is_quick(bytes)) [[likely]] {
+            void* const block = timed(timed_call::of_no_block, false, [=] { return malloc_for_new(bytes); });
+            return block != nullptr ? block : new_again<Name>(bytes);
+        }
+        return new_looked_at<Name>(bytes);
+    }
+    template <operator_name Name, typename... More>
+    LINN_HOOK void put(void* block, More... more) noexcept {
+        if constexpr (is_sampler && Name <= delete_array_sized) {
+            delete_way<Name, More...>::now(block, more...);
+        } else {
+            delete_looked_at<Name>(block, more...);
+        }
+    }
+#undef LINN_HOOK
+};
+
+template <class... Ways>
+void choose_ways(bool are_plain) noexcept {
+    ((Ways::now = are_plain ? Ways::free : Ways::look), ...);
+}
+
+} // namespace
+
+void choose_fast_ways() noexcept {
+    bool are_plain = true;
+    for (const operator_way way : next_operators.ways) {
+        are_plain = are_plain && way == operator_way::malloc;
+    }
+    malloc_for_new = are_plain ? real.malloc : no_block;
+    choose_ways<delete_way<delete_plain>, delete_way<delete_array>, delete_way<delete_sized, std::size_t>,
+                delete_way<delete_array_sized, std::size_t>>(are_plain);
+}
+
+} // namespace linn::tool::preload
+
+using receiver = linn::tool::preload::hooks;
+#include "../../interpose/entry_points.hpp"
