@@ -112,7 +112,8 @@ std::uint64_t attachment::find_door(pid_t process) const {
     const process_memory memory{process};
     for (const mapping& m : read_mappings(process)) {
         if (const std::uint64_t at = m.path == library_.string() ? door_in(memory, m) : 0; at != 0) {
-            return memory.get<door>(at)->size == sizeof(door) ? at : 0;
+            const auto found = memory.get<door>(at);
+            return found && found->size == sizeof(door) ? at : 0;
         }
     }
     return 0;
@@ -122,7 +123,7 @@ std::string attachment::why_recorded_already() const {
     const process_memory memory{pid_};
     for (const mapping& m : read_mappings(pid_)) {
         const std::uint64_t at = m.path == library_.string() ? 0 : door_in(memory, m);
-        if (at != 0 && memory.get<door>(at)->at != phase::idle) {
+        if (at != 0 && memory.get<door>(at).value_or(door{}).at != phase::idle) {
             return in_words(answer::in_use, pid_);
         }
         if (m.file_name() == library_.filename().string() && m.path != library_.string()) {
@@ -229,7 +230,8 @@ std::string attachment::call_enter(held_thread& thread, std::uint32_t chunks, co
             }
         }
     };
-    const bool has_returned = calls.call(look()->enter, 0, 0, meanwhile);
+    const auto before = look();
+    const bool has_returned = before && calls.call(before->enter, 0, 0, meanwhile);
     calls.end();
     settle();
     const auto said = look();
