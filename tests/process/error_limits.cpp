@@ -4,8 +4,8 @@
 // and once the limit is lifted everything goes on.
 //
 // Breaks when a part ignores a refusal, or loses what it had got already. In a child for each part and limit: the kernel
-// refuses, several times in a row, and the objects are counted to the last one. See error_address_limit and
-// buffers_limit for what comes close to the limit, and error_nth_request for each request that may fail.
+// refuses, several times in a row, and the objects are counted to the last one. See error_address_limit for bulk
+// calls, and error_nth_request for each request that may fail.
 #include "process.hpp"
 
 #if defined(LINN_TEST_ASAN) || defined(LINN_TEST_TSAN)

@@ -70,6 +70,13 @@ void holds() {
     static owner* of_local = local.create(std::string(100, 'w'));
     held.push_back(of_local);
     linn::set_misuse_handler([](const linn::misuse&) noexcept {}); // it tells that of_local is alive
+    linn::pool_resource& resource = *linn::default_pool_resource();
+    for (const std::size_t bytes : {sizeof(owner), std::size_t{200'000}}) {
+        held.push_back(::new (resource.allocate(bytes)) owner{std::string(100, 'v')});
+    }
+    static linn::pool_resource destroyed; // with what it handed out
+    static_cast<void>(destroyed.allocate(100));
+    static_cast<void>(destroyed.allocate(200'000));
 }
 
 } // namespace
