@@ -18,9 +18,10 @@ Each file of corpus/GROUP says in comments what is to be found in it:
   // braces: TYPE N        what T{} fills
   // global: WHY           does not go into a namespace
 
-Anything found that no comment expects is an error, and the other way round. A fixed file is compared with
-<name>.fixed, and compiled; --notes does it again with the fix-its of the notes. One translation unit includes a whole
-group, each file in a namespace of its own, which takes seconds; --each takes them one by one."""
+Anything found that no comment expects is an error, and the other way round. What a fix changes is compared with
+<name>.fixed, which has the lines before and after, and the fixed file is compiled; --notes does it again with the
+fix-its of the notes. One translation unit includes a whole group, each file in a namespace of its own, which takes
+seconds; --each takes them one by one."""
 import argparse
 import difflib
 import json
@@ -37,6 +38,7 @@ CORPUS = HERE / "corpus"
 FLAGS = {"cxx20": ["-std=c++20", "-fopenmp"], "cxx17": ["-std=c++17"], "linn": ["-std=c++20"], "boost": ["-std=c++20"],
          "libcxx": ["-std=c++20", "-stdlib=libc++"]}
 SKIPPED = 77
+LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 
 DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):\d+: (?P<kind>warning|error|note): (?P<text>.*?)"
                         r"(?: \[(?P<check>linn-[-a-z]+)\])?$")
@@ -150,6 +152,12 @@ def copy(sources, folder):
     return [pathlib.Path(shutil.copy(source, folder)) for source in sources]
 
 
+def changes(source, fixed):
+    """The lines that a fix changed, before and after."""
+    lines = difflib.unified_diff(source.read_text().splitlines(True), fixed.read_text().splitlines(True), n=0)
+    return "".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
 def check_notes(arguments, folder, sources):
     files = copy(sources, folder)
     output = tidy(arguments, folder, files, "--fix-notes")
@@ -190,14 +198,13 @@ def check_group(arguments):
                 if expected is None and actual == ("writer",):
                     continue  # and so is a writer
                 problems.append(f"{source.name}:{line}: expected {expected}, found {actual}")
-            fixed, original = (folder / source.name).read_text(), source.read_text()
+            fixed = changes(source, folder / source.name)
             reference = source.with_suffix(".fixed")
-            if arguments.update and fixed != original:
-                reference.write_text(fixed)
-            expected = reference.read_text() if reference.exists() else original
+            if arguments.update and fixed:
+                reference.write_text(LICENCE + fixed)
+            expected = reference.read_text().removeprefix(LICENCE) if reference.exists() else ""
             if fixed != expected:
-                problems.append("".join(difflib.unified_diff(expected.splitlines(True), fixed.splitlines(True),
-                                                             str(reference.name), "what the fix made")))
+                problems.append(f"{source.name}: expected of the fix:\n{expected}found:\n{fixed}")
         problems += compiles(arguments, folder, files)
         # The fix-its of notes are a person's choice; they must compile all the same.
         if arguments.notes:
