@@ -4,10 +4,9 @@
 
     check.py path --compiler g++ --include DIR       instructions on the hot path, from the disassembly
     check.py loop --compiler g++ --include DIR       instructions of hot pairs in loops, from Callgrind
-    check.py slabs --compiler g++ --include DIR      instructions of a magazine of 128 slots on its way to slabs and back
     check.py self-test --compiler g++ --include DIR  planted slower code must be found
 
-With --update, `path`, `loop` and `slabs` write what they count to <family>-<major>.golden next to this file instead of
+With --update, `path` and `loop` write what they count to <family>-<major>.golden next to this file instead of
 comparing. Do that in the commit that changes a count, and say there why: a golden that grows is a slower library.
 Counts differ from compiler to compiler; where the version is not the recorded one, only the hard limits hold.
 Exits with 0 when all is well, 1 when a count is wrong, 77 when this machine cannot tell.
@@ -31,7 +30,6 @@ LIMITS = {"allocate_one": 7, "deallocate_one": 8, "make_shared_one": 20, "alloca
           "deallocate_here": 10}
 PAIRS = 1_000_000
 BATCH = 16  # as in hot_loop.cpp
-MAGAZINES = 64 * 16  # a multiple of those in slab_path.cpp
 SKIP = 77
 
 
@@ -111,25 +109,6 @@ def count_loop(compiler, include, folder):
             f"loop of {BATCH} instructions": per_turn("batches", "empty_batches", PAIRS // BATCH)}
 
 
-def count_slabs(compiler, include, folder):
-    """Instructions of a refill and of two kinds of flush, a magazine each."""
-    program = folder / "slab_path"
-    run(compiler.command, *FLAGS, "-fPIE", "-pie", "-pthread", "-I", include, HERE / "slab_path.cpp", "-o", program)
-
-    def executed(function, mode, n):
-        out = folder / "callgrind.out"
-        run("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", f"--toggle-collect={function}", program, mode, n)
-        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
-
-    def each(function, mode):
-        # Twice the work less once the work: the first refills carve the slabs.
-        return (executed(function, mode, 2 * MAGAZINES) - executed(function, mode, MAGAZINES)) // MAGAZINES
-
-    return {"magazine refilled instructions": each("refill", "flush_in_order"),
-            "magazine flushed in order instructions": each("flush_in_order", "flush_in_order"),
-            "magazine flushed scattered instructions": each("flush_scattered", "flush_scattered")}
-
-
 def read_golden(path):
     if not path.exists():
         return {}
@@ -181,7 +160,7 @@ def self_test(compiler, include, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["path", "loop", "slabs", "self-test"])
+    parser.add_argument("what", choices=["path", "loop", "self-test"])
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--include", required=True, type=pathlib.Path)
     parser.add_argument("--define", action="append", default=[], help="for `path`: a macro, with which the counts are the same")
@@ -190,7 +169,7 @@ def main():
 
     if platform.machine() not in ("x86_64", "AMD64"):
         skip("instructions are counted on x86-64 only")
-    tool = "valgrind" if arguments.what in ("loop", "slabs") else "objdump"
+    tool = "valgrind" if arguments.what == "loop" else "objdump"
     if shutil.which(tool) is None:
         skip(f"{tool} is not installed")
     compiler = Compiler(arguments.compiler, arguments.define)
@@ -199,7 +178,7 @@ def main():
         if arguments.what == "self-test":
             problems = self_test(compiler, arguments.include, folder)
         else:
-            count = {"path": count_paths, "loop": count_loop, "slabs": count_slabs}[arguments.what]
+            count = {"path": count_paths, "loop": count_loop}[arguments.what]
             counts = count(compiler, arguments.include, folder)
             for key, number in counts.items():
                 print(key, number)

@@ -22,8 +22,7 @@ except ImportError:
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SOURCES = {"mutex": "locks", "biased": "locks", "depot": "depot", "pool": "pools", "recycler": "recyclers",
-           "resource": "resources", "buffer": "buffers"}
+SOURCES = {"biased": "locks", "depot": "depot", "recycler": "recyclers", "resource": "resources", "buffer": "buffers"}
 
 
 def changed(change, include):
