@@ -292,33 +292,6 @@ def case_exit_status(tool):
     tool.lint("--no-fail")
 
 
-def case_commands_are_cleaned(tool):
-    """What GCC knows and Clang refuses, or what would silence the checks, is not passed on."""
-    tool.source("flags.rsp", '-DFROM_FILE="1 2" -Iinc', entry=False)
-    tool.source("pch.hxx", "", entry=False)
-    tool.source("pch.hxx.gch", "", entry=False)
-    tool.source("plain.hxx", "", entry=False)
-    tool.source("a.cpp", "", ["/usr/bin/ccache", "/opt/bin/g++-12", "-DA=\"b c\"", "-I", "x", "-isystem", "/y", "-std=gnu++20",
-                              "-fno-semantic-interposition", "-fmodules-ts", "-Wno-maybe-uninitialized", "-Werror", "-w",
-                              "-specs=/x.specs", "-fno-rtti", "-O2", "-g", "-MD", "-MF", "x.d", "-include", "pch.hxx",
-                              "-include", "plain.hxx", "@flags.rsp", "-Wp,-D_FORTIFY_SOURCE=2", "-mavx2", "-mno-odd",
-                              "--param", "ggc-min-expand=1", "-o", "a.o", "-c", "a.cpp"])
-    tool.source("b.cpp", "", ["clang++", "-Xclang", "-include-pch", "-Xclang", "x.pch", "-fno-odd", "-Weverything", "-c", "b.cpp"])
-    tool.entries[-1].pop("arguments")
-    tool.entries[-1]["command"] = "clang++ -Xclang -include-pch -Xclang x.pch '-DX=\"q\"' -fcoro -Weverything -c b.cpp"
-    tool.database()
-    tool.lint("-j", "1")
-    first, second = (call["entries"] for call in tool.calls())
-    words = first[0]["arguments"]
-    check(len(first) == 1 and words[0] == "/opt/bin/g++-12" and words[-1] == str(tool.folder / "a.cpp"), words)
-    forced = words[words.index("-include") + 1]
-    check(forced != "pch.hxx" and forced.endswith(".hpp"), words)
-    rest = [word for word in words[1:-1] if word != forced]
-    check(rest == ["-DA=\"b c\"", "-I", "x", "-isystem", "/y", "-std=gnu++20", "-fno-rtti", "-O2", "-include", "-include",
-                   "plain.hxx", "-DFROM_FILE=1 2", "-Iinc", "-D_FORTIFY_SOURCE=2", "-mavx2", "-fsyntax-only"], rest)
-    check(second[0]["arguments"] == ["clang++", '-DX="q"', "-fcoro", "-fsyntax-only", str(tool.folder / "b.cpp")], second)
-
-
 def case_entries_twice(tool):
     tool.source("a.cpp", LARGE, ["g++", "-c", "a.cpp", "-o", "1.o"])
     tool.source("a.cpp", LARGE, ["g++", "-c", "a.cpp", "-o", "2.o"])

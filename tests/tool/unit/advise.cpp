@@ -26,32 +26,6 @@ bool has_finding(const advice& a, const std::string& kind, const std::string& te
     });
 }
 
-TEST_CASE("no pool needed: a program that hardly allocates") {
-    program p;
-    p.churn(1000, 64, 10);
-    const advice a = advise(timed(p.analyse(1e9), {0.0004}), {}, parts_for({"int|std::list<int>"}));
-    CHECK(a.verdict.ends_with("No pool needed: that is below 2.0 %."));
-    CHECK(a.answer == pool_answer::no);
-    CHECK(type_of(a, "std::list<int>").rule == "rare");
-}
-
-TEST_CASE("no pool needed: nothing was allocated at all") {
-    program p;
-    const advice a = advise(p.analyse(1e9), {}, parts_for({"int"}));
-    CHECK(a.verdict == "No pool needed: the program allocated nothing.");
-    CHECK(a.answer == pool_answer::no);
-    CHECK(a.types.empty());
-}
-
-TEST_CASE("no verdict: the part of the trace that holds the allocations is lost") {
-    program p;
-    trace_analysis analysis = p.analyse(1e9);
-    analysis.info.missing.emplace_back("the file ends within a chunk");
-    const advice a = advise(std::move(analysis), {}, parts_for({"int"}));
-    CHECK(a.answer == pool_answer::not_known);
-    CHECK_FALSE(a.to_know.empty());
-}
-
 TEST_CASE("what is allocated once and stays is left alone") {
     program p;
     p.keep_the_rest();
@@ -68,42 +42,6 @@ TEST_CASE("a few large blocks are no reason for a pool, whatever they take") {
     CHECK(a.answer == pool_answer::not_known);
     CHECK(a.pools.low == 0);
     CHECK(type_of(a, "std::shared_ptr<Line>").rule == "few-and-large");
-}
-
-TEST_CASE("a pool would help: the types that take most time are in the sentence") {
-    program p;
-    p.churn(20'000, 40, 100);
-    p.churn(5000, 24, 100);
-    const advice a = advise(timed(p.analyse(4e6), {0.31, 0.04}), {},
-                            parts_for({"Particle|std::list<Particle>", "int|std::set<int>"}));
-    CHECK(a.answer == pool_answer::yes);
-    CHECK(a.verdict.starts_with("Allocation takes 3"));
-    CHECK(a.verdict.find("`std::list<Particle>` (31 %) and `std::set<int>` (4.0 %) lead.") !=
-          std::string::npos);
-    CHECK(a.types.front().part == "linn::list<Particle>");
-    CHECK(a.types.front().share == doctest::Approx(0.8));
-    CHECK(a.types.front().places.at(0).callers.size() == 2);
-    // 25 000 pairs of 12 ns are 7.5 % of 4 ms
-    CHECK(a.pools.low == doctest::Approx(0.9 * 0.35 - 0.075));
-    CHECK(a.pools.high == a.analysis.time.high);
-}
-
-TEST_CASE("a pool's own cost is no gain: cheap calls are not known to be worth one") {
-    program p;
-    p.churn(20'000, 40, 100);
-    const advice a = advise(timed(p.analyse(4e6), {0.06}), {},
-                            parts_for({"Particle|std::list<Particle>"})); // 12 ns a pair
-    CHECK(a.pools.low == 0);
-    CHECK(a.answer == pool_answer::not_known);
-}
-
-TEST_CASE("page faults are part of what allocation takes, and nothing that a pool is certain to remove") {
-    program p;
-    p.churn(100, 40, 100);
-    const advice a =
-        advise(timed(p.analyse(4e9), {0.01}, 0.2), {}, parts_for({"Particle|std::list<Particle>"}));
-    CHECK(a.answer == pool_answer::not_known);
-    CHECK(has_finding(a, "page-faults", "page faults of heap memory take 20 %"));
 }
 
 TEST_CASE("many small types count as much as one large one") {
@@ -251,40 +189,6 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
     CHECK(has_finding(a, "symbols", "compile it with -g1"));
     CHECK(std::count_if(a.findings.begin(), a.findings.end(),
                         [](const auto& f) { return f.kind == "leak"; }) == 1);
-}
-
-TEST_CASE("warnings: what makes the advice weaker") {
-    program p;
-    p.churn(100, 64, 1);
-    p.info().ending.clear();
-    p.info().dropped = 7;
-    p.info().cut_stacks = 1;
-    p.info().clock = "none";
-    trace_analysis run = p.analyse(0);
-    run.info.events = 1000;
-    const auto process = [](std::string executable, std::uint64_t events) {
-        trace_process made;
-        made.executable = std::move(executable);
-        made.events = events;
-        return made;
-    };
-    run.info.processes = {process("/usr/bin/bash", 800), process("/usr/bin/python3.11", 100),
-                          process("/usr/bin/bash", 92), process("/usr/bin/env", 8)}; // env: less than 1 %
-    const advice a = advise(run, {}, parts_for({"int"}));
-    const auto has = [&](const std::string& text) {
-        return std::any_of(a.warnings.begin(), a.warnings.end(),
-                           [&](const std::string& w) { return w.find(text) != std::string::npos; });
-    };
-    CHECK(has("before the outermost call"));
-    CHECK(has("--clock=none"));
-    CHECK(has("has no CPU time"));
-    CHECK(
-        has("recorded several programs, by events: bash 89 %, python3.11 10 %; 'linn record --only-exe NAME' "
-            "records one alone"));
-    run.info.processes[1].executable = "/usr/bin/bash";
-    CHECK(std::ranges::none_of(advise(run, {}, parts_for({"int"})).warnings, [](const std::string& w) {
-        return w.find("several programs") != std::string::npos;
-    }));
 }
 
 TEST_CASE("the program's CPU time: measured, or less the recording, or as long as it lasted") {

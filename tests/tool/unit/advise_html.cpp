@@ -105,23 +105,6 @@ TEST_CASE("a flame graph divides types into places and callers, and folding lose
     CHECK(count(draw(root, words_of_types()).str(), "<li ") == boxes);
 }
 
-TEST_CASE("stacks that can be named are merged by caller") {
-    advice a = samples::make_advice(0);
-    const symbol_frame place = a.types[0].places[0].frame;
-    a.types[0].places[0].sites = {0, 1};
-    const auto frames = [&](std::uint32_t stack) {
-        symbol_frame caller;
-        caller.function = stack == a.analysis.sites[0].stack ? "one()" : "two()";
-        return std::vector<symbol_frame>{{}, place, caller, {}};
-    };
-    const flame_node root = grow_flame(a, frames);
-    const flame_node& node = root.children[0].children[0];
-    REQUIRE(node.children.size() == 2);
-    CHECK(below(node, 0) == doctest::Approx(node.weight[0]));
-    CHECK(node.children[0].label == "one()");
-    CHECK(node.children[0].children[0].label == "unknown");
-}
-
 TEST_CASE("a page of advise is one file that loads nothing and holds what was advised") {
     const advice a = samples::make_advice();
     const std::string page = report::render_html(report::advise_document(a, {}));
@@ -148,17 +131,6 @@ TEST_CASE("what the page carries without data is small, and ten thousand types d
     CHECK(page.size() < 1'000'000);
     CHECK(is_well_formed(page));
     CHECK(contains(page, "more types, "));
-}
-
-TEST_CASE("the page calls types and ranges as the other forms do") {
-    advice a = samples::make_advice(3);
-    a.types[0].container = "";
-    a.types[0].name = a.types[0].named.type = "std::string";
-    a.types[1].what = remedy::pool_allocator;
-    a.types[1].statistics.time = {.calls = 0.17, .systematic = 0.12};
-    const std::string page = report::render_html(report::advise_document(a, {}));
-    CHECK(contains(page, "std::string object"));
-    CHECK(count(page, escape(typeset(unit::share, 0.05, 0.29))) >= 2); // the bar and the row
 }
 
 TEST_CASE("empty, damaged and interrupted results make pages that say so") {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <sstream>
 #include <string>
 
 namespace linn::tool::advise_report_tests {
@@ -81,15 +80,6 @@ advice make_advice() {
     a.findings.push_back({"leak", "not freed: one block", {}, 100, 1});
     a.warnings.emplace_back("something is weak");
     return a;
-}
-
-std::size_t widest(const std::string& text) {
-    std::istringstream in{text};
-    std::size_t width = 0;
-    for (std::string line; std::getline(in, line);) {
-        width = std::max(width, line.size());
-    }
-    return width;
 }
 
 TEST_CASE("linn.advise/2 keeps its fields") {
@@ -178,33 +168,6 @@ TEST_CASE("the CSV has a line a type, and its columns stay") {
           std::string::npos);
 }
 
-TEST_CASE("the table begins with the verdict and fits the width") {
-    const advice a = make_advice();
-    for (const std::size_t width : {80U, 100U, 160U}) {
-        CAPTURE(width);
-        const std::string text = report::render_terminal(report::advise_document(a, {}), {width, false});
-        CHECK(text.starts_with("A pool would help: start | here.\n\n"));
-        CHECK(widest(text) <= width);
-        CHECK(text.find("25-50 %") != std::string::npos);
-    }
-    const std::string text = report::render_terminal(report::advise_document(a, {}), {160, false});
-    for (const char* part :
-         {"./app 'a b': 20.0 M allocations", "12.3 M", "25 %", "linn::list", "linn::pooled",
-          "std::list<Particle>: use linn::list<Particle>", "/home/me/app.cpp:52, work(int)",
-          "    - old\n    + new\n", "not freed: one block", "warning: something is weak"}) {
-        CAPTURE(part);
-        CHECK(text.find(part) != std::string::npos);
-    }
-}
-
-TEST_CASE("a type that stays as it is has a dash, not the word nothing") {
-    const std::string text =
-        report::render_terminal(report::advise_document(make_advice(), {}), {160, false});
-    CHECK(text.find("nothing\n") == std::string::npos);
-    CHECK(report::render_markdown(report::advise_document(make_advice(), {})).find("| nothing |") ==
-          std::string::npos);
-}
-
 TEST_CASE("--top and --type") {
     const advice a = make_advice();
     const std::string top =
@@ -217,14 +180,6 @@ TEST_CASE("--top and --type") {
     CHECK(
         report::render_terminal(report::advise_document(a, {.top = 10, .only_type = "nosuch"}), {100, false})
             .find("no type has 'nosuch' in its name") != std::string::npos);
-}
-
-TEST_CASE("Markdown escapes what comes from outside") {
-    const std::string text = report::render_markdown(report::advise_document(make_advice(), {}));
-    CHECK(text.starts_with("**A pool would help: start \\| here.**\n"));
-    CHECK(text.find("=Evil\\|") != std::string::npos);
-    CHECK(text.find("```diff\n- old\n+ new\n```\n") != std::string::npos);
-    CHECK(text.find("- warning: something is weak\n") != std::string::npos);
 }
 
 } // namespace linn::tool::advise_report_tests

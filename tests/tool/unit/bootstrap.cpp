@@ -112,18 +112,4 @@ TEST_CASE("fewer values than a judgement needs have a median, and no interval") 
     CHECK(bootstrap_ratio(values(6, 8.0), values(6, 4.0), 0.95, 1).is_known());
 }
 
-TEST_CASE("too few rounds: how many are needed, and what gives them") {
-    CHECK(text_of({.done = 2, .needed = 9, .seconds = 55, .why = stop_reason::budget, .others = "--only"},
-                  "to compare 12 allocators") ==
-          "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only");
-    CHECK(text_of({.done = 1, .seconds = 2, .why = stop_reason::budget}, "to compare 1 allocator") ==
-          "1 round is too few to compare 1 allocator (6 needed): use --budget 14");
-    CHECK(text_of({.done = 3, .seconds = 300}, "to tell") ==
-          "3 rounds are too few to tell (6 needed): use --rounds 6 (about 12 min)");
-    CHECK(text_of({.done = 0, .why = stop_reason::budget}, "to tell") ==
-          "0 rounds are too few to tell (6 needed): use a larger --budget");
-    CHECK(text_of({.done = 3, .seconds = 300, .why = stop_reason::interrupted, .others = "--only"},
-                  "to tell") == "3 rounds are too few to tell (6 needed): it was stopped");
-}
-
 } // namespace linn::tool::bootstrap_tests

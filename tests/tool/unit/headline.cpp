@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first screen of `linn bench`: the words of its verdict in each situation, and that it fits. Every sentence must be true
+// The first screen of `linn bench`: what it counts and when it is not trusted, and that it fits. Every sentence must be true
 // of the table below it.
 #include "bench/headline.hpp"
 
-#include "../support/flat_text.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-#include "report/render/html.hpp"
 #include "report/render/text_table.hpp"
 #include "report/verbs/bench_headline.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace linn::tool::headline_tests {
-
-using linn::tool::testing::flat;
 
 /// All tests of the headline; what is not set takes 100 ns with a general allocator and 50 ns with Linn.
 struct headline_run : fake_bench {
@@ -58,95 +53,29 @@ std::vector<std::string> screen_lines(const std::string& text) {
     return lines;
 }
 
-/// The verdict as one text, which a failure prints.
-std::string joined(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) {
-        text += line + '\n';
-    }
-    return text;
-}
+TEST_CASE("headline: wins, losses and ties are counted, and the worst loss is named") {
+    headline_run wins;
+    wins.general(baseline_name, 200);
+    wins.general("fast", 100);
+    wins.linn(50);
+    CHECK(wins.said().wins == wins.all->what->phases.size());
+    CHECK(wins.said().is_trusted);
 
-std::string tests_in(const headline_run& run) {
-    return std::to_string(run.all->what->phases.size());
-}
+    headline_run ties;
+    ties.general(baseline_name, 100);
+    ties.general(control_name, 104);
+    ties.linn(97);
+    CHECK(ties.said().ties == ties.all->what->phases.size());
 
-TEST_CASE("headline: wins alone, with the zero fill that is saved and the best allocator") {
-    headline_run run;
-    row& baseline = run.general(baseline_name, 200);
-    row& control = run.general(control_name, 200);
-    row& fast = run.general("fast", 100);
-    row& second = run.general("second", 160);
-    row& ours = run.linn(50);
-    fake_bench::set(ours, run.phase("hot"), 20);
-    for (row* r : {&baseline, &control, &fast, &second}) {
-        fake_bench::set(*r, run.phase("buffer_shared"), 1e6);
-    }
-    const headline_result h = run.said();
-    CHECK(joined(h.verdict) ==
-          joined({"Objects of one type: a Linn pool is 2.0 to 5.0 x as fast as the best allocator in 9 of 9 "
-                  "tests.",
-                  "Linn is slower in none of " + tests_in(run) +
-                      " tests. 8 MiB buffer, make_shared: no zero fill.",
-                  "Everything else: fast, 1.9 x glibc (geometric mean); then second, 1.2 x."}));
-    CHECK(h.wins == run.all->what->phases.size());
-    CHECK(h.is_trusted);
-}
-
-TEST_CASE("headline: a loss is named with what is faster there, the worst first") {
-    headline_run run;
-    run.general(baseline_name, 200);
-    row& fast = run.general("fast", 100);
-    run.linn(50);
-    fake_bench::set(fast, run.phase("two_burst"), 25);
-    fake_bench::set(fast, run.phase("set"), 40);
-    const headline_result h = run.said();
+    headline_run losses;
+    losses.general(baseline_name, 200);
+    row& fast = losses.general("fast", 100);
+    losses.linn(50);
+    fake_bench::set(fast, losses.phase("two_burst"), 25);
+    fake_bench::set(fast, losses.phase("set"), 40);
+    const headline_result h = losses.said();
     CHECK(h.losses == 2);
-    REQUIRE(h.verdict.size() == 3);
-    CHECK(h.verdict[0] ==
-          "Objects of one type: a Linn pool is 2.0 x as fast as the best allocator in 7 of 9 tests.");
-    CHECK(h.verdict[1] == "But 2 threads: make_shared, bursts: fast is 2.0 x faster. Slower in 1 more.");
-    const auto lost = std::find_if(h.tests.begin(), h.tests.end(),
-                                   [](const headline_test& t) { return t.what->name == "two_burst"; });
-    REQUIRE(lost != h.tests.end());
-    CHECK(lost->result() == "2.0 x SLOWER");
-    CHECK(run.shown(100).find("2.0 x SLOWER") != std::string::npos);
-}
-
-TEST_CASE("headline: ties are a count and no claim") {
-    headline_run run;
-    run.general(baseline_name, 100);
-    run.general(control_name, 104);
-    run.general("other", 99);
-    run.linn(97);
-    const headline_result h = run.said();
-    CHECK(h.ties == run.all->what->phases.size());
-    CHECK(joined(h.verdict) ==
-          joined({"Objects of one type: a Linn pool is faster than the best allocator in none of 9 tests.",
-                  "Linn is slower in none of " + tests_in(run) + " tests; " + tests_in(run) + " are ties.",
-                  "Everything else: no general allocator is clearly faster than glibc (geometric mean)."}));
-    CHECK(run.shown(100).find("ties: " + tests_in(run) + " of " + tests_in(run)) != std::string::npos);
-}
-
-TEST_CASE("headline: allocators that the noise does not tell apart share the place") {
-    headline_run run;
-    run.general(baseline_name, 200);
-    run.general("one", 100);
-    run.general("another", 101);
-    run.linn(50);
-    CHECK(run.said().verdict.back() == "Everything else: one or another, both 2.0 x glibc (geometric mean).");
-}
-
-TEST_CASE("headline: with glibc alone it says how to get others; without Linn, that it is missing") {
-    headline_run alone;
-    alone.general(baseline_name);
-    alone.linn();
-    CHECK(alone.said().verdict.back() ==
-          "No general allocator besides glibc was measured; linn allocators says how to get some.");
-    headline_run without;
-    without.general(baseline_name);
-    without.general("fast", 50);
-    CHECK(without.said().verdict.front() == "Linn was not measured.");
+    CHECK(h.verdict.at(1).find("fast is 2.0 x faster") != std::string::npos);
 }
 
 TEST_CASE("headline: a setting of glibc may be the best other, but is no allocator to choose") {
@@ -158,7 +87,6 @@ TEST_CASE("headline: a setting of glibc may be the best other, but is no allocat
     const headline_result h = run.said();
     CHECK(h.tests.front().other == no_trim_name);
     CHECK(h.ranking.size() == 2);
-    CHECK(h.verdict.back().starts_with("Everything else: fast, 2.0 x glibc"));
 }
 
 TEST_CASE("headline: fewer than six rounds give no verdict, and low trust") {
@@ -169,9 +97,7 @@ TEST_CASE("headline: fewer than six rounds give no verdict, and low trust") {
     run.cut_rounds(rounds_to_judge - 1);
     const headline_result h = run.said();
     CHECK(h.verdict.size() == 1);
-    CHECK(h.verdict.front().starts_with("5 rounds are too few to tell a difference from noise (6 needed)"));
     CHECK_FALSE(h.is_trusted);
-    CHECK(h.trust == "LOW. 5 rounds, and 6 are needed.");
     CHECK(h.wins + h.losses + h.ties == 0);
     for (const headline_test& t : h.tests) {
         CHECK(t.result() == "-");
@@ -183,49 +109,19 @@ TEST_CASE("headline: fewer than six rounds give no verdict, and low trust") {
     }
 }
 
-TEST_CASE("headline: a round that was not finished judges nothing") {
-    headline_run run;
-    run.general(baseline_name, 200);
-    run.general("fast", 100);
-    row& ours = run.linn(50);
-    ours.samples.pop_back();
-    run.result.interrupted_by = 15;
-    run.result.complete_rounds = rounds_to_judge - 1;
-    const headline_result h = run.said();
-    CHECK(joined(h.verdict) ==
-          joined({"5 rounds are too few to tell a difference from noise (6 needed): it was stopped."}));
-}
-
 TEST_CASE("headline: trust is low on a busy machine, where glibc differs from itself, and of little work") {
-    headline_run busy;
-    busy.general(baseline_name, 200).disturbed = 5;
-    busy.linn(50);
-    CHECK_FALSE(busy.said().is_trusted);
-    CHECK(busy.said().trust ==
-          "LOW. The machine was busy: 5 of 12 samples are unreliable. Re-run when idle.");
-    headline_run noisy;
-    noisy.general(baseline_name, 100);
-    noisy.general(control_name, 107);
-    noisy.linn(50);
-    CHECK_FALSE(noisy.said().is_trusted);
-    CHECK(noisy.said().trust ==
-          "LOW. In the middle test glibc differs from itself by 7.0 %. Re-run when idle.");
-    headline_run little;
-    little.result.options.work = 1;
-    little.general(baseline_name, 100);
-    little.linn(50);
-    CHECK_FALSE(little.said().is_trusted);
-    CHECK(little.said().trust == "LOW. Most of 1 % of the usual work is warming up: leave out --work.");
-    headline_run quiet;
-    quiet.general(baseline_name, 100).disturbed = 1;
-    quiet.general(control_name, 101);
-    quiet.linn(50);
-    CHECK(quiet.said().trust ==
-          "good. 6 rounds, 1 of 18 samples disturbed, glibc differs from itself by 1.0 % to 1.0 %.");
-    CHECK(flat(quiet.shown(100)).find(flat("Trust: " + quiet.said().trust)) != std::string::npos);
-    // Said once, not as a warning too.
-    const std::string screen = busy.shown(100);
-    CHECK(screen.find("Re-run when idle") == screen.rfind("Re-run when idle"));
+    const auto is_trusted = [](double control, unsigned disturbed, std::size_t work) {
+        headline_run run;
+        run.general(baseline_name, 100).disturbed = disturbed;
+        run.general(control_name, control);
+        run.linn(50);
+        run.result.options.work = work;
+        return run.said().is_trusted;
+    };
+    CHECK(is_trusted(101, 1, 100));
+    CHECK_FALSE(is_trusted(101, 5, 100));
+    CHECK_FALSE(is_trusted(107, 1, 100));
+    CHECK_FALSE(is_trusted(101, 1, 1));
 }
 
 TEST_CASE("headline: thirty lines of a hundred columns at most, whatever there is to say") {
@@ -262,29 +158,6 @@ TEST_CASE("headline: thirty lines of a hundred columns at most, whatever there i
             }
         }
     }
-}
-
-TEST_CASE(
-    "headline: the page and the files begin with the same, and one huge ratio does not crush its plot") {
-    headline_run run;
-    row& baseline = run.general(baseline_name, 200);
-    row& fast = run.general("fast", 100);
-    run.linn(50);
-    CHECK(report::render_html(report::bench_document(run.judged())).find("class=\"break\"") ==
-          std::string::npos);
-    for (row* r : {&baseline, &fast}) {
-        fake_bench::set(*r, run.phase("buffer_shared"), 1e6);
-    }
-    const headline_result h = run.said();
-    const std::string page = report::render_html(report::bench_document(run.result));
-    for (const std::string& sentence : h.verdict) {
-        CHECK(page.find(sentence) != std::string::npos);
-    }
-    CHECK(page.find("Trust: " + h.trust) != std::string::npos);
-    CHECK(page.find("Trust: ") < page.find("<nav"));
-    CHECK(page.find("class=\"break\"") != std::string::npos);
-    CHECK(page.find("A bar with gaps goes on beyond 16") != std::string::npos);
-    CHECK(findings(run.result).sentences().back() == "Trust: " + h.trust);
 }
 
 TEST_CASE("headline: none over scenarios that were named") {

@@ -17,7 +17,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -112,14 +111,6 @@ TEST_CASE("sizes are marked by powers of two") {
     CHECK(axis::logarithmic(1024, 2048).byte_ticks(5).front().label == "1 KiB");
 }
 
-TEST_CASE("jitter is the same every time and stays in the line") {
-    CHECK(jitter(3) == jitter(3));
-    CHECK(jitter(3) != jitter(4));
-    for (std::size_t i = 0; i != 1000; ++i) {
-        CHECK(std::abs(jitter(i)) <= 1);
-    }
-}
-
 TEST_CASE("a strip plot has a dot for each sample, its median and the band of noise") {
     id_source ids;
     strip_plot plot{{{"one", emphasis::ours}, {"two"}},
@@ -149,19 +140,6 @@ TEST_CASE("a curve is broken where a value is missing, and published ones are do
     CHECK(count(first, "M") == 2);
     CHECK(count(first, "L") == 0);
     CHECK(draw(ids, curve_plot{"size", "ns", {}}).empty());
-}
-
-TEST_CASE("a table says what it is sorted by and keeps what was published last") {
-    html_table table{"title", {{"name", {}, true}, {"value", "group"}}};
-    table.sorted_by(1);
-    table.add_footnote_row({{text("published")}, {text("1"), 1}});
-    table.add_row({{text("a")}, {text("2.5 ns"), 2.5}}, emphasis::ours);
-    const std::string html = table.draw().str();
-    CHECK(is_well_formed(html));
-    CHECK(contains(html, "aria-sort=\"ascending\""));
-    CHECK(contains(html, "data-v=\"2.5\""));
-    CHECK(html.find(">a<") < html.find(">published<"));
-    CHECK(contains(html, "<tr class=\"ours\">"));
 }
 
 TEST_CASE("a page of bench is one file that loads nothing and names every contender") {
@@ -226,12 +204,6 @@ TEST_CASE("huge spread and forty allocators make pages without impossible coordi
     for (const std::string& name : many) {
         CHECK(contains(page, '>' + name + '<'));
     }
-}
-
-TEST_CASE("a page without Linn makes no claim for it") {
-    const std::string page = bench_page(samples::make_bench({.scenarios = {"object"}, .with_linn = false}));
-    CHECK(is_well_formed(page));
-    CHECK_FALSE(contains(page, "Linn and the best other"));
 }
 
 TEST_CASE("a page of run has its verdict, every allocator, failures and the noise floor") {

@@ -101,15 +101,6 @@ TEST_CASE("A/A: of whole runs of twelve equal contenders at most 1 in 20 claims 
     CHECK(share <= 0.05);
 }
 
-TEST_CASE("A/A with two contenders, where Holm's method leaves more room") {
-    simulation same;
-    same.contenders = 2;
-    same.rounds = 12;
-    const double share = share_of(1000, [&](std::uint64_t seed) { return any_claim(same(seed)); });
-    MESSAGE("false claims: " << share);
-    CHECK(share <= 0.05);
-}
-
 TEST_CASE(
     "A/A: looking after every round and stopping when the intervals are narrow does not add false claims") {
     simulation same;

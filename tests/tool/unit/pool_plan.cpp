@@ -270,14 +270,4 @@ TEST_CASE("what a plan says of a file is what the file holds") {
     CHECK(stack_offset_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);
 }
 
-TEST_CASE("every run is told in the same variables") {
-    CHECK(pool_variables({.plan = "/p", .mode = "on"}) ==
-          std::vector<std::string>{"LINN_PLAN=/p", "LINN_POOLS=on",
-                                   "LINN_POOLS_STATS=", "LINN_POOLS_SIGNAL=", "LINN_POOLS_COUNT=0"});
-    CHECK(pool_variables(
-              {.plan = "/p", .mode = "sizes", .statistics = "/s", .signal = "USR2", .counts_hits = true}) ==
-          std::vector<std::string>{"LINN_PLAN=/p", "LINN_POOLS=sizes", "LINN_POOLS_STATS=/s",
-                                   "LINN_POOLS_SIGNAL=USR2", "LINN_POOLS_COUNT=1"});
-}
-
 } // namespace linn::tool::pool_plan_tests

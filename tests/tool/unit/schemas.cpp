@@ -122,12 +122,4 @@ TEST_CASE("the CSV of run keeps its columns, and has a line a contender and metr
     CHECK(text.find("'=jem|alloc,'=jem|alloc,major_faults,count,3,0,") != std::string::npos);
 }
 
-TEST_CASE("the Markdown of run begins with the verdict and escapes names") {
-    const run_result result = small_run();
-    const std::string text = report::render_markdown(report::run_document(result));
-    CHECK(text.starts_with("**No difference**\n\n"));
-    CHECK(text.find("| =jem\\|alloc | 2.00 ms (-10.0 %) | 0 | 3 |\n") != std::string::npos);
-    CHECK(text.find("- left out: hoard: not installed\n") != std::string::npos);
-}
-
 } // namespace linn::tool::schemas_tests

@@ -59,12 +59,10 @@ TEST_CASE("places, the sum and the largest peak on two threads") {
     run.measured(run.larson(), linn_name, "linn_pool_resource", 150, 7);
     run.measured(run.xmalloc(), linn_name, "linn_pool_resource", 50.5, 7); // a tie with the best
     const std::string text = threads_finding(run.judged());
-    CHECK(contains(
-        text, "linn::pool is first in 1 of 2 programs, second in xmalloc-test; it has the largest peak of "
-              "memory in xmalloc-test."));
-    CHECK(contains(
-        text, "linn::pool_resource is first in 1 of 2 programs, further behind in larson (place 3 of 3)."));
-    CHECK(contains(text, "linn::pool 1.00, glibc 2.00, linn::pool_resource 2.00."));
+    CHECK(contains(text, "linn::pool is first in 1 of 2 programs, second in xmalloc-test"));
+    CHECK(contains(text, "largest peak of memory in xmalloc-test"));
+    CHECK(contains(text, "further behind in larson (place 3 of 3)"));
+    CHECK(contains(text, "linn::pool 1.00, glibc 2.00, linn::pool_resource 2.00"));
     CHECK(findings(run.judged()).sentences().back() == text);
 }
 
@@ -75,18 +73,10 @@ TEST_CASE("locks are judged by 64 threads") {
     run.with_locks(run.measured(run.larson(), linn_name, "linn_pool_resource", 25, 7), 1e6);
     run.with_locks(run.measured(run.xmalloc(), linn_name, "linn_pool_resource", 25, 7), 100);
     const std::string text = threads_finding(run.judged());
-    CHECK(contains(
-        text,
-        "A lock of linn::pool saturates at 64 threads or fewer in xmalloc-test (17 threads); beyond in 1 of "
-        "2 programs."));
-    CHECK(contains(text, "No lock of linn::pool_resource saturates below 64 threads."));
-    CHECK(contains(
-        lock_finding(run.judged(), run.larson()),
-        " With 2 threads, the busiest lock of linn::pool is held 0.500 ns a block (50.0 ns a visit, one in "
-        "100 "
-        "blocks): it saturates at 65 threads. With 2 threads, the busiest lock of linn::pool_resource is "
-        "held "
-        "0.500 ns a block (50.0 ns a visit, one in 100 blocks): it saturates at over 1000 threads."));
+    CHECK(contains(text, "in xmalloc-test (17 threads); beyond in 1 of 2 programs"));
+    CHECK(contains(text, "No lock of linn::pool_resource"));
+    CHECK(
+        contains(lock_finding(run.judged(), run.larson()), "0.500 ns a block (50.0 ns a visit, one in 100"));
 }
 
 TEST_CASE("too few rounds give no places, but locks all the same; one program no paragraph") {
@@ -104,17 +94,6 @@ TEST_CASE("too few rounds give no places, but locks all the same; one program no
     CHECK(contains(text, "saturates at 64 threads or fewer in xmalloc-test (17 threads)"));
     run.result.scenarios.pop_back();
     CHECK(threads_finding(run.judged()).empty());
-}
-
-TEST_CASE("the table shows a rate and a peak for each number of threads, and no other memory") {
-    threads_run run;
-    run.measured(run.larson(), linn_name, "linn_pool", 25, 7);
-    const std::string text = run.shown(100);
-    CHECK(contains(text, "1 thread"));
-    CHECK(contains(text, "2 threads"));
-    const std::string row = text.substr(text.find("\n  linn::pool ") + 1);
-    const std::string line = row.substr(0, row.find('\n'));
-    CHECK(contains(line, "40.0 7.0")); // 25 ns: 40 million a second, in 7 MiB
 }
 
 } // namespace linn::tool::threads_findings_tests

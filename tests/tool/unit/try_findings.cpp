@@ -16,7 +16,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -157,24 +156,6 @@ TEST_CASE("at every edge all forms of the report say the same, and no sentence c
     }
 }
 
-TEST_CASE("the verdict speaks of the best form, its memory, and the best allocator") {
-    const try_result yes = measured(0.119);
-    const std::string verdict = report::try_verdict(yes);
-    CHECK(yes.judged.answer == pool_answer::yes);
-    CHECK(contains(verdict, "`order` and `trade`"));
-    CHECK(contains(verdict, "peak memory +0.3 MiB"));
-    CHECK(contains(verdict, "jemalloc saves "));
-    CHECK(yes.plan.sites.size() == 2);
-    CHECK(contains(all_findings(yes), "empty plan costs "));
-    REQUIRE(report::try_warnings(yes).size() == 1); // half of `trade` came from elsewhere
-    CHECK(contains(report::try_warnings(yes)[0], "served 50.0 %"));
-
-    const try_result worse = measured(-0.03);
-    CHECK(worse.judged.answer == pool_answer::no);
-    CHECK(worse.judged.costs);
-    CHECK(worse.plan.sites.empty());
-}
-
 TEST_CASE(
     "parts, other forms and the pools over an allocator are explained by the rounds that measured them") {
     try_result result = measured(0.119);
@@ -237,19 +218,6 @@ TEST_CASE("what does not work, and what cannot be tried, is said") {
     judge_trial(lost);
     CHECK(lost.judged.answer == pool_answer::not_known);
     CHECK(lost.judged.open == open_question::incomplete_trace);
-}
-
-TEST_CASE("a gain with huge pages is said to need the option in the source") {
-    try_result result = measured(0.1);
-    result.candidates.list[0].counts = {{1000, 0, 100'000}};
-    result.arms[0] = arm_of_types(result.candidates, {0, 1});
-    judge_trial(result);
-    CHECK(contains(all_findings(result),
-                   "The pools of `order` had huge pages. In the source, give them the option "
-                   "{.huge_pages = true}"));
-    const json all = json::parse(try_json(result, command));
-    CHECK(all["candidates"][0]["huge_pages"] == true);
-    CHECK(all["candidates"][1]["huge_pages"] == false);
 }
 
 TEST_CASE("linn.try/2 keeps its fields, and CSV its columns") {
