@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests that decide what the tool may claim. A wrong p-value makes it call noise a finding. Constants marked SciPy
-// are printed by tests/tool/reference/statistics_reference.py --constants, which also compares many more cases live.
+// The tests that decide what the tool may claim. A wrong p-value makes it call noise a finding. Constants marked SciPy are what
+// scipy.stats.wilcoxon and mannwhitneyu return; with ties they were counted over all signs and all divisions of the ranks.
 #include "measure/statistics.hpp"
 
 #include <doctest/doctest.h>
