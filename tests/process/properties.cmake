@@ -44,15 +44,13 @@ if(TARGET linn_process_leaks_alone AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSCOM
   endif()
 endif()
 
-# They refuse what the headers ask the system for.
-foreach(stem IN ITEMS error_nth_request error_nth_container)
-  if(TARGET linn_process_${stem})
-    target_link_options(linn_process_${stem} PRIVATE LINKER:--wrap=mmap)
-  endif()
-endforeach()
+# It refuses what the headers ask the system for.
+if(TARGET linn_process_error_nth_request)
+  target_link_options(linn_process_error_nth_request PRIVATE LINKER:--wrap=mmap)
+endif()
 
 # Not optimised, they compile in a third of the time.
-foreach(stem IN ITEMS error_nth_request error_nth_container error_limits misuse_matrix start_first_operation)
+foreach(stem IN ITEMS error_nth_request error_limits misuse_matrix start_first_operation)
   if(TARGET linn_process_${stem})
     target_compile_options(linn_process_${stem} PRIVATE -O0)
   endif()
