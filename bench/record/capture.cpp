@@ -5,8 +5,6 @@
 //     linn-bench-capture [ROUNDS]
 #include "record/preload/unwind/capture.hpp"
 
-#include "record/preload/unwind/library_walker.hpp"
-
 #include <unwind.h>
 
 #include <algorithm>

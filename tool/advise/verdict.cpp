@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
-#include "../pools/plan_tables.hpp"
+#include "../pools/compiled_plan.hpp"
 #include "../symbols/short_name.hpp"
 #include "shares.hpp"
 #include "type_groups.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../check/check.hpp"
-#include "../record/record_options.hpp"
+#include "../record/recorder.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
 #include "symbol_source.hpp"

@@ -4,7 +4,6 @@
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
 #include "../profile/trace_view.hpp"
-#include "../record/chunk_copy.hpp"
 #include "../record/ring_file.hpp"
 #include "../report/render/terminal.hpp"
 #include "../report/verbs/trace_view_document.hpp"

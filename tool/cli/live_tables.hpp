@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../record/watcher.hpp"
+#include "../record/recorder.hpp"
 #include "../symbols/symbolizer.hpp"
 #include "../symbols/type_namer.hpp"
 

@@ -4,7 +4,6 @@
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
-#include "../pools/launch.hpp"
 #include "../report/text_file.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"

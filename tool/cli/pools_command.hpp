@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../pools/plan.hpp"
+#include "../pools/launch.hpp"
 #include "command.hpp"
 
 #include <string>

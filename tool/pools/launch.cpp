@@ -17,6 +17,23 @@
 
 namespace linn::tool {
 
+std::vector<std::string> pool_variables(const pool_settings& settings) {
+    std::vector<std::string> variables;
+    const auto add = [&variables](std::string_view name, const std::string& value) {
+        variables.push_back(fmt::format("{}={}", name, value));
+    };
+    add("LINN_PLAN", settings.plan.string());
+    add("LINN_POOLS", settings.mode);
+    add("LINN_POOLS_STATS", settings.statistics.string());
+    add("LINN_POOLS_SIGNAL", settings.signal);
+    add("LINN_POOLS_COUNT", settings.counts_hits ? "1" : "0");
+    return variables;
+}
+
+std::filesystem::path pool_library(bool is_checked) {
+    return companion(is_checked ? "liblinn-try-checked.so" : "liblinn-try.so");
+}
+
 served_program find_served_program(const std::string& name, bool is_checked) {
     reached_program reached = reach_program(name, preload_kind::pools);
     served_program found{reached.file, {}, std::move(reached.problem), reached.is_usage_error};

@@ -9,6 +9,23 @@
 
 namespace linn::tool {
 
+/// What the preloaded library is told through the environment; docs/reference/plan.md.
+struct pool_settings {
+    std::filesystem::path plan;
+    std::string mode = "on";               ///< LINN_POOLS
+    std::filesystem::path statistics = {}; ///< LINN_POOLS_STATS; may be empty
+    std::string signal = {};               ///< LINN_POOLS_SIGNAL; may be empty
+    bool counts_hits = false;              ///< LINN_POOLS_COUNT
+    bool is_checked = false;               ///< liblinn-try-checked.so
+};
+
+/// The variables, as NAME=VALUE, all of them each time: runs in different modes differ in values only. LD_PRELOAD is
+/// not among them; pool_library says what to put there.
+std::vector<std::string> pool_variables(const pool_settings& settings);
+
+/// The library to preload: next to the tool, or as installed.
+std::filesystem::path pool_library(bool is_checked = false);
+
 /// A program that a plan is to serve, and the library that does it.
 struct served_program {
     std::filesystem::path file;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.hpp"
 
-#include "../measure/companion.hpp"
-#include "archive_writer.hpp"
 #include "compiled_plan.hpp"
 #include "toml_table.hpp"
 
@@ -371,23 +369,6 @@ std::string plan_text(const pool_plan& plan) {
         write_site(out, site);
     }
     return out;
-}
-
-std::vector<std::string> pool_variables(const pool_settings& settings) {
-    std::vector<std::string> variables;
-    const auto add = [&variables](std::string_view name, const std::string& value) {
-        variables.push_back(fmt::format("{}={}", name, value));
-    };
-    add("LINN_PLAN", settings.plan.string());
-    add("LINN_POOLS", settings.mode);
-    add("LINN_POOLS_STATS", settings.statistics.string());
-    add("LINN_POOLS_SIGNAL", settings.signal);
-    add("LINN_POOLS_COUNT", settings.counts_hits ? "1" : "0");
-    return variables;
-}
-
-std::filesystem::path pool_library(bool is_checked) {
-    return companion(is_checked ? "liblinn-try-checked.so" : "liblinn-try.so");
 }
 
 } // namespace linn::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "plan_tables.hpp"
+#include "compiled_plan.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -98,22 +98,5 @@ std::optional<plan_call> plan_call_of(const std::filesystem::path& file, std::ui
 /// For `plan_site::stack`: how far above the stack pointer of the call that returns to `offset` the return address of the
 /// calling function lies, by its call frame information. Empty when that is not a constant of the code within the limits.
 std::optional<unsigned> stack_offset_of(const std::filesystem::path& file, std::uint64_t offset);
-
-/// What the preloaded library is told through the environment; docs/reference/plan.md.
-struct pool_settings {
-    std::filesystem::path plan;
-    std::string mode = "on";               ///< LINN_POOLS
-    std::filesystem::path statistics = {}; ///< LINN_POOLS_STATS; may be empty
-    std::string signal = {};               ///< LINN_POOLS_SIGNAL; may be empty
-    bool counts_hits = false;              ///< LINN_POOLS_COUNT
-    bool is_checked = false;               ///< liblinn-try-checked.so
-};
-
-/// The variables, as NAME=VALUE, all of them each time: runs in different modes differ in values only. LD_PRELOAD is
-/// not among them; pool_library says what to put there.
-std::vector<std::string> pool_variables(const pool_settings& settings);
-
-/// The library to preload: next to the tool, or as installed.
-std::filesystem::path pool_library(bool is_checked = false);
 
 } // namespace linn::tool

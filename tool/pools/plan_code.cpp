@@ -2,7 +2,6 @@
 // What a plan says of a file's code.
 #include "../symbols/elf_file.hpp"
 #include "plan.hpp"
-#include "plan_tables.hpp"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -4,7 +4,7 @@
 #include "../measure/companion.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
-#include "counter_check.hpp"
+#include "calibration.hpp"
 
 #include <linn/version.hpp>
 

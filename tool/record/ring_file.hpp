@@ -4,7 +4,9 @@
 #include "../trace/ring.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace linn::tool {
 
@@ -38,5 +40,8 @@ private:
     std::size_t bytes_ = 0;
     wire::ring ring_;
 };
+
+/// Copies chunk `i`, which stays its owner's. False: a writer does not own it, or handed it over meanwhile.
+bool copy_owned(const wire::ring& ring, std::uint32_t i, std::vector<unsigned char>& copy);
 
 } // namespace linn::tool

@@ -3,13 +3,40 @@
 
 #include "../trace/recording_facts.hpp"
 #include "../trace/writer.hpp"
-#include "file_taker.hpp"
-#include "record_options.hpp"
+#include "collector.hpp"
+#include "recorder.hpp"
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 namespace linn::tool {
+
+/// Puts chunks into a trace.
+class file_taker final : public chunk_taker {
+public:
+    explicit file_taker(trace_writer& writer) noexcept : writer_(writer) {}
+
+    void take(const chunk_frame& frame, frame_compressor& compressor) override {
+        frame_header header = frame.header;
+        header.kind = frame_kind::chunk;
+        const auto stored = compressor.compress(frame.payload, trace_writer::compression_level, header);
+        const std::lock_guard lock{mutex_};
+        writer_.write_compressed_chunk(header, stored);
+    }
+
+    std::string problem() override {
+        const std::lock_guard lock{mutex_};
+        return writer_.problem();
+    }
+
+    /// Writes the end. @pre no thread takes any more
+    void finish(const recording_end& end) { writer_.write_end(end); }
+
+private:
+    trace_writer& writer_;
+    std::mutex mutex_;
+};
 
 /// The file of a recording. Not thread-safe, but for `taker()`.
 class trace_output {
@@ -29,7 +56,12 @@ public:
     void finish(const recording_end& end) { taker_.finish(end); }
 
     /// What went wrong with it, as a sentence for the user; empty: nothing. @pre finish()
-    std::string problem() const;
+    std::string problem() const {
+        return trace_.problem().empty()
+                   ? std::string{}
+                   : trace_.problem() + ". The recording ends there, the program went on; what was recorded "
+                                        "before can be used";
+    }
 
     std::uint64_t bytes() const noexcept { return trace_.bytes(); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call_owners.hpp"
 
-#include "../pools/plan_tables.hpp"
+#include "../pools/compiled_plan.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "../advise/type_groups.hpp"
 #include "../measure/quantity.hpp"
-#include "../pools/plan_tables.hpp"
+#include "../pools/compiled_plan.hpp"
 #include "../symbols/short_name.hpp"
 #include "../symbols/unnamed_blocks.hpp"
 #include "call_owners.hpp"

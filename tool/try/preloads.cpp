@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preloads.hpp"
 
+#include "../pools/launch.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

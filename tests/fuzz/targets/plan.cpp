@@ -6,7 +6,7 @@
 #include "../support/input.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
-#include "pools/archive_writer.hpp"
+#include "pools/compiled_plan.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // From sums and samples to shares of the CPU time; each field by hand.
 #include "analysis/accumulator.hpp"
 #include "analysis/page_set.hpp"
-#include "record/counter_check.hpp"
+#include "record/calibration.hpp"
 
 #include <doctest/doctest.h>
 

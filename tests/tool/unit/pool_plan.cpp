@@ -2,7 +2,7 @@
 // Plans of pools: what is written is read again, what is damaged is refused with the line, and what a plan says of code is
 // what the file holds.
 #include "pools/compiled_plan.hpp"
-#include "pools/plan.hpp"
+#include "pools/launch.hpp"
 #include "pools/toml_table.hpp"
 #include "scratch_folder.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules.hpp"
-
 #include "../../interpose/mapped_file.hpp"
+#include "sites.hpp"
 
 #include <elf.h>
 #include <limits.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites.hpp"
 
-#include "modules.hpp"
 #include "statistics.hpp"
 
 #include <linn/detail/os/clock.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../plan_tables.hpp"
+#include "../compiled_plan.hpp"
 #include "engine.hpp"
 #include "site_index.hpp"
 
@@ -159,5 +159,21 @@ bool is_any_site_active() noexcept;
 /// What was applied; null: nothing.
 const plan_tables* applied_plan() noexcept;
 bool are_hits_counted() noexcept;
+
+// -- modules.cpp: the files that are loaded --------------------------------------------------------
+
+/// What became of a return address of the plan in this process.
+struct resolved_address {
+    std::uintptr_t address;
+    site_state state;
+};
+
+/// Looks for the modules of a plan among the files that are loaded now, and compares the code before each return address.
+void resolve_sites(const plan_tables& plan) noexcept;
+resolved_address resolved_call(std::uint32_t site) noexcept;
+resolved_address resolved_caller(std::uint32_t site) noexcept;
+
+/// Whether files have come or gone since the last time this was asked, by the loader's own counts.
+bool have_modules_changed() noexcept;
 
 } // namespace linn::tool::pools

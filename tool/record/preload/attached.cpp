@@ -9,7 +9,6 @@
 #include "chunk_windows.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
-#include "slots.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -6,7 +6,6 @@
 #include "image.hpp"
 #include "modules.hpp"
 #include "rtti_probe.hpp"
-#include "slots.hpp"
 
 #include <signal.h>
 

@@ -2,7 +2,6 @@
 #include "capture.hpp"
 
 #include "frame_entry.hpp"
-#include "library_walker.hpp"
 #include "stack_table.hpp"
 
 #include <link.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "epoch.hpp"
-#include "frame_start.hpp"
 #include "stack_cache.hpp"
-#include "thread_stacks.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 // The one door of the unwinder: which stack is this? Everything here is safe in a signal handler, also in one that
@@ -23,6 +21,39 @@ enum class mode : std::uint8_t {
 /// Returns what it will be: libunwind where `own` cannot work, none where nothing else can. For libunwind it loads a
 /// library, which allocates: the caller must be ready for its own hooks.
 mode start(mode wanted, unsigned depth) noexcept;
+
+/// What was learned of code holds as long as this word stays equal: above, how often all was forgotten; below, how many
+/// are unloading a file just now. While it is not steady nothing may be looked up nor kept.
+struct epoch_word {
+    static constexpr unsigned unloading_bits = 16;
+
+    static constexpr bool steady(std::uint64_t word) {
+        return (word & ((std::uint64_t{1} << unloading_bits) - 1)) == 0;
+    }
+    static constexpr std::uint32_t number(std::uint64_t word) {
+        return static_cast<std::uint32_t>(word >> unloading_bits);
+    }
+};
+
+extern std::atomic<std::uint64_t> current_epoch;
+
+/// What one thread did; read it at the thread's end, or add it up. Never reset.
+struct counters {
+    std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
+    std::uint64_t misses = 0; ///< stacks that were walked
+    std::uint64_t odd = 0;    ///< walks in which a frame had no rule, only a row: cfi.hpp
+    std::uint64_t cut = 0;    ///< walks that ended too early: a frame could not be followed
+};
+
+/// A thread's own part: thread-local, all zero at first, trivially destructible. A signal handler and a child of vfork
+/// use the one of the thread that they interrupt.
+struct thread_stacks {
+    std::atomic<stack_cache*> cache;     ///< mapped after the first misses
+    std::atomic<std::uint64_t> readable; ///< pages of the stack that were found readable: stack_memory.hpp
+    std::uint64_t epoch;                 ///< of the stacks in the cache
+    bool closed;                         ///< release() was called: no cache any more
+    counters count;
+};
 
 /// One stack of stack_table.hpp; memory that never goes away.
 struct stack_record;

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "frame_start.hpp"
 #include "rule_table.hpp"
 #include "stack_memory.hpp"
 
 #include <cstdint>
 
 namespace linn::tool::unwind {
+
+inline constexpr unsigned most_frames = 64;
+
+/// Where a walk begins: the caller of a hook, as it will be once the hook has returned.
+struct frame_start {
+    std::uintptr_t return_address;
+    std::uintptr_t stack_pointer; ///< just above the return address: the hook's canonical frame address
+    std::uintptr_t frame_pointer; ///< rbp as the caller left it
+};
+
+/// The caller of the function that this is written into, which must be the hook itself: neither inlined into another
+/// function nor a part of one. Asking for it gives that function a frame pointer, regardless of the compiler's options.
+[[gnu::always_inline]] inline frame_start here() noexcept {
+    const auto* frame = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
+    return {frame[1], reinterpret_cast<std::uintptr_t>(frame + 2), frame[0]};
+}
 
 /// A word of the stack that a walk read, in 64 bits: how far above the first stack pointer, in words, and what it held.
 /// What is as far as `far` or farther is followed by its distance. Addresses of programs have 47 bits.
@@ -42,5 +57,11 @@ struct walk {
 /// Follows the rules from `start` outwards; `table` and `near` keep what it compiles, null for nowhere.
 void walk_stack(const frame_start& start, unsigned depth, rule_table* table, near_rules* near,
                 readable_pages memory, walk& into) noexcept;
+
+/// Loads libunwind, once; false where it is not installed. Allocates.
+bool load_libunwind() noexcept;
+
+/// Walks with it. Returns how many frames it wrote, at least the first.
+unsigned walk_with_libunwind(const frame_start& start, unsigned depth, std::uintptr_t* frames) noexcept;
 
 } // namespace linn::tool::unwind
