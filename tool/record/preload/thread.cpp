@@ -301,7 +301,7 @@ void threads_after_fork() noexcept {
     slow_calls.store(t.slow_calls, std::memory_order_relaxed);
     attached_after_fork();
     t.sampling = {}; // a new point is as good as the old one, and other points than the parent's
-    unwind::forked(t.stacks);
+    unwind::forked();
 }
 
 thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept {

@@ -40,7 +40,10 @@ definition definitions[most_stacks];
 
 std::atomic<unsigned long> stacks_seen;
 std::atomic<unsigned long> differences;
+std::atomic<unsigned long> hits;
 std::atomic<unsigned long> wrong_hits;
+std::atomic<unsigned long> odd;
+std::atomic<unsigned long> cut;
 unsigned depth = 16;
 bool started = false;
 pthread_key_t at_thread_end;
@@ -108,9 +111,12 @@ bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, u
     if (pthread_getspecific(at_thread_end) == nullptr) {
         pthread_setspecific(at_thread_end, &stacks);
     }
-    const unsigned long hits_before = stacks.count.hits;
+    const unwind::counters before = stacks.count;
     const unwind::captured captured = unwind::capture(stacks, start);
-    const bool hit = stacks.count.hits != hits_before;
+    const bool hit = stacks.count.hits != before.hits;
+    hits.fetch_add(hit ? 1 : 0);
+    odd.fetch_add(stacks.count.odd - before.odd);
+    cut.fetch_add(stacks.count.cut - before.cut);
     if (captured.is_new && captured.id < most_stacks) {
         definitions[captured.id] = {captured.frames, captured.count};
         unwind::defined(captured);
@@ -148,11 +154,9 @@ bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, u
 }
 
 [[gnu::destructor]] void end() {
-    const unwind::counters count = unwind::totals(stacks);
     report("%s pid %d stacks %lu differences %lu hits %lu wrong %lu odd %lu cut %lu\n",
-           program_invocation_short_name, getpid(), stacks_seen.load(), differences.load(),
-           static_cast<unsigned long>(count.hits), wrong_hits.load(), static_cast<unsigned long>(count.odd),
-           static_cast<unsigned long>(count.cut));
+           program_invocation_short_name, getpid(), stacks_seen.load(), differences.load(), hits.load(),
+           wrong_hits.load(), odd.load(), cut.load());
 }
 
 } // namespace

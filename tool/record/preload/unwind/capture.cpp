@@ -18,16 +18,6 @@ constinit stack_table stacks;
 constinit mode chosen_mode = mode::own;
 constinit unsigned chosen_depth = 16;
 
-/// dlpi_subs when all was forgotten last.
-constinit std::atomic<unsigned long long> known_unloads{0};
-
-struct {
-    std::atomic<std::uint64_t> hits;
-    std::atomic<std::uint64_t> misses;
-    std::atomic<std::uint64_t> odd;
-    std::atomic<std::uint64_t> cut;
-} constinit released{};
-
 /// A thread that allocates less needs no cache.
 constexpr std::uint64_t misses_before_cache = 8;
 
@@ -160,10 +150,6 @@ void release(thread_stacks& thread) noexcept {
     if (stack_cache* const cache = thread.cache.exchange(nullptr, std::memory_order_relaxed)) {
         cache->destroy();
     }
-    released.hits.fetch_add(thread.count.hits, std::memory_order_relaxed);
-    released.misses.fetch_add(thread.count.misses, std::memory_order_relaxed);
-    released.odd.fetch_add(thread.count.odd, std::memory_order_relaxed);
-    released.cut.fetch_add(thread.count.cut, std::memory_order_relaxed);
     thread.count = {};
 }
 
@@ -172,24 +158,11 @@ void restart() noexcept {
     stacks.clear();
 }
 
-void forked(thread_stacks& thread) noexcept {
-    thread.count = {};
-    released.hits.store(0, std::memory_order_relaxed);
-    released.misses.store(0, std::memory_order_relaxed);
-    released.odd.store(0, std::memory_order_relaxed);
-    released.cut.store(0, std::memory_order_relaxed);
-    // Who was unloading in another thread of the parent will not finish here.
+void forked() noexcept {
     if (const std::uint64_t epoch = current_epoch.load(std::memory_order_relaxed);
         !epoch_word::steady(epoch)) {
         forget(epoch & ((std::uint64_t{1} << epoch_word::unloading_bits) - 1));
     }
-}
-
-counters totals(const thread_stacks& thread) noexcept {
-    return {released.hits.load(std::memory_order_relaxed) + thread.count.hits,
-            released.misses.load(std::memory_order_relaxed) + thread.count.misses,
-            released.odd.load(std::memory_order_relaxed) + thread.count.odd,
-            released.cut.load(std::memory_order_relaxed) + thread.count.cut};
 }
 
 unloading::unloading() noexcept : unloads_(count_unloads()) {
@@ -197,22 +170,11 @@ unloading::unloading() noexcept : unloads_(count_unloads()) {
 }
 
 unloading::~unloading() {
-    if (const unsigned long long now = count_unloads(); now != unloads_) {
-        known_unloads.store(now, std::memory_order_relaxed);
+    if (count_unloads() != unloads_) {
         forget(1);
     } else {
         current_epoch.fetch_sub(1, std::memory_order_relaxed);
     }
-}
-
-void seen_unloads(unsigned long long unloads) noexcept {
-    if (known_unloads.exchange(unloads, std::memory_order_relaxed) != unloads) {
-        forget(0);
-    }
-}
-
-std::uint32_t epoch() noexcept {
-    return epoch_word::number(current_epoch.load(std::memory_order_relaxed));
 }
 
 } // namespace linn::tool::unwind

@@ -37,7 +37,7 @@ struct epoch_word {
 
 extern std::atomic<std::uint64_t> current_epoch;
 
-/// What one thread did; read it at the thread's end, or add it up. Never reset.
+/// What one thread did.
 struct counters {
     std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
     std::uint64_t misses = 0; ///< stacks that were walked
@@ -97,17 +97,14 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
 /// is_new, so a hook that a longjmp cut off in between loses nothing; two threads may define the same one.
 void defined(const captured& stack) noexcept;
 
-/// At a thread's end: gives its memory back and adds its counters to totals(). Later captures of this thread work, slowly.
+/// At a thread's end: gives its memory back. Later captures of this thread work, slowly.
 void release(thread_stacks& thread) noexcept;
 
 /// Another recording begins: every stack is new. @pre no thread takes one
 void restart() noexcept;
 
-/// In a forked child, before its first capture: the counters of the parent are not the child's.
-void forked(thread_stacks& thread) noexcept;
-
-/// What all released threads did, and this one.
-counters totals(const thread_stacks& thread) noexcept;
+/// In a forked child, before its first capture: what another thread of the parent was unloading stays unfinished here.
+void forked() noexcept;
 
 /// What was learned of a file's code does not hold once it is unmapped. Around every dlclose:
 ///
@@ -126,12 +123,5 @@ public:
 private:
     unsigned long long unloads_;
 };
-
-/// The same for a caller that iterates anyway: `unloads` is dl_phdr_info::dlpi_subs. Finds out about unloading inside
-/// the C library, which calls no dlclose that could be interposed.
-void seen_unloads(unsigned long long unloads) noexcept;
-
-/// How often all was forgotten, from 0; a stack's id belongs to the modules that were mapped in its epoch.
-std::uint32_t epoch() noexcept;
 
 } // namespace linn::tool::unwind
