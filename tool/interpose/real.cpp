@@ -75,7 +75,6 @@ void find_all(Look look) noexcept {
     take(real.memalign, look("memalign"));
     take(real.valloc, look("valloc"));
     take(real.pvalloc, look("pvalloc"));
-    take(real.reallocarray, look("reallocarray"));
     take(real.memset_chk, look("__memset_chk"));
     take(real.malloc_usable_size, look("malloc_usable_size"));
     take(real.malloc_trim, look("malloc_trim"));
@@ -92,7 +91,7 @@ constinit std::atomic<int> state{unknown};
 
 constinit real_functions real{first_malloc, first_calloc, first_realloc, first_free, first_memset, nullptr,
                               nullptr,      nullptr,      nullptr,       nullptr,    nullptr,      nullptr,
-                              nullptr,      nullptr,      nullptr,       nullptr,    nullptr};
+                              nullptr,      nullptr,      nullptr,       nullptr};
 
 bool find_real_functions() noexcept {
     int expected = unknown;

@@ -17,7 +17,6 @@ struct real_functions {
     void* (*memset)(void*, int, std::size_t);
     // Null where it is not defined.
     void* (*memset_chk)(void*, int, std::size_t, std::size_t);
-    void* (*reallocarray)(void*, std::size_t, std::size_t);
     void* (*memalign)(std::size_t, std::size_t);
     void* (*aligned_alloc)(std::size_t, std::size_t);
     int (*posix_memalign)(void**, std::size_t, std::size_t);

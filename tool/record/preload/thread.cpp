@@ -327,7 +327,6 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     w->stream = h.streams.fetch_add(1, std::memory_order_relaxed) + 1;
     w->nested = nested;
     w->thread = &thread;
-    w->is_attached = true;
     if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
         ::pthread_setspecific(end_key, &thread);
     }

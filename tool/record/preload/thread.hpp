@@ -19,7 +19,6 @@ struct thread_writer {
     std::uint64_t last_address; ///< of the block that was got last, from where it has not been filled yet
     std::uint64_t last_bytes;   ///< from there to its end
     std::uint32_t last_stack;
-    bool is_attached;
     bool has_probe; ///< look at last_address when the allocator is entered next
     std::uint8_t nested;
     std::uint32_t chunk; ///< index in the ring
