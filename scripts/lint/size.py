@@ -12,9 +12,9 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19000, 13500),
-    "tool/: lines": (83600, 55000),
-    "tool/: files": (800, 420),
-    "tool/: files of C++ below 40 lines": (225, 60),
+    "tool/: lines": (82600, 55000),
+    "tool/: files": (760, 420),
+    "tool/: files of C++ below 40 lines": (195, 60),
     "tests/: lines": (81500, 55000),
     "docs/, README, CONTRIBUTING: words": (67000, 55000),
     "CHANGELOG: words": (900, 900),
