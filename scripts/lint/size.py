@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (82600, 55000),
     "tool/: files": (760, 420),
     "tool/: files of C++ below 40 lines": (195, 60),
-    "tests/: lines": (81500, 55000),
+    "tests/: lines": (81150, 55000),
     "docs/, README, CONTRIBUTING: words": (67000, 55000),
     "CHANGELOG: words": (900, 900),
 }

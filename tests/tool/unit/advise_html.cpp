@@ -5,8 +5,6 @@
 #include "advise_samples.hpp"
 #include "page.hpp"
 #include "report/plots/flame_plot.hpp"
-#include "report/plots/histogram_plot.hpp"
-#include "report/plots/linear_axis.hpp"
 #include "report/plots/span_plot.hpp"
 #include "report/plots/timeline_plot.hpp"
 #include "report/render/html.hpp"
@@ -15,7 +13,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -31,41 +28,6 @@ double below(const flame_node& n, std::size_t measure) {
         sum += c.weight[measure];
     }
     return sum;
-}
-
-TEST_CASE("a linear axis begins at 0 and marks round values of its quantity") {
-    const auto labels = [](unit what, double high, std::size_t most) {
-        std::string all;
-        for (const tick& t : linear_axis{what, high}.ticks(most)) {
-            all += t.label + '|';
-        }
-        return all;
-    };
-    CHECK(labels(unit::count, 4.2, 6) == "0|1|2|3|4|");
-    CHECK(labels(unit::count, 5'200'000, 4) == "0|2 M|4 M|");
-    CHECK(labels(unit::bytes, 40.0 * 1024 * 1024, 4) == "0|16 MiB|32 MiB|");
-    CHECK(labels(unit::nanoseconds, 2.7e9, 7) == "0|0.5 s|1 s|1.5 s|2 s|2.5 s|");
-    CHECK(labels(unit::share, 0.18, 5) == "0 %|5 %|10 %|15 %|");
-    CHECK(linear_axis{unit::count, 0}.high() == 1);
-    CHECK(linear_axis{unit::count, 8}.place(-3) == 0);
-    CHECK(linear_axis{unit::count, 8}.place(80) == 1);
-    CHECK(linear_axis{unit::bytes, std::numeric_limits<double>::infinity()}.ticks(4).size() >= 2);
-}
-
-TEST_CASE("a histogram has a bar for each power of two that was seen") {
-    id_source ids;
-    std::array<std::uint64_t, 48> counts{};
-    CHECK(draw(ids, {"sizes", unit::bytes, counts}).empty());
-    counts[0] = 1;
-    counts[6] = 3;
-    counts[47] = 1'000'000'000;
-    const std::string svg = draw(ids, {"sizes", unit::bytes, counts}).str();
-    CHECK(is_well_formed(svg));
-    CHECK(count(svg, "class=\"fill\"") == 3);
-    CHECK(contains(svg, "64 B to 128 B: 3"));
-    CHECK(contains(svg, "0 B to 2 B: 1"));
-    CHECK_FALSE(contains(svg, "nan"));
-    CHECK(is_well_formed(draw(ids, {"times", unit::nanoseconds, counts}).str()));
 }
 
 TEST_CASE("many steps of a timeline become few without losing the largest") {

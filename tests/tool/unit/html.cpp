@@ -10,7 +10,6 @@
 #include "report/plots/axis.hpp"
 #include "report/plots/curve_plot.hpp"
 #include "report/plots/strip_plot.hpp"
-#include "report/render/html_table.hpp"
 #include "report/verbs/bench_document.hpp"
 #include "report/verbs/run_document.hpp"
 #include "samples.hpp"
@@ -50,12 +49,6 @@ TEST_CASE("bytes that are no UTF-8 are replaced, one by one") {
     CHECK(escape("\xC2\x85").empty());
 }
 
-TEST_CASE("a coordinate has two digits after the point at most, and zero no sign") {
-    CHECK(coordinate(1.005) == "1");
-    CHECK(coordinate(12.346) == "12.35");
-    CHECK(coordinate(-0.001) == "0");
-}
-
 TEST_CASE("an axis marks round values within itself, and not too many") {
     for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0.99, 1.01},
                                                                           {0.9, 1.2},
@@ -79,36 +72,6 @@ TEST_CASE("an axis marks round values within itself, and not too many") {
         }
         CHECK(a.ticks(6).size() >= 2);
     }
-}
-
-TEST_CASE("places on an axis are proportional to logarithms and stay on it") {
-    const axis a = axis::logarithmic(1, 100);
-    CHECK(a.place(10) == doctest::Approx(0.5));
-    CHECK(a.place(1) > 0);
-    CHECK(a.place(100) < 1);
-    CHECK(a.place(1e9) == 1);
-    CHECK(a.place(0) == 0);
-    CHECK(a.place(-1) == 0);
-    CHECK(axis::logarithmic(0, 0).place(1) == doctest::Approx(0.5));
-}
-
-TEST_CASE("large and small powers are short") {
-    const std::vector<tick> wide = axis::logarithmic(1e-6, 1e6).ticks(20);
-    CHECK(wide.front().label == "1e-6");
-    CHECK(wide.back().label == "1e6");
-}
-
-TEST_CASE("long words end in an ellipsis, letters stay whole") {
-    CHECK(shortened("größer", 6) == "größer");
-    CHECK(shortened("größere", 4) == "grö…");
-}
-
-TEST_CASE("sizes are marked by powers of two") {
-    const std::vector<tick> ticks = axis::logarithmic(1, 524'288).byte_ticks(5);
-    REQUIRE(ticks.size() >= 3);
-    CHECK(ticks.front().label == "1 B");
-    CHECK(ticks.size() <= 5);
-    CHECK(axis::logarithmic(1024, 2048).byte_ticks(5).front().label == "1 KiB");
 }
 
 TEST_CASE("a strip plot has a dot for each sample, its median and the band of noise") {
