@@ -187,7 +187,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
     const bool is_done =
-        record_quickly(t, from.stack_pointer, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
+        record_quickly(t, from.stack_pointer, [&](thread_writer& w) __attribute__((always_inline)) {
             const unwind::captured stack = unwind::capture(t.stacks, from);
             if ((stack.is_new || probes.wants(stack.id)) && !look_closer(t, w, stack, address, bytes))
                 [[unlikely]] {
@@ -214,7 +214,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
     const bool is_done =
-        record_quickly(t, from.stack_pointer, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
+        record_quickly(t, from.stack_pointer, [&](thread_writer& w) __attribute__((always_inline)) {
             const unwind::captured stack = unwind::capture(t.stacks, from);
             if (stack.is_new && !look_closer(t, w, stack, address, 0)) [[unlikely]] {
                 return false;
@@ -244,7 +244,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     thread_state& t = this_thread;
     const std::uintptr_t sp = stack_pointer();
     const std::uint64_t begun = measure(t.cost);
-    const bool is_done = record_quickly(t, sp, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
+    const bool is_done = record_quickly(t, sp, [&](thread_writer& w) __attribute__((always_inline)) {
         w.out.release(ticks(), address, static_cast<std::uint8_t>(call));
         return true;
     });
