@@ -32,12 +32,13 @@ endfunction()
 add_executable(linn_tool)
 linn_add_folders(linn_tool allocators bench experiment measure report report/document report/render)
 linn_add_folders(linn_tool APART bench/scenarios)
-linn_follow_includes(cli/main.cpp cli/measuring/commands.cpp EXCEPT cli/commands.cpp)
-foreach(folder IN ITEMS cli report/verbs report/plots symbols)
+linn_follow_includes(cli/main.cpp cli/measuring/commands.cpp report/commands/bench_json.cpp
+                     report/render/text_table.cpp EXCEPT cli/commands.cpp)
+foreach(folder IN ITEMS cli report/commands report/plots symbols)
   set(here ${followed})
   list(FILTER here INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
   target_sources(linn_tool PRIVATE ${here})
-  if(folder MATCHES "cli|verbs") # each includes heavy headers
+  if(folder MATCHES "cli|commands") # each includes heavy headers
     string(MAKE_C_IDENTIFIER ${folder} group)
     set_source_files_properties(${here} PROPERTIES UNITY_GROUP ${group})
   endif()

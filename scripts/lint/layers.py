@@ -59,7 +59,7 @@ REPORT = {
     "document": [],
     "plots": ["document"],
     "render": ["document", "plots"],
-    "verbs": ["document", "plots"],
+    "commands": ["document", "plots"],
 }
 
 # A line of the drawing in CONTRIBUTING.md: level, folder of tool/, and behind the arrow what it may include.
@@ -226,8 +226,8 @@ PLANTED = [
     ({DETAIL + "/a.hpp": ""}, "is in no layer"),
     ({"tool/new/a.cpp": ""}, "is in no layer"),
     ({"tool/trace/a.cpp": '#include "cli/a.hpp"\n', "tool/cli/a.hpp": ""}, "trace may not"),
-    ({"tool/report/render/a.cpp": '#include "../verbs/a.hpp"\n', "tool/report/verbs/a.hpp": ""},
-     "report/render may not include report/verbs"),
+    ({"tool/report/render/a.cpp": '#include "../commands/a.hpp"\n', "tool/report/commands/a.hpp": ""},
+     "report/render may not include report/commands"),
     ({CORE: "// #include <atomic>\n/* memory_order */\n#include <cstddef>\n"}, None),
     ({SYNC: "#include <linn/detail/core/a.hpp>\n#include <atomic>\nstd::memory_order x;\n",
       CORE: "#include <linn/config.hpp>\n", "include/linn/config.hpp": ""}, None),

@@ -49,7 +49,7 @@ std::string wrong_library(const user_allocators& given) {
     return {};
 }
 
-bool refuses_libraries(const char* verb, const user_allocators& given, const interrupt_guard& guard) {
+bool refuses_libraries(const char* command, const user_allocators& given, const interrupt_guard& guard) {
     if (given.empty()) {
         return false;
     }
@@ -69,7 +69,7 @@ bool refuses_libraries(const char* verb, const user_allocators& given, const int
     if (problem.empty()) {
         return false;
     }
-    fmt::print(stderr, "linn {}: {}\n", verb, problem);
+    fmt::print(stderr, "linn {}: {}\n", command, problem);
     return true;
 }
 

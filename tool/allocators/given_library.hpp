@@ -18,9 +18,9 @@ std::string take_library(const std::string& text, const std::vector<std::string>
 /// What is wrong with the first of these paths that is no shared library, or an empty string. Runs nothing.
 std::string wrong_library(const user_allocators& given);
 
-/// Tries each library that a user gave to a verb. True where one is no library or does not provide malloc, which was then said
+/// Tries each library that a user gave to a command. True where one is no library or does not provide malloc, which was then said
 /// on standard error. One that fails at work is a result, not a mistake on the command line.
-bool refuses_libraries(const char* verb, const user_allocators& given, const interrupt_guard& guard);
+bool refuses_libraries(const char* command, const user_allocators& given, const interrupt_guard& guard);
 
 /// Reads the lists that a user gave to `option`, "NAME,NAME", into `chosen`. Returns what is wrong, or an empty string: a
 /// name that is not in `names`, or nothing but commas.

@@ -3,9 +3,9 @@
 
 #include "../advise/analysis.hpp"
 #include "../advise/verdict.hpp"
+#include "../report/commands/advise_report.hpp"
+#include "../report/commands/fills_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/verbs/advise_json.hpp"
-#include "../report/verbs/fills_document.hpp"
 #include "../trace/corruption.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
@@ -48,13 +48,13 @@ void show(progress_line& line, const char* doing, double share) {
 
 advise_command::advise_command(CLI::App& program)
     : command{*program.add_subcommand("advise", "Say which types of a recorded program need a pool, if any")},
-      files_{verb(), report_source{[this] { return advise_json(result_); },
-                                   [this] {
-                                       return fills_ ? report::fills_document(*fills_, view_.top)
-                                                     : report::advise_document(result_, view_,
-                                                                               frames_of_stacks());
-                                   }}} {
-    CLI::App& arguments = verb();
+      files_{app(), report_source{[this] { return report::advise_json(result_); },
+                                  [this] {
+                                      return fills_ ? report::fills_document(*fills_, view_.top)
+                                                    : report::advise_document(result_, view_,
+                                                                              frames_of_stacks());
+                                  }}} {
+    CLI::App& arguments = app();
     arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");

@@ -3,8 +3,8 @@
 
 #include "../advise/advise.hpp"
 #include "../advise/fills.hpp"
-#include "../report/plots/flame_tree.hpp"
-#include "../report/verbs/advise_document.hpp"
+#include "../report/commands/advise_report.hpp"
+#include "../report/plots/flame_plot.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
 #include "symbol_source.hpp"
@@ -29,7 +29,7 @@ private:
     advise_options options_;
     report::advise_view view_;
     std::string trace_;
-    symbol_source source_{verb()};
+    symbol_source source_{app()};
     double threshold_percent_ = worth_a_pool * 100;
     double fail_over_percent_ = -1;
     symbolizer* symbols_ = nullptr; ///< of source_

@@ -5,10 +5,9 @@
 #include "../allocators/installer.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
+#include "../report/commands/allocators_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/terminal.hpp"
-#include "../report/verbs/allocators_document.hpp"
-#include "../report/verbs/allocators_json.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 
@@ -42,10 +41,10 @@ std::string allocators_footer() {
 
 allocators_command::allocators_command(CLI::App& program)
     : command{*program.add_subcommand("allocators", "Find, test and install allocators on this machine")},
-      files_{verb(), report_source{.json = [this] { return allocators_json(entries_); },
-                                   .document = [this] { return report::allocators_document(entries_); },
-                                   .has_page = false}} {
-    CLI::App& arguments = verb();
+      files_{app(), report_source{.json = [this] { return report::allocators_json(entries_); },
+                                  .document = [this] { return report::allocators_document(entries_); },
+                                  .has_page = false}} {
+    CLI::App& arguments = app();
     arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("NAME", names_, "the allocators to examine (default: all)")

@@ -11,10 +11,10 @@
 
 namespace linn::tool {
 
-/// The verb `allocators`: finds, proves and installs.
+/// The command `allocators`: finds, proves and installs.
 class allocators_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit allocators_command(CLI::App& program);
 
     int run() override;

@@ -7,12 +7,10 @@
 #include "../bench/runner.hpp"
 #include "../measure/companion.hpp"
 #include "../measure/suggest.hpp"
+#include "../report/commands/bench_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/render/terminal.hpp"
+#include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
-#include "../report/verbs/bench_document.hpp"
-#include "../report/verbs/bench_headline.hpp"
-#include "../report/verbs/bench_json.hpp"
 #include "exit_code.hpp"
 #include "given_seed.hpp"
 #include "option_checks.hpp"
@@ -156,9 +154,9 @@ std::vector<unsigned> usable_cpus() {
 
 bench_command::bench_command(CLI::App& program)
     : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{verb(), report_source{[this] { return bench_json(result_); },
-                                   [this] { return report::bench_document(result_); }}} {
-    CLI::App& arguments = verb();
+      files_{app(), report_source{[this] { return report::bench_json(result_); },
+                                  [this] { return report::bench_document(result_); }}} {
+    CLI::App& arguments = app();
     arguments.footer(bench_footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

@@ -10,10 +10,10 @@
 
 namespace linn::tool {
 
-/// The verb `bench`: its options, their checks and what it does.
+/// The command `bench`: its options, their checks and what it does.
 class bench_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit bench_command(CLI::App& program);
 
     int run() override;

@@ -3,11 +3,10 @@
 
 #include "../measure/files.hpp"
 #include "../record/recorder.hpp"
+#include "../report/commands/check_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/render/terminal.hpp"
+#include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
-#include "../report/verbs/check_document.hpp"
-#include "../report/verbs/check_json.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
@@ -48,12 +47,12 @@ constexpr const char* check_footer =
 
 check_command::check_command(CLI::App& program)
     : command{*program.add_subcommand("check", "Check what a program allocates against budgets")},
-      files_{verb(), report_source{[this] { return check_json(result_); },
-                                   [this] { return report::check_document(result_); }}} {
+      files_{app(), report_source{[this] { return report::check_json(result_); },
+                                  [this] { return report::check_document(result_); }}} {
     recording_.depth = most_recorded_depth; // budgets may name a function far out
     recording_.baseline = second_run_when::never;
     recording_.is_calibrated = false;
-    CLI::App& arguments = verb();
+    CLI::App& arguments = app();
     arguments.footer(check_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.prefix_command();
@@ -78,7 +77,7 @@ std::string check_command::check() {
     if (budget_file_.empty() || budget_file_ == separator_word) {
         return "missing BUDGETS: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
     }
-    const bool has_program = trace_ == separator_word || !verb().remaining().empty();
+    const bool has_program = trace_ == separator_word || !app().remaining().empty();
     if (!has_program && trace_.empty()) {
         return "missing TRACE: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
     }
@@ -86,7 +85,7 @@ std::string check_command::check() {
         return "give a TRACE or -- PROG, not both";
     }
     if (has_program) {
-        if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
+        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
             return problem;
         }
         recording_.command = words_;
@@ -96,7 +95,7 @@ std::string check_command::check() {
         }
     } else {
         for (const char* option : {"--output", "--depth", "--no-follow", "--quiet"}) {
-            if (verb().count(option) != 0) {
+            if (app().count(option) != 0) {
                 return fmt::format("{} needs -- PROG", option);
             }
         }

@@ -35,7 +35,7 @@ private:
     std::vector<budget> budgets_;
     std::vector<std::string> words_; ///< the program and what belongs to it; empty: a trace was given
     record_options recording_;
-    symbol_source source_{verb()};
+    symbol_source source_{app()};
     check_result result_;
     report_files files_;
 };

@@ -7,7 +7,7 @@
 namespace linn::tool {
 
 void command::say(std::string_view what) const {
-    fmt::print(stderr, "linn {}: {}\n", verb_->get_name(), what);
+    fmt::print(stderr, "linn {}: {}\n", app_->get_name(), what);
 }
 
 void command::warn(std::string_view what) const {
@@ -21,7 +21,7 @@ int command::refuse(std::string_view problem, int status) const {
 
 int command::refuse_arguments(std::string_view problem) const {
     refuse(problem);
-    fmt::print(stderr, "Try 'linn {} --help'.\n", verb_->get_name());
+    fmt::print(stderr, "Try 'linn {} --help'.\n", app_->get_name());
     return exit_usage;
 }
 

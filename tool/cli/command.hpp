@@ -11,21 +11,21 @@ class App;
 
 namespace linn::tool {
 
-/// Stands for the first "--" in the arguments of a verb that takes a program, because the parser would swallow it.
+/// Stands for the first "--" in the arguments of a command that takes a program, because the parser would swallow it.
 inline constexpr const char* separator_word = "\x1f--";
 
-/// One verb of the program. Its constructor adds the verb and its options to the program's arguments.
+/// One command of the program. Its constructor adds the command and its options to the program's arguments.
 class command {
 public:
-    explicit command(CLI::App& verb) noexcept : verb_{&verb} {}
+    explicit command(CLI::App& app) noexcept : app_{&app} {}
     command(const command&) = delete;
     command& operator=(const command&) = delete;
     virtual ~command() = default;
 
-    /// Does what the verb says, after parsing; returns the exit status.
+    /// Does what the command says, after parsing; returns the exit status.
     virtual int run() = 0;
 
-    /// Says something on standard error, after the name of the verb.
+    /// Says something on standard error, after the name of the command.
     void say(std::string_view what) const;
 
     /// Likewise for a result that may surprise the user; changes no exit status.
@@ -37,11 +37,11 @@ public:
     /// Likewise for wrong arguments, with the help page to read; returns `exit_usage`.
     int refuse_arguments(std::string_view problem) const;
 
-    /// The verb among the program's arguments.
-    CLI::App& verb() const noexcept { return *verb_; }
+    /// The command among the program's arguments.
+    CLI::App& app() const noexcept { return *app_; }
 
 private:
-    CLI::App* verb_;
+    CLI::App* app_;
 };
 
 } // namespace linn::tool

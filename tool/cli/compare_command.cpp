@@ -2,8 +2,7 @@
 #include "compare_command.hpp"
 
 #include "../measure/suggest.hpp"
-#include "../report/verbs/compare_document.hpp"
-#include "../report/verbs/compare_json.hpp"
+#include "../report/commands/compare_report.hpp"
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
@@ -63,10 +62,10 @@ std::string check_list(const char* option, const std::vector<std::string>& wante
 compare_command::compare_command(CLI::App& program)
     : command{*program.add_subcommand(
           "compare", "Find what changed between two results of bench or run, or two traces")},
-      traces_{verb()},
-      files_{verb(),
+      traces_{app()},
+      files_{app(),
              report_source{.json = [this] { return json(); }, .document = [this] { return document(); }}} {
-    CLI::App& arguments = verb();
+    CLI::App& arguments = app();
     arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("OLD", old_path_, "a file that bench --json, run --json or record wrote")
@@ -143,7 +142,7 @@ bool compare_command::fails() const {
 /// Options of the other kind of files say something that would be ignored.
 std::string compare_command::check_kind() const {
     const char* const other = are_traces_ ? results_group : traces_group;
-    for (const CLI::Option* option : verb().get_options()) {
+    for (const CLI::Option* option : app().get_options()) {
         if (option->count() != 0 && option->get_group() == other) {
             return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
                                              option->get_name(), old_path_)
@@ -155,7 +154,7 @@ std::string compare_command::check_kind() const {
 }
 
 std::string compare_command::json() const {
-    return are_traces_ ? traces_.json() : compare_json(result_);
+    return are_traces_ ? traces_.json() : report::compare_json(result_);
 }
 
 report::document compare_command::document() const {

@@ -12,10 +12,10 @@
 
 namespace linn::tool {
 
-/// The verb `compare`: two results of one schema, or two traces, for a person or for continuous integration.
+/// The command `compare`: two results of one schema, or two traces, for a person or for continuous integration.
 class compare_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit compare_command(CLI::App& program);
 
     /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_traces.hpp"
 
+#include "../report/commands/trace_compare_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/verbs/trace_compare_document.hpp"
-#include "../report/verbs/trace_compare_json.hpp"
 #include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
@@ -81,18 +80,16 @@ std::string read_limit(const std::string& text, growth_limits& limits) {
 } // namespace
 
 void trace_comparing::add() {
-    verb_
-        ->add_option("--measure", measure_,
+    app_->add_option("--measure", measure_,
                      "allocations (default), bytes, temporary, live-blocks or live-bytes")
         ->type_name("WHAT")
         ->check(one_of(profile_measure_names()));
-    verb_->add_option("--per", per_, "divide by the work: run (default), allocations, type=NAME, or OLD:NEW")
+    app_->add_option("--per", per_, "divide by the work: run (default), allocations, type=NAME, or OLD:NEW")
         ->type_name("UNIT");
-    verb_
-        ->add_option("--fail-over", fail_over_,
+    app_->add_option("--fail-over", fail_over_,
                      "exit with 1 on growth over this percentage of the old total, or count=N")
         ->type_name("LIMIT");
-    verb_->add_option("--top", top_, "rows of a table (default 10)")
+    app_->add_option("--top", top_, "rows of a table (default 10)")
         ->type_name("N")
         ->check(whole_number(1, 1'000'000));
     source_.add();
@@ -124,7 +121,7 @@ std::string trace_comparing::compare(const std::string& old_path, const std::str
 }
 
 std::string trace_comparing::json() const {
-    return trace_compare_json(result_);
+    return report::trace_compare_json(result_);
 }
 
 report::document trace_comparing::document() const {

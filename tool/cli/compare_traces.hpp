@@ -17,7 +17,7 @@ namespace linn::tool {
 /// What `linn compare` does with two traces: its options, the reading, the result.
 class trace_comparing {
 public:
-    explicit trace_comparing(CLI::App& verb) : verb_{&verb}, source_{verb} {}
+    explicit trace_comparing(CLI::App& app) : app_{&app}, source_{app} {}
 
     /// Adds the options, in the group that new options have.
     void add();
@@ -35,7 +35,7 @@ public:
     bool fails() const noexcept { return !result_.broken.empty(); }
 
 private:
-    CLI::App* verb_;
+    CLI::App* app_;
     symbol_source source_;
     trace_comparison result_;
     trace_compare_options options_;

@@ -30,11 +30,11 @@ std::string in_quotes(std::string_view text, std::string_view letters = {}) {
     return out + '\'';
 }
 
-std::vector<std::string> names_of(const std::vector<verb_words>& verbs) {
+std::vector<std::string> names_of(const std::vector<command_words>& commands) {
     std::vector<std::string> names{"help"};
-    for (const verb_words& verb : verbs) {
-        if (!verb.name.empty()) {
-            names.push_back(verb.name);
+    for (const command_words& cmd : commands) {
+        if (!cmd.name.empty()) {
+            names.push_back(cmd.name);
         }
     }
     return names;
@@ -74,33 +74,33 @@ std::string zsh_values(const option_words& option) {
 
 } // namespace
 
-std::string bash_completion(const std::vector<verb_words>& verbs) {
-    std::string values; // by verb and option before the word
+std::string bash_completion(const std::vector<command_words>& commands) {
+    std::string values; // by command and option before the word
     std::string options;
     std::string arguments;
-    for (const verb_words& verb : verbs) {
+    for (const command_words& cmd : commands) {
         std::vector<std::string> names;
-        for (const option_words& option : verb.options) {
+        for (const option_words& option : cmd.options) {
             if (option.is_argument()) {
-                arguments += fmt::format("    {}) {} ;;\n", in_quotes(verb.name), bash_values(option));
+                arguments += fmt::format("    {}) {} ;;\n", in_quotes(cmd.name), bash_values(option));
                 continue;
             }
             names.insert(names.end(), option.names.begin(), option.names.end());
             if (option.kind != value_kind::none) {
                 for (const std::string& name : option.names) {
-                    values += fmt::format("    {}) {}; return ;;\n", in_quotes(verb.name + ' ' + name),
+                    values += fmt::format("    {}) {}; return ;;\n", in_quotes(cmd.name + ' ' + name),
                                           bash_values(option));
                 }
             }
         }
-        options += fmt::format("        {}) words={} ;;\n", in_quotes(verb.name),
+        options += fmt::format("        {}) words={} ;;\n", in_quotes(cmd.name),
                                in_quotes(fmt::format("{}", fmt::join(names, " "))));
     }
-    const std::string all = in_quotes(fmt::format("{}", fmt::join(names_of(verbs), " ")));
+    const std::string all = in_quotes(fmt::format("{}", fmt::join(names_of(commands), " ")));
     return fmt::format(
         R"(# bash completion of linn: source it, or install it as share/bash-completion/completions/linn
 _linn() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} verb= words= i
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} cmd= words= i
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; ++i)); do
         case ${{COMP_WORDS[i]}} in
@@ -113,18 +113,18 @@ _linn() {{
             fi
             return ;;
         -*) ;;
-        *) verb=${{verb:-${{COMP_WORDS[i]}}}} ;;
+        *) cmd=${{cmd:-${{COMP_WORDS[i]}}}} ;;
         esac
     done
-    case "$verb $before" in
+    case "$cmd $before" in
 {}    esac
     if [[ $word == -* ]]; then
-        case $verb in
+        case $cmd in
 {}        esac
         COMPREPLY=($(compgen -W "$words" -- "$word"))
         return
     fi
-    case $verb in
+    case $cmd in
     '' | help) COMPREPLY=($(compgen -W {} -- "$word")) ;;
 {}    esac
 }}
@@ -133,12 +133,12 @@ complete -F _linn linn
         values, options, all, arguments);
 }
 
-std::string zsh_completion(const std::vector<verb_words>& verbs) {
+std::string zsh_completion(const std::vector<command_words>& commands) {
     std::string described;
     std::string cases;
-    for (const verb_words& verb : verbs) {
+    for (const command_words& cmd : commands) {
         std::string specs;
-        for (const option_words& option : verb.options) {
+        for (const option_words& option : cmd.options) {
             const std::string value =
                 option.kind == value_kind::none
                     ? ""
@@ -157,28 +157,28 @@ std::string zsh_completion(const std::vector<verb_words>& verbs) {
                     in_quotes(fmt::format("*{}[{}]{}", name, escaped(option.text, ":[]"), value)));
             }
         }
-        if (verb.takes_program) {
+        if (cmd.takes_program) {
             specs += " \\\n            '(-)*:: :_normal'";
         }
-        if (!verb.name.empty()) {
-            described += fmt::format("        {}\n", in_quotes(verb.name + ':' + escaped(verb.text, ":")));
-            cases += fmt::format("        {})\n            _arguments -s{} ;;\n", verb.name, specs);
+        if (!cmd.name.empty()) {
+            described += fmt::format("        {}\n", in_quotes(cmd.name + ':' + escaped(cmd.text, ":")));
+            cases += fmt::format("        {})\n            _arguments -s{} ;;\n", cmd.name, specs);
         }
     }
     return fmt::format(R"(#compdef linn
 # zsh completion of linn: install it as _linn in a folder of $fpath
 _linn() {{
-    local -a verbs
+    local -a names
     local state
-    verbs=(
+    names=(
 {}        'help:Say how a command is used'
     )
-    _arguments -C '--version[print the version]' '--help[print help]' '1: :->verb' '*:: :->words'
+    _arguments -C '--version[print the version]' '--help[print help]' '1: :->cmd' '*:: :->words'
     case $state in
-    verb) _describe command verbs ;;
+    cmd) _describe command names ;;
     words)
         case $words[1] in
-        help) _describe command verbs ;;
+        help) _describe command names ;;
 {}        esac ;;
     esac
 }}
@@ -187,17 +187,17 @@ _linn "$@"
                        described, cases);
 }
 
-std::string fish_completion(const std::vector<verb_words>& verbs) {
+std::string fish_completion(const std::vector<command_words>& commands) {
     std::string text =
         "# fish completion of linn: install it as completions/linn.fish\ncomplete -c linn -f\n";
-    for (const verb_words& verb : verbs) {
-        const std::string when = verb.name.empty() ? "__fish_use_subcommand"
-                                                   : fmt::format("__fish_seen_subcommand_from {}", verb.name);
-        if (!verb.name.empty()) {
-            text += fmt::format("complete -c linn -n __fish_use_subcommand -a {} -d {}\n", verb.name,
-                                in_quotes(verb.text, "\\"));
+    for (const command_words& cmd : commands) {
+        const std::string when = cmd.name.empty() ? "__fish_use_subcommand"
+                                                  : fmt::format("__fish_seen_subcommand_from {}", cmd.name);
+        if (!cmd.name.empty()) {
+            text += fmt::format("complete -c linn -n __fish_use_subcommand -a {} -d {}\n", cmd.name,
+                                in_quotes(cmd.text, "\\"));
         }
-        for (const option_words& option : verb.options) {
+        for (const option_words& option : cmd.options) {
             text += fmt::format("complete -c linn -n '{}'", when);
             for (const std::string& name : option.names) {
                 text += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
@@ -222,13 +222,13 @@ std::string fish_completion(const std::vector<verb_words>& verbs) {
             }
             text += fmt::format(" -d {}\n", in_quotes(option.text, "\\"));
         }
-        if (verb.takes_program) {
+        if (cmd.takes_program) {
             text += fmt::format("complete -c linn -n '{}; and contains -- -- (commandline -opc)' -a "
                                 "'(__fish_complete_subcommand)'\n",
                                 when);
         }
     }
-    const std::string all = fmt::format("{}", fmt::join(names_of(verbs), " "));
+    const std::string all = fmt::format("{}", fmt::join(names_of(commands), " "));
     text += fmt::format("complete -c linn -n __fish_use_subcommand -a help -d 'Say how a command is used'\n"
                         "complete -c linn -n '__fish_seen_subcommand_from help' -a {}\n",
                         in_quotes(all));

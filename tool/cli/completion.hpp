@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "verb_words.hpp"
+#include "command_words.hpp"
 
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace linn::tool {
 
 // Scripts that complete the words of `linn`: all that it knows is in them, so completing starts no process.
-std::string bash_completion(const std::vector<verb_words>& verbs);
-std::string zsh_completion(const std::vector<verb_words>& verbs);
-std::string fish_completion(const std::vector<verb_words>& verbs);
+std::string bash_completion(const std::vector<command_words>& commands);
+std::string zsh_completion(const std::vector<command_words>& commands);
+std::string fish_completion(const std::vector<command_words>& commands);
 
 } // namespace linn::tool

@@ -148,32 +148,32 @@ std::string option_line(const option_words& option, std::size_t width) {
 
 } // namespace
 
-std::string help_text(const verb_words& verb, const std::vector<verb_words>& all, std::size_t width) {
-    std::string text = hanging(verb.text, width, 0) + '\n';
-    text += "Usage: " + hanging(fmt::format("linn {}{}", verb.name, synopsis_of(verb)), width, 7) + '\n';
+std::string help_text(const command_words& cmd, const std::vector<command_words>& all, std::size_t width) {
+    std::string text = hanging(cmd.text, width, 0) + '\n';
+    text += "Usage: " + hanging(fmt::format("linn {}{}", cmd.name, synopsis_of(cmd)), width, 7) + '\n';
     std::string arguments;
     std::string options;
-    for (const option_words& option : verb.options) {
+    for (const option_words& option : cmd.options) {
         (option.is_argument() ? arguments : options) += option_line(option, width);
     }
     text += arguments.empty() ? "" : "\nArguments:\n" + arguments;
     text += "\nOptions:\n" + options;
-    if (verb.name.empty()) {
+    if (cmd.name.empty()) {
         text += "\nCommands:\n";
-        for (const verb_words& one : all) {
+        for (const command_words& one : all) {
             text += one.name.empty() ? "" : columns("  " + one.name, one.text, 14, 6, width);
         }
     }
-    return text + '\n' + footer_text(verb.footer, width);
+    return text + '\n' + footer_text(cmd.footer, width);
 }
 
 std::string help_page::make_help(const CLI::App* app, std::string /*name*/,
                                  CLI::AppFormatMode /*mode*/) const {
-    const std::vector<verb_words> all = words_of(*program_);
+    const std::vector<command_words> all = words_of(*program_);
     const std::string name = app == program_ ? "" : app->get_name();
-    const auto verb =
-        std::find_if(all.begin(), all.end(), [&](const verb_words& one) { return one.name == name; });
-    return help_text(verb == all.end() ? all.front() : *verb, all,
+    const auto cmd =
+        std::find_if(all.begin(), all.end(), [&](const command_words& one) { return one.name == name; });
+    return help_text(cmd == all.end() ? all.front() : *cmd, all,
                      std::clamp(style_of_stdout().width, narrowest, widest));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "verb_words.hpp"
+#include "command_words.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -11,10 +11,10 @@
 
 namespace linn::tool {
 
-/// The help of one verb, no line of it wider than `width` but for words that are. `all` are the verbs, the program first.
-std::string help_text(const verb_words& verb, const std::vector<verb_words>& all, std::size_t width);
+/// The help of one command, no line of it wider than `width` but for words that are. `all` are the commands, the program first.
+std::string help_text(const command_words& cmd, const std::vector<command_words>& all, std::size_t width);
 
-/// Writes the help of a program and its verbs, as wide as the terminal and at most 100 columns wide.
+/// Writes the help of a program and its commands, as wide as the terminal and at most 100 columns wide.
 class help_page final : public CLI::FormatterBase {
 public:
     explicit help_page(CLI::App& program) : program_{&program} {}

@@ -5,10 +5,9 @@
 #include "../lint/findings.hpp"
 #include "../lint/selection.hpp"
 #include "../measure/suggest.hpp"
+#include "../report/commands/lint_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/text_file.hpp"
-#include "../report/verbs/lint_document.hpp"
-#include "../report/verbs/lint_json.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 
@@ -58,15 +57,15 @@ unsigned processors() {
 
 lint_command::lint_command(CLI::App& program)
     : command{*program.add_subcommand("lint", "Find where value-initialisation writes zeros for nothing")},
-      files_{
-          verb(),
-          report_source{
-              .json = [this] { return lint_json(result_); },
-              .document = [this] { return report::lint_document(result_, 0); },
-          },
-          {{"--sarif", "write it for code scanning (SARIF 2.1.0)", [this] { return lint_sarif(result_); }}}} {
+      files_{app(),
+             report_source{
+                 .json = [this] { return report::lint_json(result_); },
+                 .document = [this] { return report::lint_document(result_, 0); },
+             },
+             {{"--sarif", "write it for code scanning (SARIF 2.1.0)",
+               [this] { return report::lint_sarif(result_); }}}} {
     options_.jobs = processors();
-    CLI::App& arguments = verb();
+    CLI::App& arguments = app();
     arguments.footer(lint_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("FILES", options_.files, "what to check (default: all)")->type_name("FILES");
@@ -126,7 +125,7 @@ std::string lint_command::check_options_given() {
     for (const auto& [name, text, into] :
          {std::tuple{"--header-filter", &header_filter_, &options_.scope.header_filter},
           std::tuple{"--exclude", &exclude_, &options_.scope.exclude}}) {
-        if (verb().count(name) == 0) {
+        if (app().count(name) == 0) {
             continue;
         }
         try {

@@ -11,10 +11,10 @@
 
 namespace linn::tool {
 
-/// The verb `lint`: where do make_shared<T>() and its like write zeros for nothing?
+/// The command `lint`: where do make_shared<T>() and its like write zeros for nothing?
 class lint_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit lint_command(CLI::App& program);
 
     /// 0: nothing was found; 1: something was, or a file could not be checked; 2: nothing could be checked.

@@ -23,8 +23,8 @@ namespace {
 /// Says what is wrong with the arguments and what would be right.
 int explain(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* place = &program;
-    for (const CLI::App* verb : program.get_subcommands()) {
-        place = verb;
+    for (const CLI::App* app : program.get_subcommands()) {
+        place = app;
     }
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
@@ -46,8 +46,8 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
         }
         if (!is_option) {
             candidates.clear();
-            for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
-                candidates.push_back(verb->get_name());
+            for (const CLI::App* app : program.get_subcommands([](const CLI::App*) { return true; })) {
+                candidates.push_back(app->get_name());
             }
         }
         if (!is_option && !is_whole_build()) {
@@ -61,19 +61,19 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     return exit_usage;
 }
 
-/// The arguments in the order in which the parser wants them, the last one first. A verb that takes a program, as in
+/// The arguments in the order in which the parser wants them, the last one first. A command that takes a program, as in
 /// `linn run -- PROG`, keeps its "--". `linn help run` is `linn run --help`.
 std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
-        const auto is_named = [&](const CLI::App* verb) { return verb->get_name() == words.front(); };
+        const auto is_named = [&](const CLI::App* app) { return app->get_name() == words.front(); };
         if (words.empty() || !program.get_subcommands(is_named).empty()) {
             words.emplace_back("--help");
         }
     }
-    const auto takes_program = [&](const CLI::App* verb) {
-        return verb->get_prefix_command() && verb->get_name() == words.front();
+    const auto takes_program = [&](const CLI::App* app) {
+        return app->get_prefix_command() && app->get_name() == words.front();
     };
     if (!words.empty() && !program.get_subcommands(takes_program).empty()) {
         if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end()) {
@@ -84,8 +84,8 @@ std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv
     return words;
 }
 
-void add_colour(CLI::App& verb, std::string& colour) {
-    verb.add_option("--color", colour, "bold text: auto (on a terminal, without NO_COLOR), always or never")
+void add_colour(CLI::App& app, std::string& colour) {
+    app.add_option("--color", colour, "bold text: auto (on a terminal, without NO_COLOR), always or never")
         ->type_name("WHEN")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->check(one_of({"auto", "always", "never"}));
@@ -93,7 +93,7 @@ void add_colour(CLI::App& verb, std::string& colour) {
 
 int run(int argc, char** argv) {
     CLI::App program{"linn: object memory pools for C++, and what they are worth on this machine", "linn"};
-    program.formatter(std::make_shared<help_page>(program)); // verbs that are added later have it too
+    program.formatter(std::make_shared<help_page>(program)); // commands that are added later have it too
     program.set_help_flag("-h,--help", "print this and exit");
     program.set_version_flag("-V,--version", "linn " + version_text(), "print the version and exit");
     program.footer("Examples:\n"
@@ -110,14 +110,14 @@ int run(int argc, char** argv) {
                    "  linn pools -- PROG   run it with pools, unmodified\n"
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
-    std::vector<std::unique_ptr<command>> verbs;
+    std::vector<std::unique_ptr<command>> commands;
     for (const make_command one : command_table()) {
-        verbs.push_back(one(program));
+        commands.push_back(one(program));
     }
     std::string colour = "auto";
     add_colour(program, colour);
-    for (const auto& v : verbs) {
-        add_colour(v->verb(), colour);
+    for (const auto& v : commands) {
+        add_colour(v->app(), colour);
     }
     try {
         program.parse(words_of(program, argc, argv));
@@ -134,8 +134,8 @@ int run(int argc, char** argv) {
                   : colour == "never" ? colour_choice::never
                                       : colour_choice::automatic);
     const auto chosen =
-        std::find_if(verbs.begin(), verbs.end(), [](const auto& v) { return v->verb().parsed(); });
-    return (*chosen)->run(); // one verb is required
+        std::find_if(commands.begin(), commands.end(), [](const auto& v) { return v->app().parsed(); });
+    return (*chosen)->run(); // one command is required
 }
 
 } // namespace

@@ -32,8 +32,8 @@ std::string upper(std::string text) {
     return text;
 }
 
-std::string page_name(const verb_words& verb) {
-    return verb.name.empty() ? "linn" : "linn-" + verb.name;
+std::string page_name(const command_words& cmd) {
+    return cmd.name.empty() ? "linn" : "linn-" + cmd.name;
 }
 
 /// "Examples:" and the indented lines below it, as a section; each heading of the help text is one.
@@ -58,10 +58,10 @@ std::string sections(const std::string& footer) {
 
 } // namespace
 
-std::string man_page(const verb_words& verb, const std::vector<verb_words>& all) {
-    const std::string name = page_name(verb);
+std::string man_page(const command_words& cmd, const std::vector<command_words>& all) {
+    const std::string name = page_name(cmd);
     std::string options;
-    for (const option_words& option : verb.options) {
+    for (const option_words& option : cmd.options) {
         if (option.is_argument()) {
             options += fmt::format(".TP\n\\fI{}\\fR\n{}\n", plain(option.argument), plain(option.text));
             continue;
@@ -74,17 +74,17 @@ std::string man_page(const verb_words& verb, const std::vector<verb_words>& all)
     }
     std::string text = fmt::format(".TH {} 1 \"\" \"linn {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n"
                                    ".SH SYNOPSIS\n\\fBlinn {}\\fR{}\n",
-                                   upper(plain(name)), plain(version_text()), plain(name), plain(verb.text),
-                                   verb.name, plain(synopsis_of(verb)));
-    if (verb.name.empty()) {
+                                   upper(plain(name)), plain(version_text()), plain(name), plain(cmd.text),
+                                   cmd.name, plain(synopsis_of(cmd)));
+    if (cmd.name.empty()) {
         text += ".SH COMMANDS\n";
-        for (const verb_words& one : all) {
+        for (const command_words& one : all) {
             if (!one.name.empty()) {
                 text += fmt::format(".TP\n\\fBlinn\\-{}\\fR(1)\n{}\n", one.name, plain(one.text));
             }
         }
     }
-    text += fmt::format(".SH OPTIONS\n{}", options) + sections(verb.footer);
+    text += fmt::format(".SH OPTIONS\n{}", options) + sections(cmd.footer);
     return text + ".SH EXIT STATUS\n0: done; 1: it failed, or found what it looks for; 2: the arguments are "
                   "wrong.\n";
 }

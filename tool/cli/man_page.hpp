@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "verb_words.hpp"
+#include "command_words.hpp"
 
 #include <string>
 #include <vector>
 
 namespace linn::tool {
 
-/// The manual page of a verb, or of the program where `verb` has no name; the same words as --help.
+/// The manual page of a command, or of the program where `command` has no name; the same words as --help.
 /// @source man(7)
-std::string man_page(const verb_words& verb, const std::vector<verb_words>& all);
+std::string man_page(const command_words& cmd, const std::vector<command_words>& all);
 
 } // namespace linn::tool

@@ -22,7 +22,7 @@ CLI::Validator named_file();
 /// A folder that is there.
 CLI::Validator existing_folder();
 
-/// Every use of the option counts, each with one word: the next word is the verb's.
+/// Every use of the option counts, each with one word: the next word is the command's.
 CLI::Option* repeatable(CLI::Option* option);
 
 /// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".

@@ -48,7 +48,7 @@ constexpr const char* pools_footer =
 pools_command::pools_command(CLI::App& program)
     : command{
           *program.add_subcommand("pools", "Run an unmodified program with pools that a plan describes")} {
-    CLI::App& arguments = verb();
+    CLI::App& arguments = app();
     arguments.footer(pools_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -85,8 +85,8 @@ std::string pools_command::check() {
     if (plan_file_.empty()) {
         return "missing plan: linn pools --plan FILE -- PROG ARGS...";
     }
-    if (!verb().remaining().empty()) {
-        if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
+    if (!app().remaining().empty()) {
+        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
             return problem;
         }
     }

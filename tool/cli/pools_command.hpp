@@ -9,10 +9,10 @@
 
 namespace linn::tool {
 
-/// The verb `pools`: checks a plan and a program, and becomes that program with the plan's pools.
+/// The command `pools`: checks a plan and a program, and becomes that program with the plan's pools.
 class pools_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit pools_command(CLI::App& program);
 
     int run() override;

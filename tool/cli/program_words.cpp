@@ -11,8 +11,8 @@
 
 namespace linn::tool {
 
-std::string take_program_words(const CLI::App& verb, std::vector<std::string>& words) {
-    words = verb.remaining();
+std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {
+    words = app.remaining();
     bool is_separated = false;
     if (const auto mark = std::find(words.begin(), words.end(), separator_word); mark == words.begin()) {
         if (mark != words.end()) {
@@ -23,14 +23,14 @@ std::string take_program_words(const CLI::App& verb, std::vector<std::string>& w
         *mark = "--"; // the program's own
     }
     if (words.empty()) {
-        return fmt::format("missing program: linn {} [options] -- PROG ARGS...", verb.get_name());
+        return fmt::format("missing program: linn {} [options] -- PROG ARGS...", app.get_name());
     }
     if (words.front().empty()) {
         return "the program's name is empty";
     }
     if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
         std::vector<std::string> candidates;
-        for (const CLI::Option* option : verb.get_options()) {
+        for (const CLI::Option* option : app.get_options()) {
             for (const std::string& name : option->get_lnames()) {
                 candidates.push_back("--" + name);
             }

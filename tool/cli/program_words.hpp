@@ -10,8 +10,8 @@ class App;
 
 namespace linn::tool {
 
-/// Takes the program and its arguments, which stand behind a verb's options, with or without "--" before them.
+/// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
 /// Returns an empty string, or what is wrong with them.
-std::string take_program_words(const CLI::App& verb, std::vector<std::string>& words);
+std::string take_program_words(const CLI::App& app, std::vector<std::string>& words);
 
 } // namespace linn::tool

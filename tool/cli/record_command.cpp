@@ -4,9 +4,8 @@
 #include "../advise/analysis.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/shell_words.hpp"
-#include "../report/render/terminal.hpp"
-#include "../report/verbs/fills_document.hpp"
-#include "../report/verbs/fills_json.hpp"
+#include "../report/commands/fills_report.hpp"
+#include "../report/render/render.hpp"
 #include "../trace/sampling.hpp"
 #include "exit_code.hpp"
 #include "live_tables.hpp"
@@ -52,10 +51,10 @@ constexpr const char* record_footer =
 
 record_command::record_command(CLI::App& program)
     : command{*program.add_subcommand("record", "Record what a program allocates, for advise and trace")},
-      files_{verb(), {{"--json", "with --fills: write what the table says as JSON", [this] {
-                           return fills_json(fills_, fills_info_, options_.file.string());
-                       }}}} {
-    CLI::App& arguments = verb();
+      files_{app(), {{"--json", "with --fills: write what the table says as JSON", [this] {
+                          return report::fills_json(fills_, fills_info_, options_.file.string());
+                      }}}} {
+    CLI::App& arguments = app();
     arguments.footer(record_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -110,10 +109,10 @@ record_command::record_command(CLI::App& program)
 }
 
 std::string record_command::check_program() {
-    if (verb().count("--duration") != 0) {
+    if (app().count("--duration") != 0) {
         return "--duration needs --pid: a program that linn starts is recorded until it ends";
     }
-    if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
+    if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
         return problem;
     }
     options_.command = words_;
@@ -123,11 +122,11 @@ std::string record_command::check_program() {
 }
 
 std::string record_command::check_process() {
-    if (!verb().remaining().empty()) {
+    if (!app().remaining().empty()) {
         return "--pid records a program that runs already: leave out PROG and its arguments";
     }
     for (const char* const option : {"--only-exe", "--wait", "--baseline", "--no-baseline"}) {
-        if (verb().count(option) != 0) {
+        if (app().count(option) != 0) {
             return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts",
                                option);
         }
@@ -152,7 +151,7 @@ std::string record_command::check() {
         return "--fills and --live cannot be combined: --fills records no releases, so nothing is known to "
                "live";
     }
-    if (verb().count("--json") != 0 && !options_.fills_only) {
+    if (app().count("--json") != 0 && !options_.fills_only) {
         return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
     }
     if (files_.takes_stdout()) {

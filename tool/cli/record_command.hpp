@@ -11,10 +11,10 @@
 
 namespace linn::tool {
 
-/// The verb `record`: runs a program and writes what it allocates to a trace.
+/// The command `record`: runs a program and writes what it allocates to a trace.
 class record_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit record_command(CLI::App& program);
 
     /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.

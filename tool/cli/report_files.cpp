@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_files.hpp"
 
-#include "../report/render/output_format.hpp"
-#include "../report/render/terminal.hpp"
+#include "../report/render/render.hpp"
 #include "../report/text_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -61,17 +60,17 @@ std::string why_not_writable(const std::string& file) {
     return {};
 }
 
-report_files::report_files(CLI::App& verb, const report_source& source, std::vector<report_form> own)
-    : report_files{verb, forms_of(source, std::move(own))} {
+report_files::report_files(CLI::App& app, const report_source& source, std::vector<report_form> own)
+    : report_files{app, forms_of(source, std::move(own))} {
     document_ = source.document;
 }
 
-report_files::report_files(CLI::App& verb, std::vector<report_form> forms)
+report_files::report_files(CLI::App& app, std::vector<report_form> forms)
     : forms_{std::move(forms)},
       files_(forms_.size()) {
     for (std::size_t i = 0; i != forms_.size(); ++i) {
-        verb.add_option(forms_[i].option, files_[i],
-                        fmt::format("{} to FILE, or to standard output for -", forms_[i].help))
+        app.add_option(forms_[i].option, files_[i],
+                       fmt::format("{} to FILE, or to standard output for -", forms_[i].help))
             ->type_name("FILE")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }

@@ -14,14 +14,14 @@ class App;
 
 namespace linn::tool {
 
-/// One form in which a verb can give its result, such as JSON.
+/// One form in which a command can give its result, such as JSON.
 struct report_form {
     std::string option;                ///< "--json"
     std::string help;                  ///< "write the result as JSON"
     std::function<std::string()> text; ///< the whole file
 };
 
-/// What a verb makes of its result: its published JSON, and the document that the other forms are written from.
+/// What a command makes of its result: its published JSON, and the document that the other forms are written from.
 struct report_source {
     std::function<std::string()> json;
     std::function<report::document()> document;
@@ -37,14 +37,14 @@ std::string why_not_printed();
 /// Why a file cannot be written, found before the work starts: a folder that is not there or not writable. Empty: it can.
 std::string why_not_writable(const std::string& file);
 
-/// The options by which a verb writes its result to files (`--json FILE` …; `-`: standard output, instead of the table).
+/// The options by which a command writes its result to files (`--json FILE` …; `-`: standard output, instead of the table).
 class report_files {
 public:
-    /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the verb.
-    report_files(CLI::App& verb, const report_source& source, std::vector<report_form> own = {});
+    /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the command.
+    report_files(CLI::App& app, const report_source& source, std::vector<report_form> own = {});
 
-    /// Adds an option a form, for a verb without a document.
-    report_files(CLI::App& verb, std::vector<report_form> forms);
+    /// Adds an option a form, for a command without a document.
+    report_files(CLI::App& app, std::vector<report_form> forms);
 
     /// What is wrong with the files, found before the work starts: a folder that is not there or not writable, two
     /// forms for standard output. Empty when nothing is.
@@ -70,7 +70,7 @@ public:
     std::string deliver(const std::function<report::document()>& document) const;
 
 private:
-    std::function<report::document()> document_; ///< null for a verb without
+    std::function<report::document()> document_; ///< null for a command without
     std::vector<report_form> forms_;
     std::vector<std::string> files_; // one for each of `forms_`; empty: not asked for
 };

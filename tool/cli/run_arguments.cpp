@@ -44,7 +44,7 @@ bool has_data_on_stdin() {
 } // namespace
 
 void run_arguments::add() {
-    CLI::App& arguments = verb_;
+    CLI::App& arguments = app_;
     arguments
         .add_option("--rounds", options_.rounds, "run exactly COUNT rounds (default: until --precision)")
         ->type_name("COUNT")
@@ -96,7 +96,7 @@ std::string run_arguments::check_input() {
             fmt::print(stderr,
                        "linn {}: warning: standard input is a pipe, which only one run could read; each "
                        "run gets an empty one. Save it to a file and give --input FILE\n",
-                       verb_.get_name());
+                       app_.get_name());
         }
         return {};
     }

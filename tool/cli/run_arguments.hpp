@@ -23,8 +23,8 @@ inline constexpr run_defaults trial_defaults{180, 0};
 class run_arguments {
 public:
     /// Fills in `options`, which must outlive it.
-    run_arguments(CLI::App& verb, run_options& options, const run_defaults& defaults = {})
-        : verb_{verb},
+    run_arguments(CLI::App& app, run_options& options, const run_defaults& defaults = {})
+        : app_{app},
           options_{options},
           budget_{defaults.budget} {
         options_.warm_up_rounds = defaults.warm_up_rounds;
@@ -32,7 +32,7 @@ public:
     run_arguments(const run_arguments&) = delete;
     run_arguments& operator=(const run_arguments&) = delete;
 
-    /// Adds the options to the verb.
+    /// Adds the options to the command.
     void add();
 
     /// Takes what was given over into the options of the run. Returns an empty string, or what is wrong.
@@ -42,7 +42,7 @@ private:
     std::string check_input();
     std::string check_cpus() const;
 
-    CLI::App& verb_;
+    CLI::App& app_;
     run_options& options_;
     std::string seed_;
     std::string input_;

@@ -3,9 +3,8 @@
 
 #include "../allocators/given_library.hpp"
 #include "../experiment/contenders.hpp"
+#include "../report/commands/run_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/verbs/run_document.hpp"
-#include "../report/verbs/run_json.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
@@ -41,9 +40,9 @@ constexpr const char* run_footer =
 
 run_command::run_command(CLI::App& program)
     : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
-      files_{verb(), report_source{[this] { return run_json(result_); },
-                                   [this] { return report::run_document(result_); }}} {
-    CLI::App& arguments = verb();
+      files_{app(), report_source{[this] { return report::run_json(result_); },
+                                  [this] { return report::run_document(result_); }}} {
+    CLI::App& arguments = app();
     arguments.footer(run_footer);
     arguments.prefix_command();
     // The last one counts, so that a user may overrule what an alias or a script says.
@@ -69,7 +68,7 @@ std::string run_command::check_allocators() {
 }
 
 std::string run_command::check() {
-    if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
+    if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
         return problem;
     }
     if (std::string problem = check_allocators(); !problem.empty()) {

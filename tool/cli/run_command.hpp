@@ -13,10 +13,10 @@
 
 namespace linn::tool {
 
-/// The verb `run`: its options, their checks and what it does.
+/// The command `run`: its options, their checks and what it does.
 class run_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit run_command(CLI::App& program);
 
     int run() override;
@@ -29,7 +29,7 @@ private:
 
     report_files files_;
     run_options options_;
-    run_arguments measuring_{verb(), options_};
+    run_arguments measuring_{app(), options_};
     run_result result_;
     std::vector<std::string> words_;      // the program and what belongs to it
     std::vector<std::string> allocators_; // NAME=PATH, unparsed

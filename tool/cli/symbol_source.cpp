@@ -9,11 +9,11 @@ namespace linn::tool {
 
 void symbol_source::add() {
     repeatable(
-        verb_->add_option("--debug-dir", folders_,
-                          "also look here for debug information, before /usr/lib/debug; may be repeated"))
+        app_->add_option("--debug-dir", folders_,
+                         "also look here for debug information, before /usr/lib/debug; may be repeated"))
         ->type_name("FOLDER")
         ->check(existing_folder());
-    verb_->add_flag("--debuginfod", use_debuginfod_, "fetch missing debug information from DEBUGINFOD_URLS");
+    app_->add_flag("--debuginfod", use_debuginfod_, "fetch missing debug information from DEBUGINFOD_URLS");
 }
 
 symbolizer& symbol_source::open() {

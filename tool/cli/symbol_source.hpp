@@ -17,8 +17,8 @@ namespace linn::tool {
 /// The options that say where debug information is, and what names the sites of a trace with it.
 class symbol_source {
 public:
-    /// Adds --debug-dir and --debuginfod to a verb, in the group that new options have.
-    explicit symbol_source(CLI::App& verb) : verb_{&verb} {}
+    /// Adds --debug-dir and --debuginfod to a command, in the group that new options have.
+    explicit symbol_source(CLI::App& app) : app_{&app} {}
     void add();
 
     /// A new symbolizer, which stays as long as this. @pre the arguments were parsed
@@ -28,7 +28,7 @@ public:
     naming names();
 
 private:
-    CLI::App* verb_;
+    CLI::App* app_;
     std::vector<std::string> folders_;
     bool use_debuginfod_ = false;
     std::unique_ptr<symbolizer> symbols_;

@@ -3,9 +3,8 @@
 
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
+#include "../report/commands/trace_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/verbs/trace_document.hpp"
-#include "../report/verbs/trace_json.hpp"
 #include "../trace/corruption.hpp"
 #include "../trace/redaction.hpp"
 #include "../trace/trace_file.hpp"
@@ -53,9 +52,9 @@ constexpr const char* trace_footer =
 
 trace_command::trace_command(CLI::App& program)
     : command{*program.add_subcommand("trace", "Show, check and convert what linn record wrote")},
-      files_{verb(), report_source{[this] { return json(); }, [this] { return document(); }}},
-      viewing_{verb()} {
-    CLI::App& arguments = verb();
+      files_{app(), report_source{[this] { return json(); }, [this] { return document(); }}},
+      viewing_{app()} {
+    CLI::App& arguments = app();
     arguments.footer(trace_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("FILE", path_, "the trace")->required()->type_name("FILE");
@@ -99,7 +98,7 @@ std::string trace_command::check() {
     if (viewing_.names_sources() && !wants_names) {
         return "--debug-dir and --debuginfod need --html, --peak, --temporary, --leaks or --convert";
     }
-    if (verb().count("--top") != 0 && viewing_.filter() == block_filter::all && !files_.writes("--html")) {
+    if (app().count("--top") != 0 && viewing_.filter() == block_filter::all && !files_.writes("--html")) {
         return "--top needs --html, --peak, --temporary or --leaks";
     }
     if (!format_.empty()) {
@@ -150,7 +149,8 @@ std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
 }
 
 std::string trace_command::json() const {
-    return viewing_.filter() != block_filter::all ? viewing_.json() : trace_json(path_, info_, counts_);
+    return viewing_.filter() != block_filter::all ? viewing_.json()
+                                                  : report::trace_json(path_, info_, counts_);
 }
 
 report::document trace_command::document() const {

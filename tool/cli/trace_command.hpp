@@ -16,10 +16,10 @@
 
 namespace linn::tool {
 
-/// The verb `trace`: what a trace holds, whether it is whole, and the same in other forms.
+/// The command `trace`: what a trace holds, whether it is whole, and the same in other forms.
 class trace_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit trace_command(CLI::App& program);
 
     /// 0; 1: damaged, with --check, or something could not be written; 2: no trace, or wrong arguments.

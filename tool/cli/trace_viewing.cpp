@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_viewing.hpp"
 
-#include "../report/verbs/trace_view_document.hpp"
-#include "../report/verbs/trace_view_json.hpp"
+#include "../report/commands/trace_view_report.hpp"
 #include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
@@ -13,24 +12,24 @@
 namespace linn::tool {
 
 void trace_viewing::add() {
-    CLI::App& verb = *verb_;
-    CLI::Option* const peak = verb.add_flag(
+    CLI::App& app = *app_;
+    CLI::Option* const peak = app.add_flag(
         "--peak", is_peak_, "what was live when the program held the most bytes, by type, place and stack");
-    CLI::Option* const temporary = verb.add_flag(
+    CLI::Option* const temporary = app.add_flag(
         "--temporary", is_temporary_, "the allocations that the very next call of their thread released");
-    verb.add_option(
-            "--between", between_,
-            "with --temporary: allow at most this many other allocations of the thread before the release")
+    app.add_option(
+           "--between", between_,
+           "with --temporary: allow at most this many other allocations of the thread before the release")
         ->type_name("COUNT")
         ->check(whole_number(0, most_temporary_between))
         ->needs(temporary);
-    CLI::Option* const leaks = verb.add_flag("--leaks", is_leaks_, "the blocks that were never released");
+    CLI::Option* const leaks = app.add_flag("--leaks", is_leaks_, "the blocks that were never released");
     peak->excludes(temporary)->excludes(leaks);
     temporary->excludes(leaks);
-    verb.add_flag("--all-leaks", keeps_runtime_,
-                  "with --leaks: also what the C and C++ runtime keeps on purpose")
+    app.add_flag("--all-leaks", keeps_runtime_,
+                 "with --leaks: also what the C and C++ runtime keeps on purpose")
         ->needs(leaks);
-    verb.add_option("--top", top_, "rows of a table (default 10)")
+    app.add_option("--top", top_, "rows of a table (default 10)")
         ->type_name("N")
         ->check(whole_number(1, 1'000'000));
     source_.add();
@@ -41,14 +40,14 @@ std::string trace_viewing::check() {
               : is_temporary_ ? block_filter::temporary
               : is_leaks_     ? block_filter::leaks
                               : block_filter::all;
-    if (verb_->count("--between") != 0) {
+    if (app_->count("--between") != 0) {
         rule_.allocations_between = between_;
     }
     return {};
 }
 
 bool trace_viewing::names_sources() const {
-    return verb_->count("--debug-dir") != 0 || verb_->count("--debuginfod") != 0;
+    return app_->count("--debug-dir") != 0 || app_->count("--debuginfod") != 0;
 }
 
 std::string trace_viewing::why_not(const trace_analysis& a) const {
@@ -71,7 +70,7 @@ void trace_viewing::take(const std::string& path, trace_analysis analysis) {
 }
 
 std::string trace_viewing::json() const {
-    return trace_view_json(*profile_, view_);
+    return report::trace_view_json(*profile_, view_);
 }
 
 report::document trace_viewing::document() const {

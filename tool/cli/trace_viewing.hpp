@@ -3,8 +3,8 @@
 
 #include "../analysis/accumulator.hpp"
 #include "../profile/trace_view.hpp"
+#include "../report/commands/trace_report.hpp"
 #include "../report/document/document.hpp"
-#include "../report/verbs/trace_document.hpp"
 #include "symbol_source.hpp"
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace linn::tool {
 /// The part of `linn trace` that names what was allocated, and looks at some of the blocks: --peak, --temporary, --leaks.
 class trace_viewing {
 public:
-    explicit trace_viewing(CLI::App& verb) : verb_{&verb}, source_{verb} {}
+    explicit trace_viewing(CLI::App& app) : app_{&app}, source_{app} {}
 
     /// Adds the options.
     void add();
@@ -49,7 +49,7 @@ public:
     std::optional<report::looked_at> allocated() const;
 
 private:
-    CLI::App* verb_;
+    CLI::App* app_;
     symbol_source source_;
     bool is_peak_ = false;
     bool is_temporary_ = false;

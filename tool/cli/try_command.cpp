@@ -7,11 +7,9 @@
 #include "../measure/shell_words.hpp"
 #include "../pools/launch.hpp"
 #include "../record/recorder.hpp"
+#include "../report/commands/try_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/text_file.hpp"
-#include "../report/verbs/try_document.hpp"
-#include "../report/verbs/try_json.hpp"
-#include "../report/verbs/try_sentences.hpp"
 #include "../run/run_folder.hpp"
 #include "../trace/corruption.hpp"
 #include "exit_code.hpp"
@@ -90,9 +88,9 @@ struct stopped {
 
 try_command::try_command(CLI::App& program)
     : command{*program.add_subcommand("try", "Measure what pools gain on your own program, unmodified")},
-      files_{verb(), report_source{[this] { return try_json(result_, words_); },
-                                   [this] { return report::try_document(result_, words_); }}} {
-    CLI::App& arguments = verb();
+      files_{app(), report_source{[this] { return report::try_json(result_, words_); },
+                                  [this] { return report::try_document(result_, words_); }}} {
+    CLI::App& arguments = app();
     arguments.footer(try_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -110,13 +108,13 @@ try_command::try_command(CLI::App& program)
 
 std::string try_command::check() {
     const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
-    words_ = verb().remaining();
+    words_ = app().remaining();
     if (trace_ == separator_word) { // there is no trace
         trace_.clear();
     } else if (!words_.empty() && words_.front() == separator_word) {
         words_.erase(words_.begin());
     } else {
-        const std::string problem = take_program_words(verb(), words_);
+        const std::string problem = take_program_words(app(), words_);
         return problem.empty() ? usage : problem;
     }
     if (words_.empty()) {

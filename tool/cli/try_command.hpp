@@ -12,10 +12,10 @@
 
 namespace linn::tool {
 
-/// The verb `try`: what pools gain on a program as it is.
+/// The command `try`: what pools gain on a program as it is.
 class try_command final : public command {
 public:
-    /// Adds the verb to the program's arguments.
+    /// Adds the command to the program's arguments.
     explicit try_command(CLI::App& program);
 
     int run() override;
@@ -30,7 +30,7 @@ private:
 
     report_files files_;
     run_options options_;
-    run_arguments measuring_{verb(), options_, trial_defaults};
+    run_arguments measuring_{app(), options_, trial_defaults};
     candidate_options wanted_;
     try_result result_;
     std::vector<std::string> words_; // the program and what belongs to it

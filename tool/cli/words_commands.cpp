@@ -20,46 +20,46 @@ namespace linn::tool {
 completion_command::completion_command(CLI::App& program)
     : command{*program.add_subcommand("completion", "Print a script that completes linn's words in a shell")},
       program_{program} {
-    verb().footer("Examples:\n"
-                  "  source <(linn completion bash)                                  in this shell\n"
-                  "  linn completion zsh > ~/.zfunc/_linn                            a folder of $fpath\n"
-                  "  linn completion fish > ~/.config/fish/completions/linn.fish\n");
-    verb()
+    app().footer("Examples:\n"
+                 "  source <(linn completion bash)                                  in this shell\n"
+                 "  linn completion zsh > ~/.zfunc/_linn                            a folder of $fpath\n"
+                 "  linn completion fish > ~/.config/fish/completions/linn.fish\n");
+    app()
         .add_option("SHELL", shell_, "bash, zsh or fish")
         ->required()
         ->check(one_of({"bash", "zsh", "fish"}));
 }
 
 int completion_command::run() {
-    const std::vector<verb_words> verbs = words_of(program_);
-    fmt::print("{}", shell_ == "bash"  ? bash_completion(verbs)
-                     : shell_ == "zsh" ? zsh_completion(verbs)
-                                       : fish_completion(verbs));
+    const std::vector<command_words> commands = words_of(program_);
+    fmt::print("{}", shell_ == "bash"  ? bash_completion(commands)
+                     : shell_ == "zsh" ? zsh_completion(commands)
+                                       : fish_completion(commands));
     return exit_success;
 }
 
 man_command::man_command(CLI::App& program)
     : command{*program.add_subcommand("man", "Print a manual page: its source, for man -l -")},
       program_{program} {
-    verb().footer("Examples:\n"
-                  "  linn man bench | man -l -\n"
-                  "  linn man --into ~/.local/share      all pages and completions\n");
-    CLI::Option* const one = verb().add_option("COMMAND", verb_name_, "whose page (default: linn's own)");
-    verb()
+    app().footer("Examples:\n"
+                 "  linn man bench | man -l -\n"
+                 "  linn man --into ~/.local/share      all pages and completions\n");
+    CLI::Option* const one = app().add_option("COMMAND", command_name_, "whose page (default: linn's own)");
+    app()
         .add_option("--into", folder_, "write all pages, and the completions, below DIR as below /usr/share")
         ->type_name("DIR")
         ->excludes(one);
 }
 
-int man_command::write_all(const std::vector<verb_words>& verbs) const {
+int man_command::write_all(const std::vector<command_words>& commands) const {
     namespace fs = std::filesystem;
     std::vector<std::pair<fs::path, std::string>> files{
-        {"bash-completion/completions/linn", bash_completion(verbs)},
-        {"zsh/site-functions/_linn", zsh_completion(verbs)},
-        {"fish/vendor_completions.d/linn.fish", fish_completion(verbs)}};
-    for (const verb_words& v : verbs) {
+        {"bash-completion/completions/linn", bash_completion(commands)},
+        {"zsh/site-functions/_linn", zsh_completion(commands)},
+        {"fish/vendor_completions.d/linn.fish", fish_completion(commands)}};
+    for (const command_words& v : commands) {
         files.emplace_back(fmt::format("man/man1/linn{}{}.1", v.name.empty() ? "" : "-", v.name),
-                           man_page(v, verbs));
+                           man_page(v, commands));
     }
     try {
         for (const auto& [name, text] : files) {
@@ -74,21 +74,22 @@ int man_command::write_all(const std::vector<verb_words>& verbs) const {
 }
 
 int man_command::run() {
-    const std::vector<verb_words> verbs = words_of(program_);
+    const std::vector<command_words> commands = words_of(program_);
     if (!folder_.empty()) {
-        return write_all(verbs);
+        return write_all(commands);
     }
-    const auto found =
-        std::find_if(verbs.begin(), verbs.end(), [&](const verb_words& v) { return v.name == verb_name_; });
-    if (found == verbs.end()) {
+    const auto found = std::find_if(commands.begin(), commands.end(),
+                                    [&](const command_words& v) { return v.name == command_name_; });
+    if (found == commands.end()) {
         std::vector<std::string> names;
-        for (const verb_words& v : verbs) {
+        for (const command_words& v : commands) {
             names.push_back(v.name);
         }
-        return refuse(fmt::format("unknown command '{}'{}", verb_name_, did_you_mean(verb_name_, names)),
-                      exit_usage);
+        return refuse(
+            fmt::format("unknown command '{}'{}", command_name_, did_you_mean(command_name_, names)),
+            exit_usage);
     }
-    fmt::print("{}", man_page(*found, verbs));
+    fmt::print("{}", man_page(*found, commands));
     return exit_success;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "command.hpp"
-#include "verb_words.hpp"
+#include "command_words.hpp"
 
 #include <string>
 #include <vector>
@@ -27,10 +27,10 @@ public:
     int run() override;
 
 private:
-    int write_all(const std::vector<verb_words>& verbs) const;
+    int write_all(const std::vector<command_words>& commands) const;
 
     CLI::App& program_;
-    std::string verb_name_;
+    std::string command_name_;
     std::string folder_;
 };
 

@@ -48,7 +48,7 @@ struct kept_attempt {
     bool is_disturbed = false; ///< it is as well
 };
 
-/// What an experiment compares, and the world it runs in: the verb's part of the work. A job is one contender at one task.
+/// What an experiment compares, and the world it runs in: the command's part of the work. A job is one contender at one task.
 class experiment {
 public:
     experiment() = default;

@@ -21,7 +21,7 @@ struct worker_answer {
     provider_proof proof;
 };
 
-/// Takes from a worker's JSON what one verb wants of it, and returns what is wrong with that, or an empty string. Where
+/// Takes from a worker's JSON what one command wants of it, and returns what is wrong with that, or an empty string. Where
 /// something is missing, it may throw nlohmann's exceptions.
 using answer_reader = std::function<std::string(const nlohmann::json&)>;
 

@@ -9,7 +9,7 @@
 
 namespace linn::tool {
 
-/// The least number of rounds from which anything is judged. With fewer no verb gives an interval, and none calls
+/// The least number of rounds from which anything is judged. With fewer no command gives an interval, and none calls
 /// anything better or worse: the bootstrap interval holds what it promises from six values on (bootstrap.cpp), and no
 /// signed-rank test of fewer can reach 5 %. Medians and ratios are shown all the same.
 inline constexpr std::size_t rounds_to_judge = 6;

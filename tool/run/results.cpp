@@ -56,4 +56,46 @@ bool run_contender::is_control() const noexcept {
     return name == default_again_name;
 }
 
+const char* to_string(verdict v) noexcept {
+    switch (v) {
+    case verdict::better:
+        return "better";
+    case verdict::worse:
+        return "worse";
+    case verdict::no_difference:
+        return "no difference";
+    case verdict::not_judged:
+        return "not judged";
+    }
+    return "unknown";
+}
+
+const char* to_string(stop_reason reason) noexcept {
+    switch (reason) {
+    case stop_reason::precise:
+        return "precise";
+    case stop_reason::rounds:
+        return "rounds";
+    case stop_reason::budget:
+        return "budget";
+    case stop_reason::interrupted:
+        return "interrupted";
+    case stop_reason::nothing_to_compare:
+        return "nothing to compare";
+    }
+    return "unknown";
+}
+
+const char* to_string(enum metric_info::unit unit) noexcept {
+    switch (unit) {
+    case metric_info::unit::nanoseconds:
+        return "ns";
+    case metric_info::unit::bytes:
+        return "bytes";
+    case metric_info::unit::count:
+        return "count";
+    }
+    return "unknown";
+}
+
 } // namespace linn::tool

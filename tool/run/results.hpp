@@ -130,4 +130,9 @@ struct run_result {
     const run_row* find(std::string_view name) const noexcept;
 };
 
+/// The words of the schema "linn.run/1".
+const char* to_string(verdict v) noexcept;
+const char* to_string(stop_reason reason) noexcept;
+const char* to_string(enum metric_info::unit unit) noexcept;
+
 } // namespace linn::tool

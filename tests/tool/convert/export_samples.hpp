@@ -2,7 +2,7 @@
 #pragma once
 
 #include "profile/trace_profile.hpp"
-#include "report/trace_export/exported_stacks.hpp"
+#include "report/trace_export/trace_export.hpp"
 #include "trace/event.hpp"
 #include "trace/info.hpp"
 

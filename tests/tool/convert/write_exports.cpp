@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a made-up trace in every format, for readers that are not ours: write_exports FOLDER.
 #include "export_samples.hpp"
-#include "report/trace_export/collapsed.hpp"
-#include "report/trace_export/pprof.hpp"
-#include "report/trace_export/trace_csv.hpp"
+#include "report/trace_export/trace_export.hpp"
 
 #include <cstdio>
 #include <fstream>

@@ -4,10 +4,8 @@
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
 #include "measure/statistics.hpp"
-#include "report/render/html.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/advise_document.hpp"
-#include "report/verbs/advise_json.hpp"
+#include "report/commands/advise_report.hpp"
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -106,7 +104,7 @@ TEST_CASE("a pool of 2 MiB of live objects is advised with huge pages, in every 
     CHECK(flat(report::render_terminal(report::advise_document(large, {}), {100})).find(said) !=
           std::string::npos);
     CHECK(report::render_html(report::advise_document(large, {})).find(said) != std::string::npos);
-    CHECK(nlohmann::json::parse(advise_json(large))["types"][0]["huge_pages"] == true);
+    CHECK(nlohmann::json::parse(report::advise_json(large))["types"][0]["huge_pages"] == true);
 
     const advice small = ask(40'000); // 48 bytes each: less than 2 MiB
     CHECK_FALSE(type_of(small, "std::list<Particle>").wants_huge_pages);

@@ -4,13 +4,9 @@
 #include "../support/advised_program.hpp"
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
+#include "report/commands/advise_report.hpp"
 #include "report/document/markup.hpp"
-#include "report/render/csv.hpp"
-#include "report/render/html.hpp"
-#include "report/render/markdown.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/advise_document.hpp"
-#include "report/verbs/advise_json.hpp"
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -137,7 +133,7 @@ void check_consistent(const advice& a) {
     for (const std::string* form : {&terminal, &markdown, &csv}) {
         CHECK_FALSE(contains(*form, "nan"));
     }
-    const json j = json::parse(advise_json(a));
+    const json j = json::parse(report::advise_json(a));
     CHECK(j.at("verdict") == a.verdict);
     CHECK(j.at("answer") == to_string(a.answer));
     CHECK(j.at("pool_needed") == (a.answer == pool_answer::yes));

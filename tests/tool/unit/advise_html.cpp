@@ -4,11 +4,11 @@
 
 #include "advise_samples.hpp"
 #include "page.hpp"
+#include "report/commands/advise_report.hpp"
+#include "report/plots/bar_plot.hpp"
 #include "report/plots/flame_plot.hpp"
-#include "report/plots/span_plot.hpp"
 #include "report/plots/timeline_plot.hpp"
-#include "report/render/html.hpp"
-#include "report/verbs/advise_document.hpp"
+#include "report/render/render.hpp"
 #include "samples.hpp"
 
 #include <doctest/doctest.h>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of an advice: what other programs read ("linn.advise/2", the CSV's columns), and what fits a terminal.
-#include "report/render/csv.hpp"
-#include "report/render/markdown.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/advise_document.hpp"
-#include "report/verbs/advise_json.hpp"
+#include "report/commands/advise_report.hpp"
+
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -83,7 +81,7 @@ advice make_advice() {
 }
 
 TEST_CASE("linn.advise/2 keeps its fields") {
-    const json j = json::parse(advise_json(make_advice()));
+    const json j = json::parse(report::advise_json(make_advice()));
     CHECK(j["schema"] == "linn.advise/2");
     require_fields(j, {"version",
                        "complete",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV of the tool is read by spreadsheets and by scripts; what each of them stumbles over is quoted or kept out.
-#include "report/render/csv.hpp"
-
 #include "bench/judgement.hpp"
-#include "report/verbs/bench_document.hpp"
+#include "report/commands/bench_report.hpp"
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 

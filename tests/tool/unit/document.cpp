@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A document says the same in every form: a figure is written by `quantity` alone, a table fits its place without losing a
-// column in silence, and nothing from outside becomes markup. What each verb puts into its document is tested by its own file.
+// column in silence, and nothing from outside becomes markup. What each command puts into its document is tested by its own file.
 #include "report/document/document.hpp"
 
 #include "page.hpp"
-#include "report/render/csv.hpp"
-#include "report/render/html.hpp"
-#include "report/render/markdown.hpp"
-#include "report/render/terminal.hpp"
+#include "report/render/render.hpp"
 #include "report/render/text_table.hpp"
 
 #include <doctest/doctest.h>

@@ -3,8 +3,8 @@
 
 #include "bench/judgement.hpp"
 #include "measure/statistics.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/bench_document.hpp"
+#include "report/commands/bench_report.hpp"
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,8 +5,8 @@
 
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
+#include "report/commands/bench_report.hpp"
 #include "report/render/text_table.hpp"
-#include "report/verbs/bench_headline.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of the tool: nothing from outside becomes markup, axes are right, every contender is there. What a browser
 // makes of them is tested by html_cases.py.
-#include "report/render/html.hpp"
-
 #include "bench/contenders.hpp"
 #include "bench/judgement.hpp"
 #include "page.hpp"
+#include "report/commands/bench_report.hpp"
+#include "report/commands/run_report.hpp"
 #include "report/document/markup.hpp"
 #include "report/plots/axis.hpp"
 #include "report/plots/curve_plot.hpp"
 #include "report/plots/strip_plot.hpp"
-#include "report/verbs/bench_document.hpp"
-#include "report/verbs/run_document.hpp"
+#include "report/render/render.hpp"
 #include "samples.hpp"
 
 #include <doctest/doctest.h>

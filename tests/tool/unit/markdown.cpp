@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Markdown of the tool is pasted into issues: nothing that comes from outside may become markup there.
-#include "report/render/markdown.hpp"
-
 #include "bench/judgement.hpp"
-#include "report/verbs/bench_document.hpp"
+#include "report/commands/bench_report.hpp"
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,15 +7,10 @@
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
 #include "measure/statistics.hpp"
+#include "report/commands/bench_report.hpp"
+#include "report/commands/run_report.hpp"
 #include "report/document/markup.hpp"
-#include "report/render/csv.hpp"
-#include "report/render/html.hpp"
-#include "report/render/markdown.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/bench_document.hpp"
-#include "report/verbs/bench_json.hpp"
-#include "report/verbs/run_document.hpp"
-#include "report/verbs/run_json.hpp"
+#include "report/render/render.hpp"
 #include "run/judge.hpp"
 #include "run/verdict.hpp"
 
@@ -127,7 +122,7 @@ void check_headline(const bench_result& result, const json& j, const std::string
 }
 
 void check_bench(const bench_result& result, bool is_enough) {
-    const json j = json::parse(bench_json(result));
+    const json j = json::parse(report::bench_json(result));
     const std::vector<std::string> said = findings(result).sentences();
     const report::document d = report::bench_document(result);
     const std::string table = flat(report::render_terminal(d, {100, false}));
@@ -238,7 +233,7 @@ run_result run_at(const std::vector<double>& wall, const std::vector<double>& cp
 }
 
 void check_run(const run_result& result, std::size_t rivals) {
-    const json j = json::parse(run_json(result));
+    const json j = json::parse(report::run_json(result));
     CAPTURE(result.verdict);
     CHECK(j.at("verdict") == result.verdict);
     const report::document d = report::run_document(result);

@@ -2,11 +2,9 @@
 // What other programs read: a field of "linn.bench/2" or "linn.run/1" that goes away or changes its name turns this red.
 // A new field is no error here; add it to the list when it is documented. ("linn.compare/1": tests/tool/compare_cases.py.)
 #include "fake_bench.hpp"
-#include "report/render/csv.hpp"
-#include "report/render/markdown.hpp"
-#include "report/verbs/bench_json.hpp"
-#include "report/verbs/run_document.hpp"
-#include "report/verbs/run_json.hpp"
+#include "report/commands/bench_report.hpp"
+#include "report/commands/run_report.hpp"
+#include "report/render/render.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +29,7 @@ json bench_of(const char* name) {
     run.add("glibc-again", {}, 100, metrics);
     run.add("linn", run.scenario().what->comparisons.front().ours, 100, metrics);
     run.result.missing.push_back({"hoard", "", "not installed", ""});
-    return json::parse(bench_json(run.judged()));
+    return json::parse(report::bench_json(run.judged()));
 }
 
 run_result small_run() {
@@ -86,7 +84,7 @@ TEST_CASE("linn.bench/2 keeps its fields") {
 }
 
 TEST_CASE("linn.run/1 keeps its fields") {
-    const json result = json::parse(run_json(small_run()));
+    const json result = json::parse(report::run_json(small_run()));
     CHECK(result["schema"] == "linn.run/1");
     require_fields(result, {"version", "started", "seconds", "complete", "complete_rounds", "stopped",
                             "verdict", "findings", "warnings", "program", "options", "machine", "left_behind",

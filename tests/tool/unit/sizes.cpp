@@ -3,7 +3,7 @@
 #include "bench/cliffs.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-#include "report/verbs/bench_json.hpp"
+#include "report/commands/bench_report.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -79,7 +79,7 @@ TEST_CASE("cliffs, absent sizes and published figures are in the JSON") {
     run.add(run.s, baseline_name, "new_delete", 10);
     run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
     run.add(run.s, linn_name, "linn_buffer_pool", step(65'536, 0, 5));
-    const auto scenario = nlohmann::json::parse(bench_json(run.judged()))["scenarios"][0];
+    const auto scenario = nlohmann::json::parse(report::bench_json(run.judged()))["scenarios"][0];
     CHECK(scenario["phases"][16]["name"] == "65536");
     CHECK(scenario["phases"][16]["bytes"] == 65'536);
     CHECK(scenario["phases"][36]["threads"] == 2);

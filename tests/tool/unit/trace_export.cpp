@@ -6,7 +6,6 @@
 #include "export_samples.hpp"
 #include "report/trace_export/gzip_stream.hpp"
 #include "report/trace_export/protobuf_writer.hpp"
-#include "report/trace_export/trace_csv.hpp"
 
 #include <doctest/doctest.h>
 #include <zlib.h>

@@ -2,10 +2,8 @@
 // Views of a profile that is made by hand: sums by type, place and stack, their order, and what the report says of them.
 #include "profile/trace_view.hpp"
 
-#include "report/render/html.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/trace_view_document.hpp"
-#include "report/verbs/trace_view_json.hpp"
+#include "report/commands/trace_view_report.hpp"
+#include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -110,7 +108,7 @@ TEST_CASE(
     CHECK(text.find("when the recording ended, and ran on") != std::string::npos);
     CHECK(text.find("never released") == std::string::npos);
     CHECK(text.find("the recording began when the program had run for") != std::string::npos);
-    CHECK(nlohmann::json::parse(trace_view_json(profile, view)).at("ran_on") == true);
+    CHECK(nlohmann::json::parse(report::trace_view_json(profile, view)).at("ran_on") == true);
 }
 
 TEST_CASE("a view says which module's names are missing, if it shows blocks of that module") {
@@ -123,7 +121,7 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
               "/home/me/app: {} blocks come from here, whose types or lines are not known: it was replaced",
               counts_of(profile, 0, block_filter::peak).blocks));
     CHECK(text_of(profile, view).find("it was replaced") != std::string::npos);
-    CHECK(nlohmann::json::parse(trace_view_json(profile, view)).at("missing_symbols").size() == 1);
+    CHECK(nlohmann::json::parse(report::trace_view_json(profile, view)).at("missing_symbols").size() == 1);
     profile.sites.front().unnamed.reset();
     profile.sites.back().unnamed = missing_symbols{"/home/me/app", "it was replaced", false};
     CHECK(look_at(profile, block_filter::temporary).missing_symbols.empty()); // that site has none
@@ -131,8 +129,8 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
 
 TEST_CASE("linn.trace-view/1 keeps its fields") {
     const trace_profile profile = made_profile();
-    const auto json =
-        nlohmann::json::parse(trace_view_json(profile, look_at(profile, block_filter::temporary, {2})));
+    const auto json = nlohmann::json::parse(
+        report::trace_view_json(profile, look_at(profile, block_filter::temporary, {2})));
     for (const char* name :
          {"schema",       "version",  "file",           "command",   "started",         "duration_ns",
           "incomplete",   "attached", "ran_on",         "filter",    "temporary",       "peak",

@@ -2,13 +2,8 @@
 // What `linn try` says of what it measured: results at every edge of the judgement, read back from each form of the report.
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
-#include "report/render/csv.hpp"
-#include "report/render/html.hpp"
-#include "report/render/markdown.hpp"
-#include "report/render/terminal.hpp"
-#include "report/verbs/try_document.hpp"
-#include "report/verbs/try_json.hpp"
-#include "report/verbs/try_sentences.hpp"
+#include "report/commands/try_report.hpp"
+#include "report/render/render.hpp"
 #include "run/judge.hpp"
 #include "simulated_machine.hpp"
 #include "try/trial.hpp"
@@ -118,7 +113,7 @@ TEST_CASE("at every edge all forms of the report say the same, and no sentence c
                 const try_result result = measured(gain, rounds, sigma);
                 const std::string verdict = report::try_verdict(result);
                 CAPTURE(verdict);
-                const json all = json::parse(try_json(result, command));
+                const json all = json::parse(report::try_json(result, command));
                 const std::string answer = all["answer"];
                 CHECK(verdict.starts_with(answer == "yes"  ? "Pools for "
                                           : answer == "no" ? "No pool"
@@ -223,7 +218,7 @@ TEST_CASE("what does not work, and what cannot be tried, is said") {
 TEST_CASE("linn.try/2 keeps its fields, and CSV its columns") {
     try_result result = measured(0.119);
     result.candidates.left_out = {{"te|xt", "its blocks have many sizes", 0.2, {}}};
-    const json all = json::parse(try_json(result, command));
+    const json all = json::parse(report::try_json(result, command));
     CHECK(all["schema"] == "linn.try/2");
     for (const char* name :
          {"version",  "command",   "trace",      "complete",   "problem", "verdict",        "answer",

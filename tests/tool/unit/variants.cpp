@@ -2,7 +2,7 @@
 #include "bench/contenders.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-#include "report/verbs/bench_json.hpp"
+#include "report/commands/bench_report.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -79,7 +79,7 @@ TEST_CASE("a phase that a way does not have is left out of everything") {
     run.add(baseline_name, "make_shared", 100);
     row& buffers = run.add(linn_name, "linn_buffer_pool", 10);
     run.set(buffers, 0, 0);
-    const auto json = nlohmann::json::parse(bench_json(run.judged()));
+    const auto json = nlohmann::json::parse(report::bench_json(run.judged()));
     const row& judged = run.scenario().rows[1];
     CHECK(judged.in(0) == nullptr);
     CHECK(judged.ratio == doctest::Approx(0.1));

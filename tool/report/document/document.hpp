@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a verb makes its report
+// How a command makes its report
 //
-// A verb builds one `document` of its result: `verbs/<verb>_document.cpp`. It decides what is said, in which order, and with
+// A command builds one `document` of its result: `commands/<command>_report.cpp`. It decides what is said, in which order, and with
 // which figures. The renderers of `render/` write the document as text for a terminal, Markdown, CSV and a page; they know
-// no verb, judge nothing and compute nothing. `verbs/<verb>_json.cpp` writes the published schema from the result itself.
+// no command, judge nothing and compute nothing. The JSON of a command is written from the result itself.
 //
 //     document fruit_document(const fruit_result& result) {
 //         document d;
-//         d.verb = "linn fruit";
+//         d.command = "linn fruit";
 //         d.lead = result.verdict;                                       // the answer, first everywhere
 //         section& s = d.add_section("fruit", "Every fruit");
 //         table t{"Weight of a fruit", {{.heading = "fruit", .is_text = true},
@@ -110,9 +110,9 @@ struct section {
     }
 };
 
-/// The whole report of a verb.
+/// The whole report of a command.
 struct document {
-    std::string verb;    ///< "linn run"
+    std::string command; ///< "linn run"
     std::string title;   ///< of the page's window
     std::string heading; ///< of the page: the question that the lead answers
     std::string kicker;  ///< above the heading: the date and the machine

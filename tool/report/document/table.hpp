@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../measure/quantity.hpp"
-#include "emphasis.hpp"
+#include "markup.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -4,7 +4,29 @@
 #include "../../bench/results.hpp"
 #include "figure.hpp"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace linn::tool::html {
+
+/// Rows of a scenario that stand together, fastest first: those of one way of doing its work on every allocator, or those
+/// of all ways that bring a pool of their own.
+struct row_group {
+    std::string heading;
+    std::string note; ///< what the heading does not say
+    std::vector<const row*> rows;
+    std::optional<std::size_t> variant; ///< of a way that runs on every allocator
+};
+
+/// All rows of the scenario that have samples, each once.
+std::vector<row_group> group_rows(const scenario_result& s);
+
+/// What a row is called within its group.
+std::string label_of(const bench_result& result, const scenario_result& s, const row_group& g, const row& r);
+
+/// Linn's rows and the second copy of the baseline are set apart.
+emphasis style_of(const bench_result& result, const row& r);
 
 /// The ratio at which the bars of `overview_plot` end: one that is thousands would leave the others no room.
 inline constexpr double longest_bar = 16;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../measure/quantity.hpp"
-#include "../document/emphasis.hpp"
 #include "../document/markup.hpp"
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../document/markup.hpp"
+#include "axis.hpp"
 #include "figure.hpp"
-#include "linear_axis.hpp"
 
 #include <cstdint>
 #include <string>

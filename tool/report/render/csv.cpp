@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "csv.hpp"
+#include "render.hpp"
 
 #include <fmt/format.h>
 
@@ -61,6 +61,20 @@ std::string render_csv(const document& d) {
         out += csv_line(line);
     }
     return out;
+}
+
+namespace {
+
+constexpr output_format formats[]{
+    {"--csv", "write the figures as CSV", &render_csv},
+    {"--markdown", "write the report as Markdown", &render_markdown},
+    {"--html", "write it as a page for a browser", &render_html, true},
+};
+
+} // namespace
+
+std::span<const output_format> output_formats() noexcept {
+    return formats;
 }
 
 } // namespace linn::tool::report

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "html.hpp"
-
 #include "../plots/figure.hpp"
 #include "../version.hpp"
 #include "html_table.hpp"
 #include "page.hpp"
+#include "render.hpp"
 
 #include <fmt/format.h>
 

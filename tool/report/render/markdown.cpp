@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "markdown.hpp"
+#include "render.hpp"
 
 #include <fmt/format.h>
 

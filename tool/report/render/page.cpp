@@ -2,7 +2,6 @@
 #include "page.hpp"
 
 #include "../document/document.hpp"
-#include "assets.hpp"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include "../plots/figure.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct section {
 struct page {
     std::string title;   ///< of the window
     std::string heading; ///< the one of the first level
-    std::string kicker;  ///< a line above it: verb, date, machine
+    std::string kicker;  ///< a line above it: command, date, machine
     std::string lead;    ///< the answer in a sentence; large
     std::string
         alert; ///< what a reader must know before all else, such as that the result is partial; may be empty
@@ -38,5 +39,10 @@ markup paragraph(std::string_view plain);
 
 /// Names and what belongs to them.
 markup description_list(const std::vector<std::pair<std::string, std::string>>& entries);
+
+// The files of assets/, as embed.cmake wrote them into the program.
+extern const std::string_view style_sheet;
+extern const std::string_view script;
+extern const std::string_view script_hash; ///< SHA-256 in base 64, for the page's policy
 
 } // namespace linn::tool::html

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terminal.hpp"
-
+#include "render.hpp"
 #include "text_table.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pprof.hpp"
-
 #include "../../measure/shell_words.hpp"
 #include "gzip_stream.hpp"
 #include "protobuf_writer.hpp"
+#include "trace_export.hpp"
 
 #include <array>
 #include <cstdio>

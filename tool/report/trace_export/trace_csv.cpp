@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_csv.hpp"
-
-#include "../render/csv.hpp"
+#include "../render/render.hpp"
+#include "trace_export.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// What the value of an option, or an argument, may be, for completion.
+enum class value_kind { none, free, file, folder, choice };
+
+/// One option or argument, as manual pages and completions say it.
+struct option_words {
+    std::vector<std::string> names; ///< "-o", "--out"; empty: an argument
+    std::string argument;           ///< an argument's name, "SCENARIO"
+    std::string value;              ///< "FILE"
+    std::string text;               ///< what it does, and which options exclude it
+    bool repeats = false;           ///< takes several values
+    bool is_required = false;
+    value_kind kind = value_kind::none;
+    std::vector<std::string> choices;
+
+    bool is_argument() const noexcept { return names.empty(); }
+};
+
+/// One command.
+struct command_words {
+    std::string name;
+    std::string text;
+    std::string footer;
+    std::vector<option_words> options;
+    bool takes_program = false; ///< as in `linn run -- PROG`
+};
+
+/// What follows the command's name in a synopsis: " [OPTIONS] [SCENARIO ...] [-- PROG [ARGS]]".
+std::string synopsis_of(const command_words& cmd);
+
+/// All that the parser knows. The first "command" has no name: it is the program itself.
+std::vector<command_words> words_of(CLI::App& program);
+
+} // namespace linn::tool

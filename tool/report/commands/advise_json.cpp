@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../advise/type_groups.hpp"
+#include "../version.hpp"
+#include "advise_report.hpp"
+#include "profile_parts.hpp"
+#include "report_parts.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace linn::tool::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Null where it is not known.
+ordered_json time_json(const allocation_time& t) {
+    if (!t.is_known()) {
+        return {};
+    }
+    return {{"share", t.share},
+            {"low", t.low},
+            {"high", t.high},
+            {"calls", t.calls},
+            {"page_faults", t.page_faults},
+            {"waiting", t.waiting},
+            {"samples", t.samples},
+            {"left_out", t.left_out},
+            {"faults", t.faults},
+            {"cpu_ns", t.cpu_ns}};
+}
+
+const char* to_word(time_unknown why) {
+    switch (why) {
+    case time_unknown::none:
+        break;
+    case time_unknown::not_recorded:
+        return "not-recorded";
+    case time_unknown::no_counter:
+        return "no-counter";
+    case time_unknown::counter_jumps:
+        return "counter-jumps";
+    case time_unknown::few_samples:
+        return "few-samples";
+    case time_unknown::no_cpu_time:
+        return "no-cpu-time";
+    }
+    return "";
+}
+
+/// A histogram without the empty places at its end.
+ordered_json histogram_json(const log2_histogram& h) {
+    std::size_t used = h.size();
+    while (used != 0 && h[used - 1] == 0) {
+        --used;
+    }
+    return ordered_json(std::vector<std::uint64_t>(h.begin(), h.begin() + static_cast<std::ptrdiff_t>(used)));
+}
+
+ordered_json statistics_json(const site_statistics& s) {
+    ordered_json sizes = ordered_json::array();
+    for (const auto& [size, count] : s.sizes) {
+        sizes.push_back({{"bytes", size}, {"count", count}});
+    }
+    // What lies next to each other is not in a sample.
+    const bool is_sample = s.spread.blocks != 0;
+    const auto of_neighbours = [&](std::uint64_t n) { return is_sample ? ordered_json{} : ordered_json(n); };
+    return {{"allocations", s.allocations},
+            {"bytes", s.bytes},
+            {"sample", sample_json(s.spread, static_cast<double>(s.bytes))},
+            {"smallest", s.smallest},
+            {"largest", s.largest},
+            {"sizes", sizes},
+            {"uniformity", s.uniformity()},
+            {"size_histogram", histogram_json(s.size_histogram)},
+            {"releases", s.releases},
+            {"remote_releases", s.remote_releases},
+            {"temporary", of_neighbours(s.temporary)},
+            {"reallocations", s.reallocations},
+            {"outgrown", of_neighbours(s.outgrown)},
+            {"lifetime_histogram_ns", histogram_json(s.lifetimes)},
+            {"median_lifetime_ns", s.releases == 0 ? ordered_json{} : ordered_json(s.lifetime_quantile(0.5))},
+            {"live_at_end", s.live_at_end},
+            {"live_bytes_at_end", s.live_bytes_at_end},
+            {"peak_live", s.peak_live},
+            {"peak_live_bytes", s.peak_live_bytes},
+            {"longest_burst", of_neighbours(s.longest_burst)},
+            {"threads", s.threads},
+            {"zero_fills", s.fills},
+            {"zero_filled_bytes", s.filled_bytes},
+            {"zero_fill_ns", s.fill_ns}};
+}
+
+ordered_json type_json(const advised_type& t, bool is_time_known) {
+    const time_share time = t.statistics.time.share();
+    const auto of_time = [&](double share) { return is_time_known ? ordered_json(share) : ordered_json{}; };
+    ordered_json places = ordered_json::array();
+    for (const advised_place& p : t.places) {
+        ordered_json place = frame_json(p.frame);
+        place["share"] = p.share;
+        place["callers"] = ordered_json::array();
+        for (const symbol_frame& caller : p.callers) {
+            place["callers"].push_back(frame_json(caller));
+        }
+        places.push_back(place);
+    }
+    return {{"label", label_of(t)},
+            {"type", t.name},
+            {"address", text_or_null(t.named.blocks.address)},
+            {"container", text_or_null(t.container)},
+            {"allocated", text_or_null(t.named.allocated)},
+            {"instantiations", t.instantiations},
+            {"named_by", to_string(t.named.rule)},
+            {"is_array", t.named.is_array},
+            {"declared", t.named.declared.file.empty() ? ordered_json{}
+                                                       : ordered_json{{"file", t.named.declared.file},
+                                                                      {"line", t.named.declared.line}}},
+            {"takes_allocator", text_or_null(t.named.takes_allocator)},
+            {"share", t.share},
+            {"time_share", of_time(time.value)},
+            {"time_low", of_time(time.low)},
+            {"time_high", of_time(time.high)},
+            {"remedy", to_string(t.what)},
+            {"rule", t.rule},
+            {"use", text_or_null(t.part)},
+            {"runtime", text_or_null(t.runtime)},
+            {"huge_pages", t.wants_huge_pages},
+            {"why", t.why},
+            {"change", text_or_null(t.snippet)},
+            {"places", places},
+            {"statistics", statistics_json(t.statistics)}};
+}
+
+ordered_json trace_json(const trace_info& info) {
+    return {
+        {"command", info.command},
+        {"directory", info.directory},
+        {"started", info.started},
+        {"machine", info.machine},
+        {"duration_ns", info.duration_ns},
+        {"user_ns", info.user_ns},
+        {"system_ns", info.system_ns},
+        {"event_cost_ns", info.event_cost_ns},
+        {"baseline_cpu_ns", info.baseline_cpu_ns > 0 ? ordered_json(info.baseline_cpu_ns) : ordered_json{}},
+        {"ending", text_or_null(info.ending)},
+        {"attached", info.attached_pid == 0 ? ordered_json{}
+                                            : ordered_json{{"pid", info.attached_pid},
+                                                           {"age_ns", info.attached_age_ns},
+                                                           {"ran_on", info.ran_on}}},
+        {"contents", info.contents},
+        {"sample_bytes", info.sample_bytes},
+        {"clock", info.clock},
+        {"events", info.events},
+        {"dropped", info.dropped},
+        {"processes", info.processes.size()},
+        {"threads", info.threads.size()},
+        {"damage", info.missing}};
+}
+
+} // namespace
+
+std::string advise_json(const advice& a) {
+    const trace_analysis& run = a.analysis;
+    const double cpu_ns = cost_of_program(run.info).cpu_ns;
+    ordered_json json{
+        {"schema", "linn.advise/2"},
+        {"version", version_text()},
+        {"complete", run.info.missing.empty()},
+        {"verdict", a.verdict},
+        {"answer", to_string(a.answer)},
+        {"to_know", text_or_null(a.to_know)},
+        {"pool_needed", a.answer == pool_answer::yes},
+        {"threshold", a.threshold},
+        {"allocation_time", time_json(run.time)},
+        {"time_unknown", run.time.is_known() ? ordered_json{} : ordered_json(to_word(run.time.why_not))},
+        {"pools",
+         run.time.is_known() ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
+        {"program_cpu_ns", cpu_ns > 0 ? ordered_json(cpu_ns) : ordered_json{}},
+        {"trace", trace_json(run.info)},
+        {"all", statistics_json(run.all)},
+        {"unknown_releases", run.unknown_releases},
+        {"unseen_releases", run.unseen_releases},
+        {"inherited_releases", run.inherited_releases},
+        {"failures", run.failures},
+        {"timeline",
+         {{"step_ns", run.over_time.step_ns},
+          {"live_bytes", run.over_time.live_bytes},
+          {"live_blocks", run.over_time.live_blocks},
+          {"events", run.over_time.events}}},
+        {"types", ordered_json::array()},
+        {"findings", ordered_json::array()},
+        {"kept_by_runtime", ordered_json::array()},
+        {"warnings", a.warnings}};
+    for (const advised_type& type : a.types) {
+        json["types"].push_back(type_json(type, run.time.is_known()));
+    }
+    for (const advice_finding& f : a.findings) {
+        ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};
+        finding["place"] =
+            f.place.file.empty() && f.place.function.empty() ? ordered_json{} : frame_json(f.place);
+        json["findings"].push_back(finding);
+    }
+    for (const runtime_blocks& blocks : a.kept_by_runtime) {
+        json["kept_by_runtime"].push_back(
+            {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}});
+    }
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

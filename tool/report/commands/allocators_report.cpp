@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocators_report.hpp"
+
+#include "../version.hpp"
+#include "report_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace linn::tool::report {
+namespace {
+
+bool is_to_get(const allocator_entry& e) {
+    return e.state == library_state::missing && !e.how_to_get.empty();
+}
+
+table inventory_table(const std::vector<allocator_entry>& entries) {
+    table t{"Allocators of this machine",
+            {{.heading = "allocator", .is_text = true},
+             {.heading = "version", .is_text = true},
+             {.heading = "state", .is_text = true},
+             {.heading = "licence", .is_text = true, .droppable = 1},
+             {.heading = "library", .is_text = true, .shown_in = forms::documents},
+             {.heading = "proven by",
+              .is_text = true,
+              .droppable = 2,
+              .shown_in = forms::terminal,
+              .goes_below = true},
+             {.heading = "proven by, or how to get it", .is_text = true, .shown_in = forms::documents},
+             {.heading = "remark", .is_text = true, .shown_in = forms::documents}}};
+    for (const allocator_entry& e : entries) {
+        row& r = t.add({e.name, e.version.empty() ? "-" : e.version, to_string(e.state), e.licence,
+                        e.library.string(), e.proven_by, is_to_get(e) ? e.how_to_get : e.proven_by, e.remark},
+                       e.state == library_state::usable ? emphasis::good : emphasis::none);
+        if (!e.library.empty()) {
+            r.detail.push_back(
+                {paragraph{fmt::format("{} ({})", e.library.string(), e.origin)}, forms::terminal});
+        }
+    }
+    return t;
+}
+
+/// Remarks on the allocators whose command does not say everything.
+list notes_of(const std::vector<allocator_entry>& entries) {
+    list notes;
+    for (const allocator_entry& e : entries) {
+        std::string text = is_to_get(e) ? std::string{} : e.remark;
+        if (!is_to_get(e) && !e.environment.empty()) {
+            text += fmt::format("{}runs with {}", text.empty() ? "" : "; ", fmt::join(e.environment, ", "));
+        }
+        if (!text.empty()) {
+            notes.notes.push_back({fmt::format("{}: {}", e.name, text)});
+        }
+    }
+    return notes;
+}
+
+std::string commands_of(const std::vector<allocator_entry>& entries) {
+    std::string commands;
+    for (const allocator_entry& e : entries) {
+        if ((e.state == library_state::missing || e.state == library_state::known_bad) &&
+            !e.how_to_get.empty()) {
+            commands += e.how_to_get + '\n';
+        }
+    }
+    return commands;
+}
+
+} // namespace
+
+document allocators_document(const std::vector<allocator_entry>& entries) {
+    document d;
+    d.command = "linn allocators";
+    d.add(inventory_table(entries));
+    d.add(notes_of(entries), forms::terminal);
+    if (const std::string commands = commands_of(entries); !commands.empty()) {
+        d.add(subheading{"To get what is missing:"}, forms::terminal);
+        d.add(code{commands}, forms::terminal);
+    }
+    d.data.columns = {"name",   "title",     "version", "state",       "licence",   "library",
+                      "origin", "proven_by", "remark",  "environment", "how_to_get"};
+    for (const allocator_entry& e : entries) {
+        d.data.rows.push_back({e.name, e.title, e.version, to_string(e.state), e.licence, e.library.string(),
+                               e.origin, e.proven_by, e.remark,
+                               fmt::format("{}", fmt::join(e.environment, " ")), e.how_to_get});
+    }
+    return d;
+}
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The text, or null for none.
+ordered_json proof_json(const allocator_entry& entry) {
+    if (entry.proof.files.empty()) {
+        return {};
+    }
+    ordered_json providers = ordered_json::object();
+    for (const auto& [function, file] : entry.proof.files) {
+        providers[function] = file;
+    }
+    return {{"providers", std::move(providers)}, {"preload_mapped", entry.proof.preload_mapped}};
+}
+
+} // namespace
+
+std::string allocators_json(const std::vector<allocator_entry>& entries) {
+    ordered_json json;
+    json["schema"] = "linn.allocators/1";
+    json["linn"] = version_text();
+    json["allocators"] = ordered_json::array();
+    for (const allocator_entry& e : entries) {
+        json["allocators"].push_back({{"name", e.name},
+                                      {"title", e.title},
+                                      {"version", text_or_null(e.version)},
+                                      {"state", to_string(e.state)},
+                                      {"licence", text_or_null(e.licence)},
+                                      {"library", text_or_null(e.library.string())},
+                                      {"origin", text_or_null(e.origin)},
+                                      {"proven_by", text_or_null(e.proven_by)},
+                                      {"remark", text_or_null(e.remark)},
+                                      {"environment", e.environment},
+                                      {"how_to_get", text_or_null(e.how_to_get)},
+                                      {"proof", proof_json(e)}});
+    }
+    // Paths come from outside and may hold bytes that are no UTF-8.
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../bench/headline.hpp"
+#include "../../bench/judgement.hpp"
+#include "../../bench/summary.hpp"
+#include "../version.hpp"
+#include "bench_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <optional>
+
+namespace linn::tool::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json measured_machine_json(const machine_info& m) {
+    return {{"cpu", m.cpu_model},          {"cpus", m.cpus},
+            {"kernel", m.kernel},          {"transparent_huge_pages", m.huge_pages},
+            {"compiler", m.compiler},      {"build", m.build},
+            {"counter", m.counter},        {"cycles_per_ns", m.ticks_per_ns},
+            {"environment", m.environment}};
+}
+
+ordered_json options_json(const bench_options& o) {
+    return {{"mode", o.full ? "full" : "quick"},
+            {"rounds", o.rounds},
+            {"least_rounds", o.least_rounds},
+            {"budget_s", o.budget_s > 0 ? ordered_json(o.budget_s) : ordered_json{}},
+            {"warm_up_rounds", o.warm_up_rounds},
+            {"seed", o.seed},
+            {"cpu", o.cpu},
+            {"timeout_s", o.timeout.count()},
+            {"container", o.container},
+            {"n", o.n},
+            {"objects", o.objects},
+            {"object_bytes", o.object_bytes},
+            {"work", o.work}};
+}
+
+ordered_json contender_json(const contender& c) {
+    ordered_json json{{"name", c.name}, {"title", c.title}, {"kind", to_string(c.kind)}};
+    json["library"] = c.library.empty() ? ordered_json{} : ordered_json(c.library.string());
+    json["proof"] = {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}};
+    json["notes"] = c.notes;
+    json["environment"] = c.environment;
+    return json;
+}
+
+/// A number, or null where there is none: of too few rounds, of a phase that was not measured.
+ordered_json or_null(const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json{};
+}
+
+/// What was published for this row and phase, in the scenario's published unit; null where nothing was.
+ordered_json published_figure(const bench_result& result, const scenario_result& s, const tool::row& r,
+                              std::size_t p) {
+    const published_row* published =
+        s.find_published(result.contenders[r.contender].name, s.variant_of(r).name);
+    // Some were published by platform and not by phase.
+    const bool by_phase = published != nullptr && published->figures.size() == s.what->phases.size();
+    return by_phase && s.what->published_unit != "unstated" && published->figures[p] != 0
+               ? ordered_json(published->figures[p])
+               : ordered_json{};
+}
+
+ordered_json cliffs_json(const scenario& s, const tool::row& r) {
+    ordered_json list = ordered_json::array();
+    for (const cliff& c : r.cliffs) {
+        list.push_back({{"threads", s.phases[c.phase].threads},
+                        {"bytes", s.phases[c.phase].bytes},
+                        {"phase", s.phases[c.phase].name},
+                        {"factor", c.factor},
+                        {"page_faults", r.in(c.phase)->faults}});
+    }
+    return list;
+}
+
+/// Bounds that are not known are null.
+ordered_json timing_json(const timing& t) {
+    return {
+        {"median", t.median.middle}, {"low", t.median.low}, {"high", t.median.high}, {"minimum", t.minimum}};
+}
+
+ordered_json phase_json(const bench_result& result, const scenario_result& s, const tool::row& r,
+                        std::size_t p) {
+    const phase_figures* const f = r.in(p);
+    if (f == nullptr) {
+        return {};
+    }
+    ordered_json json{{"cycles", timing_json(f->cycles)},
+                      {"ns", timing_json(f->ns)},
+                      {"page_faults", f->faults},
+                      {"ratio_to_glibc", or_null(f->ratio)}};
+    json["cycles"]["samples"] = r.cycles(p);
+    for (const auto& [name, value] : f->metrics) {
+        json["metrics"][name] = value;
+    }
+    json["published"] = published_figure(result, s, r, p);
+    return json;
+}
+
+ordered_json comparison_json(const bench_result& result, const scenario_result& s, const comparison& c) {
+    const tool::row& other = s.rows[c.other];
+    return {{"best_other", result.contenders[other.contender].name},
+            {"best_other_variant", s.variant_of(other).name},
+            {"speed_up", c.speed_up},
+            {"uncertainty", c.uncertainty},
+            {"outcome", c.says == outcome::not_judged ? ordered_json{} : ordered_json(to_string(c.says))}};
+}
+
+ordered_json comparisons_json(const bench_result& result, const scenario_result& s) {
+    ordered_json list = ordered_json::array();
+    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
+        const comparison_info& info = s.what->comparisons[i];
+        ordered_json entry{
+            {"variant", info.ours}, {"rivals", info.rivals}, {"phases", ordered_json::object()}};
+        for (const comparison& c : s.comparisons[i]) {
+            entry["phases"][std::string{s.what->phases[c.phase].name}] = comparison_json(result, s, c);
+        }
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
+    ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
+    json["group"] = s.what->group.empty() ? ordered_json{} : ordered_json(s.what->group);
+    json["phases"] = ordered_json::array();
+    for (const phase_info& p : s.what->phases) {
+        json["phases"].push_back({{"name", p.name},
+                                  {"title", p.title},
+                                  {"bytes", p.bytes != 0 ? ordered_json(p.bytes) : ordered_json{}},
+                                  {"threads", p.bytes != 0 ? ordered_json(p.threads) : ordered_json{}}});
+    }
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+        const std::string phase{s.what->phases[p].name};
+        json["noise_floor"][phase] = or_null(s.noise[p].floor);
+        json["claim_threshold"][phase] = s.noise[p].threshold;
+    }
+    json["baseline"] = s.what->baseline;
+    json["variants"] = ordered_json::array();
+    for (const variant_info& v : s.what->variants) {
+        json["variants"].push_back(
+            {{"name", v.name},
+             {"title", v.title},
+             {"contender", v.contender.empty() ? ordered_json{} : ordered_json(v.contender)},
+             {"note", v.note}});
+    }
+    json["rows"] = ordered_json::array();
+    for (const tool::row& r : s.rows) {
+        ordered_json entry{{"contender", result.contenders[r.contender].name},
+                           {"variant", s.variant_of(r).name},
+                           {"rounds", r.samples.size()},
+                           {"repeated", r.repeated},
+                           {"disturbed", r.disturbed},
+                           {"peak_rss_bytes", r.peak_rss_bytes},
+                           {"ratio_to_glibc", r.ratio}};
+        if (s.what->has_curves()) {
+            entry["cliffs"] = cliffs_json(*s.what, r);
+        }
+        for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+            entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
+        }
+        json["rows"].push_back(std::move(entry));
+    }
+    json["comparisons"] = comparisons_json(result, s);
+    json["published"] = ordered_json::array();
+    for (const published_row& row : s.published) {
+        json["published"].push_back({{"contender", row.contender},
+                                     {"source", row.source},
+                                     {"variant", row.variant},
+                                     {"figures", row.figures},
+                                     {"unit", s.what->published_unit}});
+    }
+    return json;
+}
+
+} // namespace
+
+std::string bench_json(const bench_result& result) {
+    ordered_json json{{"schema", "linn.bench/2"},
+                      {"version", version_text()},
+                      {"started", result.started},
+                      {"seconds", result.seconds},
+                      {"complete", result.complete()},
+                      {"complete_rounds", result.complete_rounds},
+                      {"budget_spent", result.budget_spent()},
+                      {"options", options_json(result.options)},
+                      {"machine", measured_machine_json(result.machine)}};
+    json["contenders"] = ordered_json::array();
+    for (const contender& c : result.contenders) {
+        json["contenders"].push_back(contender_json(c));
+    }
+    json["scenarios"] = ordered_json::array();
+    for (const scenario_result& s : result.scenarios) {
+        json["scenarios"].push_back(scenario_json(result, s));
+    }
+    json["left_out"] = ordered_json::array();
+    for (const left_out& l : result.missing) {
+        json["left_out"].push_back(
+            {{"name", l.name},
+             {"scenario", l.scenario.empty() ? ordered_json{} : ordered_json(l.scenario)},
+             {"variant", l.variant.empty() ? ordered_json{} : ordered_json(l.variant)},
+             {"reason", l.reason}});
+    }
+    json["headline"] = nullptr;
+    json["trust"] = nullptr;
+    if (const std::optional<headline_result> first = headline(result)) {
+        json["headline"] = fmt::format("{}", fmt::join(first->verdict, " "));
+        json["trust"] = {{"level", first->is_trusted ? "good" : "low"}, {"reason", first->trust}};
+    }
+    const std::vector<std::string> said = findings(result).sentences();
+    json["summary"] = fmt::format("{}", fmt::join(said, " "));
+    json["findings"] = said;
+    // Paths and names come from outside and may hold bytes that are no UTF-8.
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../bench/headline.hpp"
+#include "../../bench/results.hpp"
+#include "../document/document.hpp"
+
+#include <string>
+
+namespace linn::tool::report {
+
+/// The report of `linn bench`: what to take away, then each scenario. @pre `judge` has run, and `result` outlives it
+document bench_document(const bench_result& result);
+
+/// Every test of the headline, with what is said of all of them together: fifteen lines of at most 100 characters.
+table headline_table(const headline_result& h);
+
+/// Makes the headline the beginning of the document: the verdict, how far to trust it, and the table.
+void begin_with_headline(document& d, const headline_result& h);
+
+/// What a reader may do next.
+code next_commands();
+
+/// The run in the schema "linn.bench/2" (docs/reference/bench-json.md), ended by a newline.
+std::string bench_json(const bench_result& result);
+
+} // namespace linn::tool::report

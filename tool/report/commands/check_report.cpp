@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_report.hpp"
+
+#include "../../measure/shell_words.hpp"
+#include "../version.hpp"
+#include "profile_parts.hpp"
+#include "report_parts.hpp"
+
+#include <fmt/format.h>
+
+namespace linn::tool::report {
+namespace {
+
+void add_broken(document& d, const check_result& r) {
+    section& s = d.add_section("broken", "Broken");
+    for (const checked_limit& c : r.limits) {
+        if (!c.is_broken()) {
+            continue;
+        }
+        s.add(subheading{fmt::format("{}: {} {}, allowed {} ({}:{})", c.of.name, limit_words(c.limit),
+                                     figure_of_limit(c.limit, c.used).text(lettering::prose),
+                                     figure_of_limit(c.limit, c.most).text(lettering::prose), r.budget_file,
+                                     c.of.line)});
+        table t{fmt::format("Stacks with most {}", limit_words(c.limit)),
+                {{.heading = "type and stack", .is_text = true, .shorten = cut::type, .least = 20},
+                 {.heading = limit_words(c.limit)}}};
+        for (const counted_stack& stack : c.stacks) {
+            row& added = t.add({stack.label, figure_of_limit(c.limit, stack.used)});
+            added.detail.push_back(
+                {fold{"stack", {block{code{stack_text(stack.stack, stack.place, stack_part::whole)}}}},
+                 forms::html});
+            added.detail.push_back(
+                {code{stack_text(stack.stack, stack.place, stack_part::from_place)}, forms::text});
+        }
+        s.add(std::move(t));
+    }
+}
+
+void add_all(document& d, const check_result& r) {
+    table t{"Limits in the order of the file",
+            {{.heading = "budget", .is_text = true, .shorten = cut::end, .least = 20},
+             {.heading = "of", .is_text = true, .droppable = 1},
+             {.heading = "allowed"},
+             {.heading = "used"},
+             {.heading = "", .is_text = true}}};
+    for (const checked_limit& c : r.limits) {
+        t.add({c.of.name, limit_words(c.limit), figure_of_limit(c.limit, c.most),
+               figure_of_limit(c.limit, c.used),
+               cell{c.is_broken()    ? "broken"
+                    : c.is_unknown() ? "not known"
+                                     : "kept"}
+                   .styled(c.is_broken() ? emphasis::bad : emphasis::none)},
+              c.is_broken() ? emphasis::bad : emphasis::none);
+    }
+    if (r.others != 0) {
+        t.remarks.push_back(fmt::format("{} of other programs", counted(r.others, "budget")));
+    }
+    d.add_section("limits", "All limits").add(std::move(t));
+}
+
+void add_data(document& d, const check_result& r) {
+    d.data.columns = {"budget", "line",  "program", "type", "function",
+                      "file",   "limit", "allowed", "used", "broken"};
+    const auto text = [](const std::string& words) { return words.empty() ? datum{} : datum{words}; };
+    for (const checked_limit& c : r.limits) {
+        d.data.rows.push_back({c.of.name, c.of.line, text(c.of.program), text(c.of.type), text(c.of.function),
+                               text(c.of.file), limit_name(c.limit), c.most, c.used, c.is_broken()});
+    }
+}
+
+} // namespace
+
+document check_document(const check_result& r) {
+    document d;
+    d.command = "linn check";
+    d.title = "linn check: " + shell_words(r.command);
+    d.heading = "Does it keep its budgets?";
+    d.kicker = "linn check";
+    d.lead = r.verdict + '.';
+    d.add(paragraph{fmt::format("Checked: {} by {}.", shell_words(r.command), r.budget_file)});
+    add_broken(d, r);
+    add_all(d, r);
+    d.warnings = r.warnings;
+    d.warnings.insert(d.warnings.begin(), r.incomplete.begin(), r.incomplete.end());
+    add_data(d, r);
+    return d;
+}
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json limit_json(const checked_limit& c) {
+    ordered_json json{{"budget", c.of.name},
+                      {"line", c.of.line},
+                      {"program", text_or_null(c.of.program)},
+                      {"type", text_or_null(c.of.type)},
+                      {"function", text_or_null(c.of.function)},
+                      {"file", text_or_null(c.of.file)},
+                      {"limit", limit_name(c.limit)},
+                      {"allowed", c.most},
+                      {"used", c.used},
+                      {"used_at_most", c.used_at_most},
+                      {"broken", c.is_broken()}};
+    ordered_json& stacks = json["stacks"] = ordered_json::array();
+    for (const counted_stack& s : c.stacks) {
+        ordered_json frames = ordered_json::array();
+        for (const profile_frame& f : s.stack) {
+            frames.push_back(profile_frame_json(f));
+        }
+        stacks.push_back({{"type", s.label},
+                          {"used", s.used},
+                          {"place", profile_frame_json(s.place)},
+                          {"stack", std::move(frames)}});
+    }
+    return json;
+}
+
+} // namespace
+
+std::string check_json(const check_result& r) {
+    ordered_json json{
+        {"schema", "linn.check/1"},   {"version", version_text()}, {"verdict", r.verdict},
+        {"kept", r.is_kept()},        {"budgets", r.budget_file},  {"trace", text_or_null(r.trace)},
+        {"command", r.command},       {"broken", r.broken()},      {"other_programs", r.others},
+        {"incomplete", r.incomplete}, {"warnings", r.warnings}};
+    ordered_json& limits = json["limits"] = ordered_json::array();
+    for (const checked_limit& c : r.limits) {
+        limits.push_back(limit_json(c));
+    }
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

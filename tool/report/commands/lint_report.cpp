@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lint_report.hpp"
+
+#include "../../measure/process.hpp"
+#include "../version.hpp"
+#include "report_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace linn::tool::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Sizes of structures are told to the byte; only what is larger is rounded.
+cell bytes_cell(std::uint64_t bytes, std::string after = {}) {
+    quantity q = figure_of(unit::bytes, static_cast<double>(bytes));
+    q.digits = 4;
+    if (bytes >= figures::least_rounded_bytes) {
+        return {"", q, std::move(after)};
+    }
+    q.what = unit::count;
+    return {"", q, " B" + after};
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    return bytes_cell(bytes).words(lettering::plain);
+}
+
+/// "src/cache.cpp:110:22", from the current folder where the file lies below it.
+std::string place_text(const std::string& file, const text_place& place) {
+    std::error_code error;
+    const fs::path here = fs::current_path(error);
+    const std::string name = lies_in(file, here) ? fs::path{file}.lexically_relative(here).string() : file;
+    return place.line == 0 ? name : fmt::format("{}:{}:{}", name, place.line, place.column);
+}
+
+/// "data 8.000 MiB, key 32 B".
+std::string members_text(const lint_finding& finding) {
+    std::vector<std::string> members;
+    for (const filled_part& member : finding.fill.members) {
+        members.push_back(fmt::format("{} {}", member.name, bytes_text(member.bytes)));
+    }
+    return fmt::format("{}", fmt::join(members, ", "));
+}
+
+/// What stands above the places of a kind.
+const char* heading_of(fill_kind kind) {
+    switch (kind) {
+    case fill_kind::per_element:
+        return "for each element of an array whose length is known at run time only:";
+    case fill_kind::relied_upon:
+        return "maybe relied upon, by functions that are not seen here:";
+    case fill_kind::cold:
+        return "cold: small, and run once:";
+    case fill_kind::now:
+        break;
+    }
+    return "";
+}
+
+const char* fix_text(fix_state state) {
+    switch (state) {
+    case fix_state::offered:
+        return "yes";
+    case fix_state::in_note:
+        return "note";
+    case fix_state::applied:
+        return "fixed";
+    case fix_state::refused:
+        return "refused";
+    case fix_state::none:
+        break;
+    }
+    return "no";
+}
+
+table places_table(const lint_result& r, std::size_t shown) {
+    table t{"Places that write zeros for nothing",
+            {{.heading = "bytes"},
+             {.heading = "place", .is_text = true, .shorten = cut::front, .least = 36, .most = 80},
+             {.heading = "what", .is_text = true, .shorten = cut::end, .least = 20, .most = 80},
+             {.heading = "members", .is_text = true, .droppable = 1, .shorten = cut::end, .most = 80},
+             {.heading = "fix", .is_text = true}}};
+    fill_kind kind = fill_kind::now;
+    for (std::size_t i = 0; i != shown; ++i) {
+        const lint_finding& f = r.findings[i];
+        if (kind_of(f.fill) != kind) {
+            t.add_heading(heading_of(kind = kind_of(f.fill)));
+        }
+        t.add({bytes_cell(f.fill.bytes, f.fill.per_element ? " each" : ""), place_text(f.file, f.place),
+               f.fill.what, members_text(f), fix_text(f.state)});
+    }
+    return t;
+}
+
+list failures_of(const lint_result& r, std::size_t shown) {
+    list failures{{}, "Could not be checked wholly:"};
+    for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i) {
+        failures.notes.push_back(
+            {fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason)});
+    }
+    if (r.failed.size() > shown) {
+        failures.notes.push_back({fmt::format("and {} more, all in --json", r.failed.size() - shown)});
+    }
+    return failures;
+}
+
+/// What a reader has to know besides the places: fixes to be had, what was left out.
+std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
+    std::vector<std::string> lines;
+    const auto add = [&](std::size_t n, const char* thing, std::string_view words) {
+        if (n != 0) {
+            lines.push_back(fmt::format(fmt::runtime(words), counted(n, thing)));
+        }
+    };
+    const auto in_state = [&](fix_state state) {
+        return static_cast<std::size_t>(std::count_if(
+            r.findings.begin(), r.findings.end(), [=](const lint_finding& f) { return f.state == state; }));
+    };
+    add(r.findings.size() - shown, "place", "{} more; --top 0 shows all");
+    add(in_state(fix_state::applied), "place", "{} fixed; compile and test before you commit");
+    add(in_state(fix_state::offered), "place", "--fix changes {}, where nothing reads the zeros");
+    add(in_state(fix_state::in_note), "place",
+        "--fix-notes changes {} more, whose callers may rely on the zeros: look at each");
+    for (const lint_finding& f : r.findings) {
+        if (f.state == fix_state::refused) {
+            lines.push_back(fmt::format("not fixed: {}: {}", place_text(f.file, f.place), f.refusal));
+        }
+    }
+    add(r.compiled_again, "compilation",
+        "left out: {} more of files that are compiled in several ways; --every-build reads each");
+    add(r.not_cxx, "file", "left out: {} in another language than C++");
+    add(r.excluded, "file",
+        r.options.scope.exclude
+            ? "left out: {} that --exclude names"
+            : "left out: {} of the build folder or of third parties; --exclude '' checks them");
+    lines.insert(lines.end(), r.remarks.begin(), r.remarks.end());
+    return lines;
+}
+
+} // namespace
+
+std::string lint_headline(const lint_result& r) {
+    const std::size_t now = r.count(fill_kind::now);
+    const std::size_t each = r.count(fill_kind::per_element);
+    const std::size_t maybe = r.count(fill_kind::relied_upon);
+    if (now + each == 0) {
+        if (r.checked == 0 && r.units != 0) {
+            return "Nothing was found, because no file could be checked";
+        }
+        return maybe == 0 ? "No place writes zeros for nothing"
+                          : fmt::format("No place writes zeros for nothing for certain, {} may", maybe);
+    }
+    std::string text;
+    if (now != 0) {
+        text = fmt::format("{} {} {} of zeros for nothing", counted(now, "place"),
+                           agreeing(now, "writes", "write"), bytes_text(r.bytes()));
+    }
+    if (each != 0) {
+        text += now == 0 ? fmt::format("{} {} arrays with zeros for nothing", counted(each, "place"),
+                                       agreeing(each, "fills", "fill"))
+                         : fmt::format(", {} more {} arrays whose length is not known here", each,
+                                       agreeing(each, "fills", "fill"));
+    }
+    return fmt::format("{}; --fix can change {} of them", text,
+                       r.with_fix() == 0 ? "none" : std::to_string(r.with_fix()));
+}
+
+document lint_document(const lint_result& r, std::size_t top) {
+    constexpr std::size_t most_failures = 10;
+    const std::size_t shown = top == 0 ? r.findings.size() : std::min(top, r.findings.size());
+    document d;
+    d.command = "linn lint";
+    const std::string project =
+        r.root.filename().empty() ? r.root.parent_path().filename().string() : r.root.filename().string();
+    d.title = fmt::format("linn lint {}, {}", project, date_text(r.started));
+    d.heading =
+        fmt::format("Where does {} write zeros for nothing?", project.empty() ? "the project" : project);
+    d.kicker = fmt::format("linn lint · {}", date_text(r.started));
+    d.lead = lint_headline(r) + '.';
+    if (r.signal != 0) {
+        d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
+                              counted(r.not_run, "file"));
+    }
+    d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} and more{}.",
+                                counted(r.checked, "file"), r.program.version,
+                                counted(r.options.checks.min_bytes, "byte"),
+                                r.failed.empty() ? ""
+                                                 : fmt::format("; {} could not be checked wholly",
+                                                               counted(r.failed.size(), "file")))});
+    d.add(places_table(r, shown));
+    if (!r.failed.empty()) {
+        d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
+    }
+    d.add(sentences(remarks_of(r, shown)));
+    d.data.columns = {"check",   "bytes", "per_element", "file",     "line",    "column",  "what", "members",
+                      "message", "fix",   "units",       "complete", "started", "version", "class"};
+    for (const lint_finding& f : r.findings) {
+        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.file, std::uint64_t{f.place.line},
+                               std::uint64_t{f.place.column}, f.fill.what, members_text(f), f.message,
+                               to_string(f.state), f.units, r.signal == 0, r.started, version_text(),
+                               to_string(f.fill.certainty)});
+    }
+    return d;
+}
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json place_json(const std::string& file, const text_place& place) {
+    return {{"file", file},
+            {"line", place.line == 0 ? ordered_json{} : ordered_json(place.line)},
+            {"column", place.line == 0 ? ordered_json{} : ordered_json(place.column)}};
+}
+
+ordered_json note_json(const lint_note& note) {
+    ordered_json json{{"message", note.text}};
+    if (!note.file.empty()) {
+        json.update(place_json(note.file, note.place));
+    }
+    return json;
+}
+
+ordered_json finding_json(const lint_result& r, const lint_finding& f) {
+    ordered_json json{{"check", f.check},
+                      {"bytes", f.fill.bytes},
+                      {"per_element", f.fill.per_element},
+                      {"class", to_string(f.fill.certainty)}};
+    json.update(place_json(f.file, f.place));
+    json["offset"] = f.offset;
+    json["path"] =
+        lies_in(f.file, r.root) ? std::filesystem::path{f.file}.lexically_relative(r.root).string() : f.file;
+    json["source"] = f.source_line;
+    json["what"] = f.fill.what;
+    json["members"] = ordered_json::array();
+    for (const filled_part& member : f.fill.members) {
+        json["members"].push_back({{"name", member.name}, {"bytes", member.bytes}});
+    }
+    json["message"] = f.message;
+    json["other_messages"] = f.others;
+    json["notes"] = ordered_json::array();
+    for (const lint_note& note : f.notes) {
+        json["notes"].push_back(note_json(note));
+    }
+    json["units"] = f.units;
+    json["fix"] = {{"state", to_string(f.state)},
+                   {"reason", f.state == fix_state::refused ? f.refusal : f.fill.reason}};
+    json["fix"]["replacements"] = ordered_json::array();
+    for (const lint_replacement& x : f.fix) {
+        json["fix"]["replacements"].push_back(
+            {{"file", x.file}, {"offset", x.offset}, {"length", x.length}, {"text", x.text}});
+    }
+    return json;
+}
+
+} // namespace
+
+std::string lint_json(const lint_result& r) {
+    ordered_json json{{"schema", "linn.lint/2"},
+                      {"version", version_text()},
+                      {"started", r.started},
+                      {"complete", r.signal == 0},
+                      {"stopped_by", r.signal == 0 ? ordered_json{} : ordered_json(signal_name(r.signal))},
+                      {"headline", lint_headline(r)},
+                      {"database", r.database},
+                      {"project", r.root.string()},
+                      {"clang_tidy", r.program.path},
+                      {"clang_tidy_version", r.program.version},
+                      {"plugin", r.program.plugin},
+                      {"min_bytes", r.options.checks.min_bytes}};
+    json["units"] = {{"chosen", r.units},
+                     {"checked", r.checked},
+                     {"failed", r.failed.size()},
+                     {"not_run", r.not_run},
+                     {"excluded", r.excluded},
+                     {"not_cxx", r.not_cxx},
+                     {"compiled_again", r.compiled_again}};
+    json["clang_tidy_seconds"] = r.seconds;
+    json["places"] = r.count(fill_kind::now);
+    json["bytes"] = r.bytes();
+    json["places_per_element"] = r.count(fill_kind::per_element);
+    json["places_relied_upon"] = r.count(fill_kind::relied_upon);
+    json["places_cold"] = r.count(fill_kind::cold);
+    json["places_with_fix"] = r.with_fix();
+    json["findings"] = ordered_json::array();
+    for (const lint_finding& f : r.findings) {
+        json["findings"].push_back(finding_json(r, f));
+    }
+    json["failed_files"] = ordered_json::array();
+    for (const failed_file& f : r.failed) {
+        json["failed_files"].push_back({{"file", f.file}, {"reason", f.reason}});
+    }
+    json["remarks"] = r.remarks;
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../profile/trace_profile.hpp"
+#include "../../trace/sample_weight.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace linn::tool::report {
+
+/// A frame as every schema of a profile has it: function, file, line, library; what is not known is null.
+nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
+
+/// What the rows of a table of types, places or stacks are named by; what a row has none of is left out.
+nlohmann::ordered_json row_name_json(const std::string& type, const profile_frame& place,
+                                     const std::vector<profile_frame>& stack);
+
+/// How much of a stack is written.
+enum class stack_part {
+    from_place, ///< from the user's own code to main(), at most six calls: for a terminal
+    whole,
+};
+
+/// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80".
+std::string stack_text(const std::vector<profile_frame>& stack, const profile_frame& place, stack_part part);
+
+/// Of a sampled trace: how many blocks an estimate comes from, and the 95 % interval of the bytes. Null where all were recorded.
+nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes);
+
+} // namespace linn::tool::report

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_parts.hpp"
+
+#include "../../measure/quantity.hpp"
+#include "../version.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace linn::tool::report {
+
+std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m) {
+    return {{"Processor", fmt::format("{}, {} CPUs", m.cpu_model, m.cpus)},
+            {"Kernel", m.kernel},
+            {"Transparent huge pages", m.huge_pages},
+            {"Compiler of the tool", m.compiler},
+            {"Build", m.build},
+            {"Clock", clock_text(m)},
+            {"Environment that steers allocators", fmt::format("{}", fmt::join(m.environment, " "))}};
+}
+
+std::string clock_text(const machine_info& m) {
+    return fmt::format("{} at {} GHz", m.counter, figures::written(figures::unit::number, m.ticks_per_ns));
+}
+
+std::string date_text(const std::string& iso) {
+    static constexpr std::array<std::string_view, 12> months{"January",   "February", "March",    "April",
+                                                             "May",       "June",     "July",     "August",
+                                                             "September", "October",  "November", "December"};
+    int year = 0;
+    unsigned month = 0;
+    unsigned day = 0;
+    unsigned hour = 0;
+    unsigned minute = 0;
+    if (std::sscanf(iso.c_str(), "%4d-%2u-%2uT%2u:%2u", &year, &month, &day, &hour, &minute) != 5 ||
+        month < 1 || month > 12) {
+        return iso;
+    }
+    return fmt::format("{} {} {}, {:02}:{:02} UTC", day, months[month - 1], year, hour, minute);
+}
+
+std::string providers_text(const std::map<std::string, std::string>& files) {
+    std::vector<std::string> parts;
+    std::string last;
+    for (const char* function : {"malloc", "operator new"}) {
+        if (const auto found = files.find(function); found != files.end() && found->second != last) {
+            parts.push_back(fmt::format("{}: {}", function, found->second.empty() ? "none" : found->second));
+            last = found->second;
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options) {
+    return fmt::format("linn {}, {}; {}, {} CPUs, {}; transparent huge pages: {}; {}", version_text(),
+                       started, m.cpu_model, m.cpus, m.kernel, m.huge_pages, options);
+}
+
+using nlohmann::ordered_json;
+
+ordered_json text_or_null(const std::string& text) {
+    return text.empty() ? ordered_json{} : ordered_json(text);
+}
+
+ordered_json machine_json(const machine_info& m) {
+    return {{"cpu", m.cpu_model},
+            {"cpus", m.cpus},
+            {"kernel", m.kernel},
+            {"transparent_huge_pages", m.huge_pages},
+            {"environment", m.environment}};
+}
+
+ordered_json frame_json(const symbol_frame& f) {
+    return {{"function", text_or_null(f.function)},
+            {"file", text_or_null(f.file)},
+            {"line", f.line == 0 ? ordered_json{} : ordered_json(f.line)},
+            {"column", f.column == 0 ? ordered_json{} : ordered_json(f.column)},
+            {"library", text_or_null(f.library)}};
+}
+
+} // namespace linn::tool::report

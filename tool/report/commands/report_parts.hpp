@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../measure/machine.hpp"
+#include "../../symbols/symbol_frame.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linn::tool::report {
+
+/// The machine as names and values.
+std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m);
+
+/// "21 November 2026, 11:45 UTC" from "2026-11-21T11:45:35Z"; anything else as it is.
+std::string date_text(const std::string& iso);
+
+/// "time-stamp counter at 2.10 GHz".
+std::string clock_text(const machine_info& m);
+
+/// The files behind "malloc" and "operator new", once where they are the same one.
+std::string providers_text(const std::map<std::string, std::string>& files);
+
+/// "linn 0.2.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
+std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
+
+/// The text, or null for none.
+nlohmann::ordered_json text_or_null(const std::string& text);
+
+/// The machine as most schemas have it.
+nlohmann::ordered_json machine_json(const machine_info& m);
+
+/// A place in the source: what is not known of it is null.
+nlohmann::ordered_json frame_json(const symbol_frame& frame);
+
+} // namespace linn::tool::report

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_report.hpp"
+
+#include "../../experiment/too_few_rounds.hpp"
+#include "../../measure/process.hpp"
+#include "../../measure/shell_words.hpp"
+#include "../../measure/statistics.hpp"
+#include "../../run/verdict.hpp"
+#include "../plots/run_plots.hpp"
+#include "report_parts.hpp"
+#include "run_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linn::tool::report {
+namespace {
+
+constexpr const char* memory_metric = "peak_rss_bytes";
+
+/// Rows that have the time that the verdict speaks of, the smallest ratio first.
+std::vector<const run_row*> sorted_rows(const run_result& result) {
+    const std::string& metric = result.judged_by;
+    std::vector<const run_row*> rows;
+    for (const run_row& row : result.rows) {
+        if (row.find_estimate(metric) != nullptr) {
+            rows.push_back(&row);
+        }
+    }
+    std::ranges::stable_sort(rows, [&](const run_row* a, const run_row* b) {
+        return a->find_estimate(metric)->ratio < b->find_estimate(metric)->ratio;
+    });
+    return rows;
+}
+
+scale time_scale(const std::vector<const run_row*>& rows, const char* metric) {
+    std::vector<double> medians;
+    for (const run_row* r : rows) {
+        if (const estimate* e = r->find_estimate(metric); e != nullptr) {
+            medians.push_back(e->median);
+        }
+    }
+    return common_scale(unit::nanoseconds, medians);
+}
+
+cell ratio_cell(const run_row& row, const estimate& e) {
+    return row.contender.is_default() ? cell{"1"} : cell{figure_of(unit::ratio, e.ratio)};
+}
+
+cell median_cell(const run_row& row, const char* metric) {
+    const std::vector<double> values = row.values(metric);
+    return values.empty() ? cell{} : cell{figure_of(unit::about, median(values))};
+}
+
+/// "<" and ">" behind a ratio of memory that differs for certain.
+cell marked_ratio(const run_row& row, const estimate& e) {
+    cell c = ratio_cell(row, e);
+    const char* const mark = e.call == verdict::better ? "<" : e.call == verdict::worse ? ">" : " ";
+    (c.figure ? c.after : c.before) += mark;
+    return c;
+}
+
+/// The marks of the rows that have notes.
+using note_marks = std::map<std::string, unsigned>;
+
+table main_table(const run_result& result, const note_marks& marks) {
+    const std::vector<const run_row*> rows = sorted_rows(result);
+    const bool is_cpu = result.judged_by == cpu_metric;
+    const char* const judged = is_cpu ? cpu_metric : wall_metric;
+    const char* const other = is_cpu ? wall_metric : cpu_metric;
+    const char* const heading = is_cpu ? "CPU time" : "wall time";
+    const scale in = time_scale(rows, judged);
+    const scale other_in = time_scale(rows, other);
+    table t{fmt::format("{} and peak memory of every allocator", html::capitalised(heading)),
+            {{.heading = "allocator", .is_text = true},
+             {.heading = std::string{in.name}, .group = heading},
+             {.heading = "ratio", .group = heading},
+             {.heading = level_text(result.options.level), .group = heading, .droppable = 2},
+             {.heading = "verdict", .is_text = true},
+             {.heading = fmt::format("{} {}", is_cpu ? "wall" : "CPU", other_in.name), .droppable = 4},
+             {.heading = "MiB", .group = "peak memory", .droppable = 1},
+             {.heading = "ratio", .group = "peak memory", .droppable = 1},
+             {.heading = "faults", .droppable = 5},
+             {.heading = "switches", .droppable = 6}}};
+    for (const run_row* r : rows) {
+        const estimate& e = *r->find_estimate(judged);
+        const estimate* others = r->find_estimate(other);
+        const estimate* memory = r->find_estimate(memory_metric);
+        cell title{r->contender.title};
+        if (const auto mark = marks.find(r->contender.name); mark != marks.end()) {
+            title.mark = mark->second;
+        }
+        t.add({title, figure_of(unit::nanoseconds, e.median, in), ratio_cell(*r, e),
+               r->contender.is_default() ? cell{} : cell{bounds_of(unit::ratio, e.ratio_low, e.ratio_high)},
+               verdict_cell(*r, e, judged),
+               others == nullptr ? cell{} : cell{figure_of(unit::nanoseconds, others->median, other_in)},
+               memory == nullptr ? cell{} : cell{figure_of(unit::bytes, memory->median, mebibytes)},
+               memory == nullptr ? cell{} : marked_ratio(*r, *memory), median_cell(*r, "minor_faults"),
+               median_cell(*r, "voluntary_switches")},
+              e.call == verdict::better ? emphasis::good : emphasis::none);
+    }
+    return t;
+}
+
+std::string floor_text(const noise& n) {
+    return figure_of(unit::share, n.floor).text();
+}
+
+std::vector<std::string> remarks_of(const run_result& result) {
+    const std::string level = level_text(result.options.level);
+    std::vector<std::string> lines{fmt::format(
+        "medians of the runs; ratios to the default in the same round{}",
+        result.complete_rounds >= rounds_to_judge
+            ? fmt::format(
+                  ", with the {} interval of their median; < and > mark memory that is less or more for "
+                  "certain",
+                  level)
+            : std::string{})};
+    if (const auto time = result.noise_floor.find(result.judged_by); time != result.noise_floor.end()) {
+        std::string text =
+            fmt::format("noise floor, the default against itself: {} {}",
+                        result.judged_by == cpu_metric ? "CPU time" : "wall time", floor_text(time->second));
+        if (const auto memory = result.noise_floor.find(memory_metric); memory != result.noise_floor.end()) {
+            text += fmt::format(", memory {}", floor_text(memory->second));
+        }
+        lines.push_back(text + "; smaller differences are not claimed, nor those that Wilcoxon's test with "
+                               "Holm's correction does not tell from chance");
+    }
+    lines.emplace_back("in every run, malloc was proven to be the allocator's");
+    if (std::string disturbance = disturbance_of(result); !disturbance.empty()) {
+        lines.push_back(std::move(disturbance));
+    }
+    return lines;
+}
+
+std::string why_it_stopped(const run_result& result) {
+    const run_options& o = result.options;
+    switch (result.stopped) {
+    case stop_reason::precise:
+        return "stopped when every ratio was known to +-" + figure_of(unit::share, o.precision).text();
+    case stop_reason::budget:
+        return "stopped by the budget of " + figures::seconds_text(static_cast<double>(o.budget.count()));
+    case stop_reason::rounds:
+        return o.rounds != 0 ? "as asked for" : "the most there are";
+    case stop_reason::interrupted:
+        return "interrupted";
+    case stop_reason::nothing_to_compare:
+        break;
+    }
+    return "nothing to compare";
+}
+
+std::string short_command(const run_result& result) {
+    constexpr std::size_t most = 200;
+    const std::string command = shell_words(result.what.command);
+    return command.size() > most ? command.substr(0, most) + "..." : command;
+}
+
+/// Everything on what was not measured, or not wholly.
+std::vector<block> losses_of(const run_result& result) {
+    std::vector<block> blocks;
+    for (const run_row& row : result.rows) {
+        if (row.failure.empty()) {
+            continue;
+        }
+        blocks.push_back({paragraph{fmt::format("failed: {}: {}", row.contender.title, row.failure)}});
+        if (!row.last_output.empty()) {
+            blocks.push_back({code{row.last_output}});
+        }
+    }
+    list left_out;
+    std::vector<std::string> missing;
+    std::vector<std::pair<std::string, std::vector<std::string>>> others; // by reason
+    for (const left_out_contender& l : result.left_out) {
+        if (l.is_missing) {
+            missing.push_back(l.name);
+        } else if (!others.empty() && others.back().first == l.reason) {
+            others.back().second.push_back(l.name);
+        } else {
+            others.push_back({l.reason, {l.name}});
+        }
+    }
+    for (const auto& [reason, names] : others) {
+        left_out.notes.push_back({fmt::format("left out: {}: {}", fmt::join(names, ", "), reason)});
+    }
+    if (!missing.empty()) {
+        left_out.notes.push_back({fmt::format("not installed: {}; 'linn allocators' says how to get them",
+                                              fmt::join(missing, ", "))});
+    }
+    blocks.push_back({std::move(left_out)});
+    return blocks;
+}
+
+list reading_of_run() {
+    return sentences({
+        "Every allocator runs your program once a round, in random order. A run is compared with the run on "
+        "the default allocator in the same round, so what slows the whole machine cancels out.",
+        "A dot is one such ratio: 0.90 is 10 % less than the default. The mark is the median, the bar the "
+        "interval that holds it at the stated level.",
+        "\"Faster\", \"slower\", \"less\" and \"more\" are said where the paired test (Wilcoxon's), "
+        "corrected "
+        "for the number of allocators (Holm), finds a difference that is larger than the noise floor. "
+        "Otherwise it is a tie: no difference that this run can show.",
+        "Axes are logarithmic: 0.5 and 2 lie equally far from 1.",
+        "A verdict holds for this program, this input and this machine.",
+    });
+}
+
+std::string alert_of(const run_result& result) {
+    std::string alert;
+    if (!result.complete()) {
+        alert = fmt::format("partial: stopped by {} after {}; what is missing is not shown. ",
+                            signal_name(result.interrupted_by),
+                            counted(result.complete_rounds, "complete round"));
+    }
+    if (!result.problem.empty()) {
+        alert += (result.rows.empty() ? "Nothing was measured: " : "partial: ") + result.problem;
+    }
+    return alert;
+}
+
+void add_measurements(document& d, const run_result& result) {
+    note_marks marks;
+    list notes;
+    for (const run_row& row : result.rows) {
+        if (!row.contender.notes.empty() && row.find_estimate(wall_metric) != nullptr) {
+            const auto mark = static_cast<unsigned>(notes.notes.size() + 1);
+            notes.notes.push_back(
+                {fmt::format("{}: {}", row.contender.title, fmt::join(row.contender.notes, "; ")), mark});
+            marks[row.contender.name] = mark;
+        }
+    }
+    const metric_info& judged = html::metric_named(result.judged_by);
+    section& time = d.add_section("time", html::capitalised(judged.title), forms::html);
+    time.add(paragraph{fmt::format("{}: {}, {}", short_command(result),
+                                   counted(result.complete_rounds, "round"), why_it_stopped(result))},
+             forms::text);
+    time.add(
+        picture{[&result, &judged](html::id_source& ids) { return html::metric_plot(ids, result, judged); },
+                "Each dot is a run, divided by the run on the default allocator in the same round; left is "
+                "faster. The upright mark is the median of these ratios, written at the end of the line, "
+                "the bar its interval. Shaded: the noise floor, what two copies of the default differ "
+                "by."});
+    table main = main_table(result, marks);
+    main.remarks = remarks_of(result);
+    time.add(std::move(main), forms::text);
+    time.add(std::move(notes), forms::text);
+    time.add(estimates_table(result, judged), forms::html);
+    d.add_section("everything", "Memory, the other time and all else").blocks =
+        everything_counted(result, judged);
+    section& noise = d.add_section("noise", "Noise floor", forms::html);
+    for (block& b : noise_of(result)) {
+        noise.add(std::move(b.content), forms::html);
+    }
+}
+
+} // namespace
+
+document run_document(const run_result& result) {
+    document d;
+    d.command = "linn run";
+    const std::string program = result.what.command.empty() ? result.what.spec.program.filename().string()
+                                                            : program_name(result.what.command);
+    d.title = fmt::format("linn run {}, {}", program, date_text(result.started));
+    d.heading = fmt::format("Would another allocator make {} faster or smaller?", program);
+    d.kicker = fmt::format("linn run · {} · {}", date_text(result.started), result.machine.cpu_model);
+    d.alert = alert_of(result);
+    d.lead = result.verdict;
+    d.add(code{shell_words(result.what.command)}, forms::html);
+    d.add(sentences(result.findings));
+    add_measurements(d, result);
+    section& allocators = d.add_section("allocators", "Allocators", forms::html);
+    allocators.blocks = losses_of(result);
+    for (block& b : proof_of(result)) {
+        allocators.add(std::move(b.content), forms::html);
+    }
+    d.add_section("machine", "Program, machine and options").add(facts_of(result), forms::html);
+    d.add_section("reading", "How to read this report").add(reading_of_run(), forms::html);
+    d.warnings = result.warnings;
+    const run_options& o = result.options;
+    d.provenance = provenance_text(
+        result.started, result.machine,
+        fmt::format("{}; seed {}", o.launch.cpus.empty() ? "not pinned" : "pinned to CPU " + o.launch.cpus,
+                    o.seed));
+    d.data.columns = run_data_columns();
+    for (const run_row& row : result.rows) {
+        for (const metric_info& metric : metrics()) {
+            if (std::vector<datum> line = run_data(result, row, metric); !line.empty()) {
+                d.data.rows.push_back(std::move(line));
+            }
+        }
+    }
+    return d;
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_compare_report.hpp"
+
+#include "../../measure/shell_words.hpp"
+#include "../plots/flame_plot.hpp"
+#include "../version.hpp"
+#include "profile_parts.hpp"
+#include "report_parts.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linn::tool::report {
+namespace {
+
+constexpr std::size_t most_page_rows = 200;
+constexpr std::size_t most_stack_rows = 60;
+constexpr std::size_t most_changed_boxes = 2500;
+
+cell difference_cell(profile_measure m, double change) {
+    if (change == 0) {
+        return {"-"};
+    }
+    return change > 0 ? cell{"+", figure_of(m, change)} : cell{figure_of(m, change)};
+}
+
+/// "+12 %"; also what is too small for a digit says whether it grew. @pre old > 0, difference != 0
+cell share_cell(double difference, double old) {
+    const double share = difference / old;
+    return share < 0 && share > -0.0005 ? cell{"-0.0 %"} : cell{figure_of(unit::change, share)};
+}
+
+/// "+12 %", or the word for a row that only one recording has.
+cell change_cell(const trace_row& r, profile_measure by) {
+    const double old = r.old_counts[static_cast<std::size_t>(by)];
+    if (r.change == row_change::added || r.change == row_change::gone) {
+        return cell{to_string(r.change)};
+    }
+    if (old > 0 && r.difference(by) != 0) {
+        return share_cell(r.difference(by), old);
+    }
+    return cell{r.difference(by) > 0 ? "from 0" : "-"};
+}
+
+class sections {
+public:
+    sections(document& d, const trace_comparison& c, std::size_t top) : d_{d}, c_{c}, top_{top} {}
+
+    void add_totals() {
+        table t{"Both recordings as a whole",
+                {{.heading = c_.unit.empty() ? "of the run" : "per " + c_.unit, .is_text = true},
+                 {.heading = "old"},
+                 {.heading = "new"},
+                 {.heading = "change", .droppable = 1},
+                 {.heading = "%"}}};
+        for (std::size_t i = 0; i != profile_measures; ++i) {
+            const auto m = static_cast<profile_measure>(i);
+            add_total(t, words_of(m), m, c_.old_all[i], c_.new_all[i]);
+        }
+        add_total(t, "bytes live at most", profile_measure::bytes,
+                  static_cast<double>(c_.old_trace.peak_bytes), static_cast<double>(c_.new_trace.peak_bytes));
+        if (!c_.unit.empty()) {
+            t.remarks.push_back("bytes live at most and what is never released: of the run");
+        }
+        d_.add_section("totals", "All together").add(std::move(t));
+    }
+
+    void add_rows(const char* id, const char* title, const std::vector<trace_row>& rows, bool are_places) {
+        const std::size_t changed = changed_rows(rows);
+        if (changed == 0) {
+            return;
+        }
+        section& s = d_.add_section(id, title);
+        const std::size_t few = std::min(changed, top_);
+        s.add(table_of(rows, few, changed, are_places), forms::text);
+        s.add(table_of(rows, std::min(changed, std::max(top_, most_page_rows)), changed, are_places),
+              forms::html);
+    }
+
+    void add_stacks() {
+        const std::size_t changed = changed_rows(c_.stacks);
+        if (changed == 0) {
+            return;
+        }
+        section& s = d_.add_section("stacks", "Stacks that changed most");
+        for (const auto& [most, where] : {std::pair{std::min(top_, most_stacks), forms::text},
+                                          std::pair{std::max(top_, most_stack_rows), forms::html}}) {
+            table t = empty_table("Stacks that changed most", "type and stack", false);
+            for (std::size_t i = 0; i != std::min(changed, most); ++i) {
+                const trace_row& r = c_.stacks[i];
+                row& added = add_row(t, r, {r.label});
+                added.detail.push_back(
+                    {fold{"stack", {block{code{stack_text(r.stack, r.place, stack_part::whole)}}}},
+                     forms::html});
+                added.detail.push_back(
+                    {code{stack_text(r.stack, r.place, stack_part::from_place)}, forms::text});
+            }
+            add_rest(t, changed, most, "stacks");
+            s.add(std::move(t), where);
+        }
+    }
+
+    void add_flame() {
+        d_.add_section("flame", "Where it changed", forms::html)
+            .add(picture{[&c = c_](html::id_source&) {
+                             html::flame_node root = html::grow_flame_difference(c);
+                             html::fold_flame(root, most_changed_boxes);
+                             return html::draw(root, html::words_of_difference(c));
+                         },
+                         fmt::format(
+                             "Types are below the whole, places below their type, callers below those. A box "
+                             "is as wide as its {} in the recording that has more of them. ▲, red: grew; ▼, "
+                             "blue: shrank; the stronger the colour, the larger the change of the box.",
+                             words_of(c_.options.by))},
+                 forms::html);
+    }
+
+private:
+    static constexpr std::size_t most_stacks = 3; // in a terminal, where each takes a dozen lines
+
+    void add_total(table& t, const char* name, profile_measure m, double before, double after) {
+        const double change = after - before;
+        t.add({name, figure_of(m, before), figure_of(m, after), difference_cell(m, change),
+               before > 0 && change != 0 ? share_cell(change, before) : cell{change > 0 ? "from 0" : "-"}},
+              emphasis::none);
+    }
+
+    table empty_table(const char* title, const char* what, bool are_places) const {
+        const bool by_bytes = c_.options.by == profile_measure::bytes;
+        const bool has_leaks = std::any_of(c_.stacks.begin(), c_.stacks.end(), [](const trace_row& r) {
+            return r.difference(profile_measure::live_bytes) != 0;
+        });
+        const bool hides_leaks = c_.options.by == profile_measure::live_bytes || !has_leaks;
+        const std::string group = words_of(c_.options.by);
+        table t{
+            title,
+            {{.heading = what, .is_text = true, .shorten = are_places ? cut::front : cut::type, .least = 20},
+             {.heading = "function",
+              .is_text = true,
+              .droppable = 4,
+              .shown_in = are_places ? forms::everywhere : forms::nowhere,
+              .shorten = cut::end,
+              .least = 12},
+             {.heading = "old", .group = group, .droppable = 2},
+             {.heading = "new", .group = group, .droppable = 2},
+             {.heading = "change", .group = group},
+             {.heading = "%", .group = group},
+             {.heading = "bytes",
+              .group = "change of",
+              .droppable = 1,
+              .shown_in = by_bytes ? forms::nowhere : forms::everywhere},
+             {.heading = "never released",
+              .group = "change of",
+              .droppable = 3,
+              .shown_in = hides_leaks ? forms::nowhere : forms::everywhere}}};
+        return t;
+    }
+
+    row& add_row(table& t, const trace_row& r, std::vector<cell> names) const {
+        const profile_measure by = c_.options.by;
+        const auto value = [&](const trace_counts_of_work& counts) {
+            return cell{figure_of(by, counts[static_cast<std::size_t>(by)])};
+        };
+        names.resize(2);
+        std::vector<cell> cells = std::move(names);
+        cells.push_back(value(r.old_counts));
+        cells.push_back(value(r.new_counts));
+        cells.push_back(difference_cell(by, r.difference(by)));
+        cells.push_back(change_cell(r, by));
+        cells.push_back(difference_cell(profile_measure::bytes, r.difference(profile_measure::bytes)));
+        cells.push_back(
+            difference_cell(profile_measure::live_bytes, r.difference(profile_measure::live_bytes)));
+        const double change = r.difference(r.changed_in);
+        return t.add(std::move(cells), change > 0 ? emphasis::bad : emphasis::good);
+    }
+
+    table table_of(const std::vector<trace_row>& rows, std::size_t shown, std::size_t changed,
+                   bool are_places) const {
+        table t =
+            empty_table(are_places ? "Places, the largest change first" : "Types, the largest change first",
+                        are_places ? "place" : "type", are_places);
+        for (std::size_t i = 0; i != shown; ++i) {
+            const trace_row& r = rows[i];
+            add_row(t, r,
+                    are_places ? std::vector<cell>{r.place.place(), r.place.name}
+                               : std::vector<cell>{r.label});
+        }
+        add_rest(t, changed, shown, are_places ? "places" : "types");
+        return t;
+    }
+
+    static void add_rest(table& t, std::size_t changed, std::size_t shown, const char* what) {
+        if (changed > shown) {
+            t.remarks.push_back(
+                fmt::format("and {} more {}; --top shows more, --json all", changed - shown, what));
+        }
+    }
+
+    document& d_;
+    const trace_comparison& c_;
+    std::size_t top_;
+};
+
+/// What was compared, and by what it was divided.
+std::string method_text(const trace_comparison& c) {
+    std::string words = fmt::format("Compared: old {} and new {}, by {}, ", c.old_trace.path,
+                                    c.new_trace.path, words_of(c.options.by));
+    const auto work = [](double n) {
+        quantity q = figure_of(n == std::floor(n) ? unit::count : unit::number, n);
+        return q.text(lettering::prose);
+    };
+    switch (c.options.per.what) {
+    case work_unit::kind::run:
+        words += "each recording as a whole.";
+        break;
+    case work_unit::kind::allocations:
+        words += "per 1000 allocations of each recording.";
+        break;
+    case work_unit::kind::number:
+        words += fmt::format("divided by the work: {} in the old one, {} in the new one.",
+                             work(c.old_trace.work), work(c.new_trace.work));
+        break;
+    case work_unit::kind::type:
+        words += fmt::format("per allocation of {}: {} in the old one, {} in the new one.",
+                             c.options.per.type, work(c.old_trace.work), work(c.new_trace.work));
+        break;
+    }
+    if (c.options.threshold > 0) {
+        words += fmt::format(" Changes of {} and less are left out.", percent(c.options.threshold));
+    }
+    return words;
+}
+
+void add_data(document& d, const trace_comparison& c) {
+    d.data.columns = {"what", "type", "function", "file", "line", "stack", "change"};
+    for (const char* const which : {"old", "new"}) {
+        for (const std::string& m : profile_measure_names()) {
+            std::string name = m;
+            std::replace(name.begin(), name.end(), '-', '_');
+            d.data.columns.push_back(fmt::format("{}_{}", which, name));
+        }
+    }
+    const auto add = [&](const char* what, const trace_row& r) {
+        std::string stack;
+        for (const profile_frame& f : r.stack) {
+            stack += (stack.empty() ? "" : ";") + f.name;
+        }
+        const bool has_place = !r.place.name.empty();
+        std::vector<datum> cells{what,
+                                 r.label.empty() ? datum{} : datum{r.label},
+                                 has_place ? datum{r.place.name} : datum{},
+                                 has_place && !r.place.file.empty() ? datum{r.place.folders + r.place.file}
+                                                                    : datum{},
+                                 has_place && r.place.line != 0 ? datum{r.place.line} : datum{},
+                                 stack.empty() ? datum{} : datum{stack},
+                                 to_string(r.change)};
+        for (const trace_counts_of_work* counts : {&r.old_counts, &r.new_counts}) {
+            cells.insert(cells.end(), counts->begin(), counts->end());
+        }
+        d.data.rows.push_back(std::move(cells));
+    };
+    for (const trace_row& r : c.types) {
+        add("type", r);
+    }
+    for (const trace_row& r : c.places) {
+        add("place", r);
+    }
+    for (const trace_row& r : c.stacks) {
+        add("stack", r);
+    }
+}
+
+} // namespace
+
+document trace_compare_document(const trace_comparison& c, std::size_t top) {
+    document d;
+    d.command = "linn compare";
+    d.title = "linn compare: " + shell_words(c.new_trace.command);
+    d.heading = "What changed in its allocations?";
+    d.kicker = "linn compare · recorded " + date_text(c.new_trace.started);
+    d.lead = c.verdict + '.';
+    d.add(paragraph{method_text(c)});
+    if (!c.broken.empty()) {
+        d.add(sentences(c.broken, "Over the limit:"));
+    }
+    if (c.differs()) {
+        sections all{d, c, top};
+        all.add_totals();
+        all.add_rows("types", "Types", c.types, false);
+        all.add_rows("places", "Places", c.places, true);
+        all.add_stacks();
+        all.add_flame();
+    }
+    d.warnings = c.warnings;
+    add_data(d, c);
+    return d;
+}
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The name of a field: "live_bytes".
+std::string field_of(std::size_t measure) {
+    std::string name = profile_measure_names()[measure];
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+ordered_json counts_json(const trace_counts_of_work& counts) {
+    ordered_json json = ordered_json::object();
+    for (std::size_t i = 0; i != counts.size(); ++i) {
+        json[field_of(i)] = counts[i];
+    }
+    return json;
+}
+
+ordered_json trace_json_of(const compared_trace& t) {
+    ordered_json all = ordered_json::object();
+    for (std::size_t i = 0; i != profile_measures; ++i) {
+        all[field_of(i)] = t.all.of[i];
+    }
+    return {{"path", t.path},
+            {"command", t.command},
+            {"started", t.started},
+            {"work", t.work},
+            {"recorded", all},
+            {"peak_bytes", t.peak_bytes},
+            {"whole", t.incomplete.empty()},
+            {"incomplete", t.incomplete}};
+}
+
+ordered_json row_json(const trace_row& r) {
+    ordered_json json = row_name_json(r.label, r.place, r.stack);
+    json["change"] = to_string(r.change);
+    json["changed_in"] =
+        r.change == row_change::same ? ordered_json{} : ordered_json(to_string(r.changed_in));
+    json["old"] = counts_json(r.old_counts);
+    json["new"] = counts_json(r.new_counts);
+    return json;
+}
+
+/// Those that differ; a program has thousands of stacks that do not.
+ordered_json rows_json(const std::vector<trace_row>& rows) {
+    ordered_json json = ordered_json::array();
+    for (std::size_t i = 0; i != changed_rows(rows); ++i) {
+        json.push_back(row_json(rows[i]));
+    }
+    return json;
+}
+
+const char* kind_of(const work_unit& per) {
+    constexpr const char* kinds[] = {"run", "allocations", "number", "type"};
+    return kinds[static_cast<std::size_t>(per.what)];
+}
+
+} // namespace
+
+std::string trace_compare_json(const trace_comparison& c) {
+    ordered_json json{{"schema", "linn.trace-compare/1"},
+                      {"version", version_text()},
+                      {"verdict", c.verdict},
+                      {"differs", c.differs()},
+                      {"old", trace_json_of(c.old_trace)},
+                      {"new", trace_json_of(c.new_trace)},
+                      {"by", to_string(c.options.by)},
+                      {"per", {{"kind", kind_of(c.options.per)}, {"unit", text_or_null(c.unit)}}},
+                      {"threshold", c.options.threshold},
+                      {"broken", c.broken},
+                      {"warnings", c.warnings}};
+    json["all"] = {{"old", counts_json(c.old_all)}, {"new", counts_json(c.new_all)}};
+    json["types"] = rows_json(c.types);
+    json["places"] = rows_json(c.places);
+    json["stacks"] = rows_json(c.stacks);
+    json["unchanged"] = {{"types", c.types.size() - changed_rows(c.types)},
+                         {"places", c.places.size() - changed_rows(c.places)},
+                         {"stacks", c.stacks.size() - changed_rows(c.stacks)}};
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_report.hpp"
+
+#include "../../measure/shell_words.hpp"
+#include "../version.hpp"
+#include "profile_parts.hpp"
+#include "report_parts.hpp"
+#include "trace_view_report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace linn::tool::report {
+namespace {
+
+quantity events_of(std::uint64_t n) {
+    return figure_of(unit::count, static_cast<double>(n));
+}
+
+std::string duration_of(double ns) {
+    return figure_of(unit::nanoseconds, ns).text();
+}
+
+std::string began(const trace_info& info, const trace_process& p) {
+    if (p.began == trace_process::origin::start) {
+        return "start";
+    }
+    const char* const how = p.began == trace_process::origin::fork ? "fork" : "exec";
+    return p.parent < info.processes.size() && &info.processes[p.parent] != &p
+               ? fmt::format("{} of {}", how, info.processes[p.parent].pid)
+               : how;
+}
+
+/// "a sample, about one block in 512 KiB: ...".
+std::string sample_line(const trace_info& info, const trace_counts& counts) {
+    const sample_bounds b = bounds_of_sample(counts.estimated_bytes, counts.spread);
+    return fmt::format(
+        "a sample, about one block in {}: {} for {} of {}; counts below are of the sample",
+        figure_of(unit::bytes, static_cast<double>(info.sample_bytes)).text(),
+        counted(counts.spread.blocks, "block stands", "blocks stand"),
+        counted(figure_of(unit::about, counts.estimated_allocations), lettering::plain, "allocation"),
+        figure_of(unit::bytes, {counts.estimated_bytes, b.low, b.high}).text(lettering::prose));
+}
+
+list facts_of(const trace_info& info, const trace_counts& counts) {
+    std::vector<std::string> lines{
+        fmt::format("recorded {} in {}, on {}", info.started, info.directory, info.machine),
+        fmt::format(
+            "{}; {} of wall time, {} of CPU time with the recording{}",
+            info.ending.empty() ? "how it ended is not known" : info.ending,
+            duration_of(static_cast<double>(info.duration_ns)), duration_of(info.user_ns + info.system_ns),
+            info.baseline_cpu_ns > 0 ? fmt::format(", {} without", duration_of(info.baseline_cpu_ns)) : ""),
+        fmt::format("stacks of up to {} by the {} unwinder, clock {}, {} an event{}",
+                    counted(info.depth, "call"), info.unwinder, info.clock,
+                    info.event_cost_ns > 0 ? duration_of(info.event_cost_ns) : "unmeasured cost",
+                    info.event_cost_samples == 0
+                        ? ""
+                        : fmt::format(" (measured with {} of them)", info.event_cost_samples))};
+    if (info.attached_pid != 0) {
+        lines.push_back(fmt::format("began when process {} had run for {}: what it allocated before is not "
+                                    "in the trace, only its release",
+                                    info.attached_pid, duration_of(info.attached_age_ns)));
+    }
+    if (info.holds_fills_only()) {
+        lines.push_back(
+            fmt::format("only blocks that {} or more of zeros were written into, without their releases",
+                        counted(info.smallest_fill, "byte")));
+    }
+    if (info.sample_bytes != 0) {
+        lines.push_back(sample_line(info, counts));
+    }
+    const auto bytes = static_cast<double>(info.file_bytes);
+    lines.push_back(fmt::format(
+        "{}{}, {}{}, {} ({} bytes an event)", counted(counts.events, "event"),
+        info.dropped == 0 ? "" : fmt::format(" ({} dropped)", counted(info.dropped, "more was", "more were")),
+        counted(info.stacks.empty() ? 0 : info.stacks.size() - 1, "stack"),
+        info.cut_stacks == 0 ? "" : fmt::format(" ({} too early)", counted(info.cut_stacks, "ends", "end")),
+        figure_of(unit::bytes, bytes).text(),
+        figure_of(unit::times, counts.events == 0 ? 0.0 : bytes / static_cast<double>(counts.events))
+            .text()));
+    for (const std::string& missing : info.missing) {
+        lines.push_back("not whole: " + missing);
+    }
+    return sentences(lines);
+}
+
+table kinds_table(const trace_counts& counts) {
+    table t{"Events by kind",
+            {{.heading = "event", .is_text = true},
+             {.heading = "by", .is_text = true},
+             {.heading = "count"},
+             {.heading = "share", .droppable = 1}}};
+    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
+            if (const std::uint64_t n = counts.of_call[k][c]; n != 0) {
+                t.add({to_string(static_cast<event_kind>(k)),
+                       c == 0 ? "" : to_string(static_cast<allocation_call>(c)), events_of(n),
+                       figure_of(unit::share, static_cast<double>(n) / static_cast<double>(counts.events))});
+            }
+        }
+    }
+    return t;
+}
+
+table processes_table(const trace_info& info) {
+    table t{"Processes of the trace",
+            {{.heading = "process"},
+             {.heading = "program", .is_text = true},
+             {.heading = "began", .is_text = true, .droppable = 2},
+             {.heading = "at", .droppable = 2},
+             {.heading = "events"},
+             {.heading = "dropped", .droppable = 1}}};
+    for (const trace_process& p : info.processes) {
+        t.add({std::to_string(p.pid), p.executable.empty() ? "?" : p.executable, began(info, p),
+               figure_of(unit::nanoseconds, static_cast<double>(p.began_at)), events_of(p.events),
+               events_of(p.dropped)});
+    }
+    return t;
+}
+
+table threads_table(const trace_info& info) {
+    constexpr std::size_t most = 20;
+    std::vector<const trace_thread*> threads;
+    for (const trace_thread& thread : info.threads) {
+        threads.push_back(&thread);
+    }
+    std::ranges::stable_sort(
+        threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
+    table t{"Threads with most events",
+            {{.heading = "thread"},
+             {.heading = "name", .is_text = true},
+             {.heading = "process", .droppable = 1},
+             {.heading = "events"}}};
+    for (std::size_t i = 0; i != std::min(most, threads.size()); ++i) {
+        t.add({std::to_string(threads[i]->tid), threads[i]->name,
+               std::to_string(info.processes[threads[i]->process].pid), events_of(threads[i]->events)});
+    }
+    if (threads.size() > most) {
+        t.remarks.push_back(fmt::format("and {} more", threads.size() - most));
+    }
+    return t;
+}
+
+table modules_table(const trace_info& info) {
+    table t{
+        "Modules of the program",
+        {{.heading = "module", .is_text = true}, {.heading = "build id", .is_text = true, .droppable = 1}}};
+    for (const trace_module& m : info.modules) {
+        t.add({m.path, m.build_id.empty() ? "none" : m.build_id});
+    }
+    return t;
+}
+
+} // namespace
+
+document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
+                        const std::optional<looked_at>& allocated) {
+    document d;
+    d.command = "linn trace";
+    const std::string program =
+        info.command.empty() ? file : std::filesystem::path{info.command.front()}.filename().string();
+    d.title = fmt::format("linn trace {}, {}", program, date_text(info.started));
+    d.heading = fmt::format("What did {} allocate?", program);
+    d.kicker = fmt::format("linn trace · recorded {} · {}", date_text(info.started), info.machine);
+    d.lead = file + ": " + shell_words(info.command);
+    d.add(facts_of(info, counts));
+    if (allocated) {
+        add_recording(d, allocated->profile, allocated->view);
+    }
+    d.add_section("events", "Events").add(kinds_table(counts));
+    d.add_section("processes", "Processes").add(processes_table(info));
+    d.add_section("threads", "Threads, by events").add(threads_table(info));
+    d.add_section("modules", "Modules").add(modules_table(info));
+    d.data.columns = {"event", "call", "count"};
+    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
+            if (counts.of_call[k][c] != 0) {
+                d.data.rows.push_back({to_string(static_cast<event_kind>(k)),
+                                       c == 0 ? datum{} : datum{to_string(static_cast<allocation_call>(c))},
+                                       counts.of_call[k][c]});
+            }
+        }
+    }
+    return d;
+}
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json counts_json(const trace_counts& counts) {
+    ordered_json json = ordered_json::object();
+    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+        ordered_json calls = ordered_json::object();
+        for (std::size_t c = 1; c != trace_counts::calls; ++c) {
+            if (counts.of_call[k][c] != 0) {
+                calls[to_string(static_cast<allocation_call>(c))] = counts.of_call[k][c];
+            }
+        }
+        json[to_string(static_cast<event_kind>(k))] = {{"count", counts.of_kind[k]}, {"calls", calls}};
+    }
+    return json;
+}
+
+ordered_json processes_json(const trace_info& info) {
+    constexpr const char* origins[] = {"start", "fork", "exec"};
+    ordered_json json = ordered_json::array();
+    for (const trace_process& p : info.processes) {
+        json.push_back({{"pid", p.pid},
+                        {"parent", p.parent},
+                        {"began", origins[static_cast<std::size_t>(p.began) % 3]},
+                        {"began_at_ns", p.began_at},
+                        {"executable", p.executable},
+                        {"arguments", p.arguments},
+                        {"events", p.events},
+                        {"dropped", p.dropped}});
+    }
+    return json;
+}
+
+} // namespace
+
+std::string trace_json(const std::string& file, const trace_info& info, const trace_counts& counts) {
+    ordered_json json{{"schema", "linn.trace/1"},
+                      {"version", version_text()},
+                      {"file", file},
+                      {"file_bytes", info.file_bytes},
+                      {"format", info.version},
+                      {"whole", info.missing.empty()},
+                      {"damage", info.missing},
+                      {"command", info.command},
+                      {"directory", info.directory},
+                      {"started", info.started},
+                      {"machine", info.machine},
+                      {"ending", info.ending.empty() ? ordered_json{} : ordered_json(info.ending)},
+                      {"attached", info.attached_pid == 0 ? ordered_json{}
+                                                          : ordered_json{{"pid", info.attached_pid},
+                                                                         {"age_ns", info.attached_age_ns},
+                                                                         {"ran_on", info.ran_on}}},
+                      {"duration_ns", info.duration_ns},
+                      {"user_ns", info.user_ns},
+                      {"system_ns", info.system_ns}};
+    json["baseline"] = info.baseline_cpu_ns > 0 ? ordered_json{{"cpu_ns", info.baseline_cpu_ns},
+                                                               {"wall_ns", info.baseline_wall_ns},
+                                                               {"system_ns", info.baseline_system_ns},
+                                                               {"page_faults", info.baseline_page_faults}}
+                                                : ordered_json{};
+    json["recording"] = {{"depth", info.depth},
+                         {"clock", info.clock},
+                         {"unwinder", info.unwinder},
+                         {"contents", info.contents},
+                         {"smallest_fill", info.smallest_fill},
+                         {"sample_bytes", info.sample_bytes},
+                         {"event_cost_ns", info.event_cost_ns},
+                         {"event_cost_samples", info.event_cost_samples}};
+    json["events"] = counts.events;
+    json["dropped"] = info.dropped;
+    json["requested_bytes"] = counts.bytes;
+    json["sample"] = sample_json(counts.spread, counts.estimated_bytes);
+    if (counts.spread.blocks != 0) {
+        json["sample"]["allocations"] = counts.estimated_allocations;
+        json["sample"]["bytes"] = counts.estimated_bytes;
+    }
+    json["kinds"] = counts_json(counts);
+    json["stacks"] = info.stacks.empty() ? 0 : info.stacks.size() - 1;
+    json["cut_stacks"] = info.cut_stacks;
+    json["processes"] = processes_json(info);
+    ordered_json& threads = json["threads"] = ordered_json::array();
+    for (const trace_thread& t : info.threads) {
+        threads.push_back({{"process", t.process}, {"tid", t.tid}, {"name", t.name}, {"events", t.events}});
+    }
+    ordered_json& modules = json["modules"] = ordered_json::array();
+    for (const trace_module& m : info.modules) {
+        modules.push_back(
+            {{"path", m.path}, {"build_id", m.build_id.empty() ? ordered_json{} : ordered_json(m.build_id)}});
+    }
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "try_report.hpp"
+
+#include "../../measure/process.hpp"
+#include "../../measure/shell_words.hpp"
+#include "../../symbols/short_name.hpp"
+#include "../plots/run_plots.hpp"
+#include "report_parts.hpp"
+#include "run_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace linn::tool::report {
+namespace {
+
+constexpr std::size_t name_letters = 44;
+
+/// Arms that were measured in turns, and are compared with the same plain program.
+struct trial_part {
+    std::string name;    ///< "deciding", "explaining": what the JSON calls it
+    std::string heading; ///< empty where it is the only part
+    const run_result* run = nullptr;
+};
+
+/// The parts that were measured, in their order.
+std::vector<trial_part> parts_of(const try_result& result) {
+    std::vector<trial_part> parts;
+    const auto add = [&](const run_result& run, const char* name, const char* heading) {
+        if (!run.rows.empty()) {
+            parts.push_back({name, heading, &run});
+        }
+    };
+    add(result.screening, "screening", "a short screening of allocators");
+    add(result.deciding, "deciding", "all pools together, and the best allocators");
+    add(result.explaining, "explaining", "parts and other forms of them");
+    if (parts.size() == 1) {
+        parts.front().heading.clear();
+    }
+    return parts;
+}
+
+const metric_info& cpu_time() {
+    return html::metric_named(cpu_metric);
+}
+
+/// All their hits, by all their allocations.
+std::optional<double> routed_together(const try_result& result, const std::vector<std::size_t>& candidates) {
+    double served = 0;
+    double all = 0;
+    for (const std::size_t i : candidates) {
+        const std::optional<double> share = result.routed(i);
+        if (!share) {
+            return std::nullopt;
+        }
+        const auto allocations = static_cast<double>(result.candidates.list[i].allocations);
+        served += *share * allocations;
+        all += allocations;
+    }
+    return all > 0 ? std::optional{served / all} : std::nullopt;
+}
+
+/// Percentages whose column says so.
+constexpr scale percent{"%", 0.01, 1};
+
+cell share_cell(const std::optional<double>& share) {
+    return share ? cell{{}, figure_of(unit::share, *share, percent), " %"} : cell{};
+}
+
+cell served_cell(const try_result& result, const run_row& row) {
+    const std::string_view name = row.contender.name;
+    const bool is_all = name == chosen_arm || name == over_arm;
+    const try_arm* const arm = is_all && !result.arms.empty() ? &result.arms.front() : result.find_arm(name);
+    return arm == nullptr || arm->served.empty() ? cell{} : share_cell(routed_together(result, arm->served));
+}
+
+/// Peak memory: of the plain program itself, of the others by how much more.
+cell memory_cell(const run_row& row, const run_row& plain) {
+    const estimate* e = row.find_estimate("peak_rss_bytes");
+    const estimate* before = plain.find_estimate("peak_rss_bytes");
+    if (e == nullptr || before == nullptr) {
+        return {};
+    }
+    if (row.contender.is_default()) {
+        return figure_of(unit::bytes, e->median, mebibytes);
+    }
+    quantity more = figure_of(unit::bytes, e->median - before->median, mebibytes);
+    more.is_signed = true;
+    return more;
+}
+
+void add_arms(table& t, const try_result& result, const trial_part& part) {
+    const run_row* plain = part.run->find(default_name);
+    if (plain == nullptr || plain->find_estimate(cpu_metric) == nullptr) {
+        return;
+    }
+    if (!part.heading.empty()) {
+        t.add_heading(part.heading);
+    }
+    for (const run_row& r : part.run->rows) {
+        const estimate* e = r.find_estimate(cpu_metric);
+        if (e == nullptr) {
+            continue;
+        }
+        const bool is_default = r.contender.is_default();
+        const cell said = verdict_cell(r, *e, cpu_metric);
+        quantity bounds = bounds_of(unit::change, e->ratio_low - 1, e->ratio_high - 1);
+        bounds.in = percent;
+        bounds.is_signed = true;
+        t.add({r.contender.title, figure_of(unit::nanoseconds, e->median, {"ms", 1e6, 1}),
+               is_default ? cell{} : cell{figure_of(unit::change, e->ratio - 1)}.styled(said.style),
+               is_default ? cell{} : cell{bounds}, said, memory_cell(r, *plain), served_cell(result, r)},
+              r.contender.is_control()     ? emphasis::muted
+              : e->call == verdict::better ? emphasis::good
+                                           : emphasis::none);
+    }
+}
+
+table arms_table(const try_result& result, const std::vector<trial_part>& parts) {
+    table t{"CPU time, peak memory, and what the pools served",
+            {{.heading = "pools for",
+              .is_text = true,
+              .shorten = cut::type,
+              .least = name_letters,
+              .most = name_letters},
+             {.heading = "ms", .group = "CPU time", .droppable = 2},
+             {.heading = "change", .group = "CPU time"},
+             {.heading = "95 %", .group = "CPU time"},
+             {.heading = "verdict", .is_text = true},
+             {.heading = "MiB", .group = "peak memory", .droppable = 1},
+             {.heading = "served"}}};
+    for (const trial_part& part : parts) {
+        add_arms(t, result, part);
+    }
+    return t;
+}
+
+/// How it was measured, a sentence a line.
+std::vector<std::string> how_it_was_measured(const try_result& result,
+                                             const std::vector<std::string>& command) {
+    std::vector<std::string> lines{
+        "medians of the runs; changes against the default in the same round, with the 95 % interval of their "
+        "median; served: share of the recorded allocations, counted in a run that is not timed"};
+    const run_result& run = result.decisive_run();
+    if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end()) {
+        lines.push_back(fmt::format("noise floor, the default against itself: {}; smaller differences are "
+                                    "not claimed, nor those that "
+                                    "Wilcoxon's test with Holm's correction does not tell from chance",
+                                    figure_of(unit::share, floor->second.floor).text()));
+    }
+    lines.emplace_back("in every run, malloc was proven to come from the right library, and the environment "
+                       "had the same size");
+    lines.push_back(fmt::format("{}: {}", shell_words(command), counted(run.complete_rounds, "round")));
+    return lines;
+}
+
+list left_out_lines(const try_result& result) {
+    list lines;
+    for (const try_left_out& l : result.candidates.left_out) {
+        lines.notes.push_back(
+            {fmt::format("left out: {} ({} of allocations): {}", short_type(l.type, name_letters),
+                         share_cell(l.share).words(lettering::plain), l.reason)});
+    }
+    return lines;
+}
+
+void add_left_out(document& d, const try_result& result) {
+    section& s = d.add_section("left-out", "Left out, and why", forms::html);
+    s.add(left_out_lines(result), forms::text);
+    table t{"Types that were not tried, and why",
+            {{.heading = "type", .is_text = true},
+             {.heading = "of all allocations"},
+             {.heading = "reason", .is_text = true}}};
+    for (const try_left_out& l : result.candidates.left_out) {
+        t.add({l.type, share_cell(l.share), l.reason});
+    }
+    if (t.rows.empty()) {
+        s.add(paragraph{"Every type with a share of the allocations was tried."}, forms::html);
+    } else {
+        s.add(std::move(t), forms::html);
+    }
+}
+
+/// Every run's change of CPU time.
+picture changes_of(const run_result& run) {
+    return {
+        [&run](html::id_source& ids) { return html::change_plot(ids, run, cpu_time()); },
+        "CPU time against the plain program. Each dot is a run by the plain run of the same round; left is "
+        "less. The upright mark is the median, written at the end of the line, the bar its interval. Shaded: "
+        "the noise floor, what two copies of the plain program differ by."};
+}
+
+/// What `blocks_of` says of each part, under the part's heading.
+template <class Blocks>
+void add_parts(section& s, const std::vector<trial_part>& parts, const Blocks& blocks_of) {
+    for (const trial_part& part : parts) {
+        std::vector<block> blocks = blocks_of(*part.run);
+        if (!part.heading.empty() && !blocks.empty()) {
+            s.add(subheading{html::capitalised(part.heading)}, forms::html);
+        }
+        for (block& b : blocks) {
+            s.add(std::move(b.content), forms::html);
+        }
+    }
+}
+
+void add_measurements(document& d, const try_result& result, const std::vector<trial_part>& parts) {
+    const run_result& judged = result.decisive_run();
+    if (parts.size() > 1) {
+        add_parts(d.add_section("pictures", "The other parts"), parts, [&](const run_result& r) {
+            return &r == &judged ? std::vector<block>{} : std::vector<block>{block{changes_of(r)}};
+        });
+    }
+    add_parts(d.add_section("measured", "How it was measured"), parts, [](const run_result& r) {
+        std::vector<block> blocks{block{estimates_table(r, cpu_time())}};
+        for (block& b : noise_of(r)) {
+            blocks.push_back(std::move(b));
+        }
+        return blocks;
+    });
+    add_parts(d.add_section("everything", "Memory, wall time and all else"), parts,
+              [](const run_result& r) { return everything_counted(r, cpu_time()); });
+    add_parts(d.add_section("allocators", "What was preloaded"), parts, proof_of);
+}
+
+void add_plan(document& d, const try_result& result, const std::vector<std::string>& command) {
+    section& s = d.add_section("plan", "The plan");
+    s.add(paragraph{fmt::format("To use these pools without changing the source, save this as {0}.toml, "
+                                "then: linn pools --plan {0}.toml -- {1}",
+                                shell_words({result.plan.program}), shell_words(command))},
+          forms::html);
+    s.add(fold{"Modules, pools and sites", std::vector<block>{block{code{plan_text(result.plan)}}}},
+          forms::html);
+}
+
+list reading_of_try() {
+    return sentences({
+        "The program runs plain, and with pools that are preloaded into it, once a round, in random order. A "
+        "run is compared with the plain run of the same round, so that what slows the whole machine cancels "
+        "out.",
+        "The verdict is about all types together, in the form that saves most. No round takes part in the "
+        "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
+        "\"Less\" and \"more\" are said where the paired test (Wilcoxon's), corrected for the number of arms "
+        "(Holm), finds a difference that is larger than the noise floor.",
+        "\"Every block\" serves all calls of any type: if it saves as much, the program needs a "
+        "faster "
+        "allocator, not pools of types.",
+        "\"Empty plan\" is what the preload costs if nothing is planned. Pools in the source pay neither "
+        "that "
+        "nor a look-up, so the gain here is a lower bound.",
+        "The parts were measured one after the other; each has a plain program of its own, to which its "
+        "changes refer.",
+        "A verdict holds for this program, this input and this machine.",
+    });
+}
+
+data_table data_of(const try_result& result, const std::vector<trial_part>& parts) {
+    data_table data{run_data_columns(), {}};
+    data.columns.emplace_back("part");
+    data.columns.emplace_back("decides");
+    for (const trial_part& part : parts) {
+        for (const run_row& row : part.run->rows) {
+            for (const metric_info& metric : metrics()) {
+                std::vector<datum> line = run_data(*part.run, row, metric);
+                if (line.empty()) {
+                    continue;
+                }
+                line.emplace_back(part.name);
+                line.emplace_back(&row == result.decisive());
+                data.rows.push_back(std::move(line));
+            }
+        }
+    }
+    return data;
+}
+
+} // namespace
+
+document try_document(const try_result& result, const std::vector<std::string>& command) {
+    const std::vector<trial_part> parts = parts_of(result);
+    const run_result& judged = result.decisive_run();
+    const std::string date = date_text(judged.started);
+    document d;
+    d.command = "linn try";
+    d.title = fmt::format("linn try {}, {}", program_name(command), date);
+    d.heading = fmt::format("What would pools save in {}?", program_name(command));
+    d.kicker = fmt::format("linn try · {} · {}", date, judged.machine.cpu_model);
+    if (result.interrupted_by != 0) {
+        d.alert = "partial: stopped by " + signal_name(result.interrupted_by);
+    }
+    if (!result.problem.empty()) {
+        d.alert += (d.alert.empty() ? "partial: " : ": ") + result.problem;
+    }
+    d.lead = try_verdict(result);
+    d.add(changes_of(judged));
+    d.add(sentences(try_findings(result)));
+    d.add(code{shell_words(command)}, forms::html);
+    table arms = arms_table(result, parts);
+    arms.remarks = how_it_was_measured(result, command);
+    d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
+    add_left_out(d, result);
+    if (!parts.empty()) {
+        add_measurements(d, result, parts);
+    }
+    if (!result.plan.sites.empty()) {
+        add_plan(d, result, command);
+    }
+    if (!parts.empty()) {
+        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
+        d.provenance =
+            provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
+    }
+    d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
+    d.warnings = try_warnings(result);
+    d.data = data_of(result, parts);
+    return d;
+}
+
+} // namespace linn::tool::report

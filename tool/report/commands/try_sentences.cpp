@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../advise/huge_pages.hpp"
+#include "../../advise/verdict.hpp"
+#include "../../experiment/too_few_rounds.hpp"
+#include "../../measure/quantity.hpp"
+#include "../../measure/statistics.hpp"
+#include "../../run/judge.hpp"
+#include "../plots/figure.hpp"
+#include "try_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace linn::tool::report {
+namespace {
+
+using figures::subject;
+using figures::unit;
+
+// In the verdict: so many names, and no further one behind so many letters.
+constexpr std::size_t most_names = 4;
+constexpr std::size_t most_letters = 60;
+constexpr double least_memory = 0.05 * 1024 * 1024; // bytes: less is no difference
+
+std::string share_of_time(double share) {
+    return figures::written(unit::saving, share);
+}
+
+/// "saves 11.9 % (11.2 to 12.6)", or "costs" where it is negative.
+std::string saving_text(subject who, const saving& s) {
+    return figures::saving_text(who, {s.middle, s.low, s.high});
+}
+
+saving saving_of(const estimate& e) {
+    return {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low};
+}
+
+/// "11.9 % (11.2 to 12.6)": how much more it takes.
+std::string more_text(const saving& s) {
+    return figures::figure_of(unit::saving, {-s.middle, -s.high, -s.low}).text(figures::lettering::prose);
+}
+
+class sentences_of_try {
+public:
+    explicit sentences_of_try(const try_result& result) : result_{result}, judged_{result.judged} {}
+
+    std::string verdict() const {
+        switch (judged_.open) {
+        case open_question::no_candidate:
+            return "Not known: no type can be tried on the program as it is.";
+        case open_question::does_not_work:
+            return fmt::format("Pools do not work: {}; the program runs without them.", why_broken());
+        case open_question::incomplete_trace:
+            return "Not known whether pools gain: events are missing from the trace, and with them types.";
+        case open_question::too_few_rounds:
+            return fmt::format("Not known whether pools for {} gain: {}.", names_of_pools(), shortage());
+        case open_question::none:
+        case open_question::too_wide:
+            break;
+        }
+        if (!judged_.pools) {
+            return result_.problem.empty() && result_.interrupted_by == 0
+                       ? "No pool is needed: no type of one size has a share of the allocations."
+                       : "";
+        }
+        return main_clause() + "; " + allocator_clause() + "." + both_clause();
+    }
+
+    std::vector<std::string> findings() {
+        for (const run_result* run : {&result_.deciding, &result_.explaining}) {
+            add_failures(*run);
+        }
+        if (judged_.pools && judged_.pools->saved.is_known()) {
+            add_over();
+            add_forms();
+            add_parts();
+            add_better();
+            add_empty_plan();
+            add_huge_pages();
+        }
+        add_budget();
+        add_litter();
+        return std::move(findings_);
+    }
+
+    std::vector<std::string> warnings() const {
+        std::vector<std::string> list;
+        for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
+            const try_candidate& c = result_.candidates.list[i];
+            if (const std::optional<double> served = result_.routed(i);
+                served && *served < 0.99 && c.share >= told_share) {
+                list.push_back(
+                    fmt::format("the pools of {} served {} of its allocations: the rest comes from "
+                                "elsewhere, or the trace is of another input",
+                                c.label, share_of_time(*served)));
+            }
+        }
+        for (const std::string& warning : result_.decisive_run().warnings) {
+            if (!warning.starts_with("the output differs under")) { // a finding says so
+                list.push_back(warning);
+            }
+        }
+        return list;
+    }
+
+private:
+    std::string why_broken() const {
+        if (!result_.why_broken.empty()) {
+            return result_.why_broken;
+        }
+        for (const try_arm& arm : result_.arms) {
+            if (const run_row* row = result_.deciding.find(arm.name); row != nullptr && !row->is_sound()) {
+                return why_unsound(*row);
+            }
+        }
+        return "no run of them was measured";
+    }
+
+    std::string names_of_candidates(const std::vector<std::size_t>& which) const {
+        std::vector<std::string> names;
+        std::size_t letters = 0;
+        std::size_t more = 0;
+        for (const std::size_t i : which) {
+            const try_candidate& c = result_.candidates.list[i];
+            if (names.size() == most_names || letters > most_letters) {
+                more += c.types.size();
+            } else {
+                names.push_back(c.in_sentence());
+                letters += names.back().size();
+            }
+        }
+        return listed_names(std::move(names), more);
+    }
+
+    /// "`order` and `trade`, a pool for each size,": what follows "pools for".
+    std::string names_of_pools() const {
+        const try_arm* const arm = result_.find_arm(judged_.pools->name);
+        if (arm == nullptr || arm->served.empty()) {
+            return "every block by its size";
+        }
+        const std::string names = names_of_candidates(arm->served);
+        const bool is_plain = arm->name == types_arm || arm->is_part;
+        return is_plain ? names : fmt::format("{}, {},", names, arm->title);
+    }
+
+    std::string shortage() const {
+        const too_few_rounds rounds{.done = judged_.pools->rounds,
+                                    .seconds = result_.deciding.measured_seconds,
+                                    .why = result_.deciding.stopped};
+        return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
+    }
+
+    std::string memory_clause() const {
+        const run_row* const row = result_.decisive();
+        const run_row* const plain = result_.decisive_run().find(default_name);
+        const estimate* now = row == nullptr ? nullptr : row->find_estimate("peak_rss_bytes");
+        const estimate* before = plain == nullptr ? nullptr : plain->find_estimate("peak_rss_bytes");
+        if (now == nullptr || before == nullptr) {
+            return "";
+        }
+        figures::quantity change =
+            figures::figure_of(unit::bytes, now->median - before->median, figures::mebibytes);
+        change.is_signed = true;
+        return std::abs(change.value) < least_memory
+                   ? ", peak memory as before"
+                   : fmt::format(", peak memory {} {}", change.text(), figures::mebibytes.name);
+    }
+
+    std::string main_clause() const {
+        const saving& s = judged_.pools->saved;
+        const std::string pools = names_of_pools();
+        if (judged_.answer == pool_answer::yes) {
+            return fmt::format("Pools for {} {} of CPU time{}", pools, saving_text(subject::many, s),
+                               memory_clause());
+        }
+        if (judged_.answer == pool_answer::no) {
+            return judged_.costs
+                       ? fmt::format("No pool gains: with pools for {} the program takes {} more CPU "
+                                     "time{}",
+                                     pools, more_text(s), memory_clause())
+                       : fmt::format("No pool gains {}: pools for {} {} of CPU time",
+                                     share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
+        }
+        return fmt::format("Not known whether pools gain {}: those for {} {} of CPU time, and a larger "
+                           "--budget may tell",
+                           share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
+    }
+
+    std::string title_of_allocator() const {
+        const run_row* const row = result_.deciding.find(judged_.allocator->name);
+        return row == nullptr ? judged_.allocator->name : row->contender.title;
+    }
+
+    std::string allocator_clause() const {
+        if (!judged_.allocator) {
+            return "no other allocator was measured";
+        }
+        const estimate* const e = result_.cpu_of(judged_.allocator->name);
+        const bool saves =
+            e != nullptr && e->call == tool::verdict::better && judged_.allocator->saved.low > 0;
+        return saves ? fmt::format("{} {}", title_of_allocator(),
+                                   saving_text(subject::one, judged_.allocator->saved))
+                     : "no allocator tried certainly saves any";
+    }
+
+    std::string both_clause() const {
+        return judged_.over && judged_.over->is_known()
+                   ? fmt::format(" Both together: pools over {} {}.", title_of_allocator(),
+                                 saving_text(subject::many, *judged_.over))
+                   : "";
+    }
+
+    void add_failures(const run_result& run) {
+        for (const run_row& row : run.rows) {
+            if (!row.contender.is_own() && !row.is_sound()) {
+                findings_.push_back(fmt::format("{}: {}.", row.contender.title, why_unsound(row)));
+            }
+        }
+    }
+
+    void add_over() {
+        if (!judged_.over_allocator || !judged_.over_allocator->is_known()) {
+            return;
+        }
+        const saving& s = *judged_.over_allocator;
+        const std::string name = title_of_allocator();
+        const std::string text = saving_text(subject::many, s);
+        findings_.push_back(
+            s.low > 0 ? fmt::format("Over {} alone, the pools {}.", name, text)
+            : s.high < 0
+                ? fmt::format("Over {} alone, the pools {}: {} is enough.", name, text, name)
+                : fmt::format("Not known whether the pools gain over {} alone: they {}.", name, text));
+    }
+
+    /// What all pools together save in each form: whether it is the type that gains, or pooling.
+    void add_forms() {
+        std::vector<std::string> forms;
+        for (const try_arm& arm : result_.arms) {
+            if (const estimate* e = result_.cpu_of(arm.name);
+                e != nullptr && are_bounds(e->ratio_low, e->ratio_high)) {
+                forms.push_back(fmt::format("{} {}", arm.title, saving_text(subject::one, saving_of(*e))));
+            }
+        }
+        if (forms.size() > 1) {
+            findings_.push_back(html::capitalised(fmt::format("{}.", fmt::join(forms, "; "))));
+        }
+    }
+
+    /// What each leading type adds to the others.
+    void add_parts() {
+        const run_row* const chosen = result_.explaining.find(chosen_arm);
+        if (chosen == nullptr || !chosen->is_sound()) {
+            return;
+        }
+        std::vector<std::pair<double, std::string>> known;
+        std::vector<std::string> unknown;
+        const auto parts = static_cast<std::size_t>(
+            std::ranges::count_if(result_.parts, [](const try_arm& arm) { return arm.without.has_value(); }));
+        for (const try_arm& arm : result_.parts) {
+            const run_row* const row = result_.explaining.find(arm.name);
+            if (!arm.without || row == nullptr || !row->is_sound()) {
+                continue;
+            }
+            const std::string name = result_.candidates.list[*arm.without].in_sentence();
+            const std::optional<estimate> e =
+                compare_rows(result_.explaining, *row, *chosen, cpu_metric, parts);
+            if (!e || (e->call != tool::verdict::worse && e->call != tool::verdict::better)) {
+                unknown.push_back(name);
+            } else {
+                known.emplace_back(
+                    -std::abs(e->ratio - 1),
+                    e->ratio > 1
+                        ? fmt::format("without {} the program takes {} more", name, more_text(saving_of(*e)))
+                        : fmt::format("without {} it {}", name, saving_text(subject::one, saving_of(*e))));
+            }
+        }
+        std::ranges::sort(known);
+        for (const auto& [size, text] : known) {
+            findings_.push_back(html::capitalised(text) + " than with all of these pools.");
+        }
+        if (!unknown.empty()) {
+            findings_.push_back(fmt::format("What {} {} to the other pools cannot be told from chance.",
+                                            listed_names(unknown, 0), unknown.size() == 1 ? "adds" : "add"));
+        }
+    }
+
+    void add_better() {
+        const try_arm* const arm = judged_.better ? result_.find_arm(judged_.better->name) : nullptr;
+        if (arm != nullptr) {
+            findings_.push_back(fmt::format("Better still: {}{}; over the pools it {}{}.", arm->title,
+                                            arm->why.empty() ? "" : fmt::format(" ({})", arm->why),
+                                            saving_text(subject::one, judged_.better->saved),
+                                            result_.plan_arm == arm->name ? ", and the plan is that" : ""));
+        }
+    }
+
+    void add_empty_plan() {
+        const estimate* empty = result_.cpu_of(empty_arm);
+        if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high)) {
+            findings_.push_back(
+                fmt::format("A lower bound: pools in the source have no preload, no look-up, and "
+                            "are inlined. The preload with an empty plan {} of CPU time.",
+                            saving_text(subject::one, saving_of(*empty))));
+        }
+    }
+
+    /// What was measured with huge pages is had in the source with the option alone.
+    void add_huge_pages() {
+        std::vector<std::string> huge;
+        for (const plan_pool& pool : result_.plan.pools) {
+            if (pool.wants_huge_pages) {
+                huge.push_back(pool.name);
+            }
+        }
+        if (!huge.empty()) {
+            findings_.push_back(fmt::format(
+                "The pools of {} had huge pages. In the source, give them the option {}: without it a pool "
+                "asks for huge pages from 64 MiB on.",
+                listed_pools(result_.candidates, huge), huge_pages_option));
+        }
+    }
+
+    void add_budget() {
+        if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
+            findings_.push_back(html::capitalised(forecast) + ".");
+        } else if (result_.explaining_seconds > 0) {
+            findings_.push_back(
+                fmt::format("--budget {:.0f} has room for the parts of more types, and for other "
+                            "forms of the pools.",
+                            std::ceil(result_.explaining_seconds / 10) * 10));
+        }
+    }
+
+    void add_litter() {
+        const run_row* plain = result_.littered();
+        if (plain == nullptr) {
+            return;
+        }
+        std::vector<double> bytes;
+        std::vector<double> seconds;
+        for (const run_sample& s : plain->samples) {
+            bytes.push_back(static_cast<double>(s.littered.resident_bytes));
+            seconds.push_back(static_cast<double>(s.littered.user_ns + s.littered.sys_ns) * 1e-9);
+        }
+        const probe::litter& one = plain->samples.front().littered;
+        findings_.push_back(
+            fmt::format("Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} "
+                        "are freed. With "
+                        "the default allocator they are {} of the peak; their {} are not counted.",
+                        one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
+                        figures::seconds_text(median(seconds))));
+    }
+
+    const try_result& result_;
+    const try_judgement& judged_;
+    std::vector<std::string> findings_;
+};
+
+} // namespace
+
+std::string try_verdict(const try_result& result) {
+    return sentences_of_try{result}.verdict();
+}
+
+std::vector<std::string> try_findings(const try_result& result) {
+    return sentences_of_try{result}.findings();
+}
+
+std::vector<std::string> try_warnings(const try_result& result) {
+    return sentences_of_try{result}.warnings();
+}
+
+} // namespace linn::tool::report

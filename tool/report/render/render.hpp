@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../document/document.hpp"
+#include "../terminal.hpp"
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace linn::tool::report {
+
+/// The field as RFC 4180 wants it, quoted where it must be. Numbers have every digit that distinguishes them and a point in
+/// every locale; what is no finite number is empty. Text that a spreadsheet would take for a formula gets an apostrophe in
+/// front.
+std::string field_text(const datum& field);
+
+/// The fields as one line, ended by CR and LF. @source RFC 4180, sections 2.1 to 2.7
+std::string csv_line(std::span<const datum> fields);
+std::string csv_line(std::initializer_list<datum> fields);
+
+/// The data of the document with a line of headings.
+std::string render_csv(const document& d);
+
+/// The document as a page for a browser: one file that loads nothing (docs/guide/report.md).
+std::string render_html(const document& d);
+
+/// The document as GitHub's Markdown, to be pasted into an issue. What comes from outside is escaped.
+/// @source GitHub Flavored Markdown Spec, section 4.10
+std::string render_markdown(const document& d);
+
+/// The text such that GitHub shows it as it is, also within a table: markup, pipes and HTML escaped, one line.
+std::string markdown_text(std::string_view text);
+
+/// The document as text for a person: what a reader must know, the answer, then the rest.
+std::string render_terminal(const document& d, const output_style& style);
+
+/// A form in which every command can write its document to a file: the option, its help, completions and manual pages follow
+/// from it.
+struct output_format {
+    const char* option; ///< "--csv"
+    const char* help;   ///< "write the figures as CSV"
+    std::string (*render)(const document&);
+    bool is_page = false; ///< shows plots, which not every command has
+};
+
+/// The forms, in the order of their options: a row each in csv.cpp.
+std::span<const output_format> output_formats() noexcept;
+
+} // namespace linn::tool::report
