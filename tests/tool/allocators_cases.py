@@ -18,8 +18,6 @@ from cases import check, skip, skip_without
 
 NAMES = ["glibc", "jemalloc", "mimalloc2", "mimalloc3", "tcmalloc", "tcmalloc-google", "snmalloc", "rpmalloc", "tbb",
          "hoard", "bmalloc", "scudo"]
-KEYS = ["name", "title", "version", "state", "licence", "library", "origin", "proven_by", "remark", "environment",
-        "how_to_get", "proof"]
 FUNCTIONS = {"malloc", "free", "operator new", "operator delete", "sized operator delete"}
 
 
@@ -33,8 +31,7 @@ class Tool(cases.Tool):
         return self.call("allocators", *arguments, **more)
 
     def entries(self, *arguments, status=0, **more):
-        result = json.loads(self.run("--json", "-", *arguments, status=status, **more).stdout)
-        check(result["schema"] == "linn.allocators/1", result["schema"])
+        result = cases.result_of(self.run("--json", "-", *arguments, status=status, **more).stdout)
         return {entry["name"]: entry for entry in result["allocators"]}
 
     def entry(self, kind, *arguments, status=1):
@@ -93,7 +90,6 @@ def case_json(tool):
     entries = tool.entries()
     check(list(entries) == NAMES, list(entries))
     for entry in entries.values():
-        check(list(entry) == KEYS, list(entry))
         check(entry["state"] in ("usable", "known bad", "broken", "inert", "missing"), entry)
         check(entry["licence"] and entry["title"], entry)
         if entry["state"] == "missing":

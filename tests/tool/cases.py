@@ -4,7 +4,10 @@
 A script defines functions `case_NAME(tool)`, and a class `Tool` where it needs more than the one here. pytest runs them
 (conftest.py); CMake registers one test for each (`linn_add_cases`).
 """
+import json
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 
@@ -38,6 +41,33 @@ def prose(text):
 def named(items):
     """NAME=PATH words of the command line as a dictionary."""
     return dict(item.split("=", 1) for item in items)
+
+
+REFERENCE = pathlib.Path(__file__).parents[2] / "docs/reference"
+# Objects whose fields have the names of what was measured.
+NAMED = {"providers", "values", "estimates", "noise", "noise_floor", "claim_threshold", "phases", "metrics", "calls", "kinds"}
+
+
+def fields_of(value, named=False):
+    if isinstance(value, dict):
+        return set().union(set() if named else value, *(fields_of(part, name in NAMED) for name, part in value.items()))
+    return set().union(*map(fields_of, value)) if isinstance(value, list) else set()
+
+
+def result_of(text, lacks=None):
+    """A result that the tool wrote as JSON. The page of its schema names every field; with `lacks` the result has every field
+    that is first in a row of the page's tables, except those."""
+    result = json.loads(text)
+    page = (REFERENCE / (re.match(r"linn\.([a-z-]+)/", result["schema"])[1] + "-json.md")).read_text()
+    check(f"`{result['schema']}`" in page.replace('"', ""), f"the page describes another version than {result['schema']}")
+    names = r"`(?:[a-z_]+\.)?([a-z_0-9]+)`"
+    parts = "".join((REFERENCE / linked).read_text() for linked in re.findall(r"\(([a-z-]+-json\.md)\)", page))
+    unknown = fields_of(result) - set(re.findall(names, page + parts))
+    check(not unknown, f"docs/reference says nothing of {sorted(unknown)}")
+    if lacks is not None:
+        described = set(re.findall(names, " ".join(re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE))))
+        check(described - fields_of(result) == set(lacks), f"not in the result: {sorted(described - fields_of(result))}")
+    return result
 
 
 class Tool:

@@ -30,9 +30,9 @@ std::string in_quotes(std::string_view text, std::string_view letters = {}) {
     return out + '\'';
 }
 
-std::vector<std::string> names_of(const std::vector<command_words>& commands) {
+std::vector<std::string> names_of(const std::vector<command_help>& commands) {
     std::vector<std::string> names{"help"};
-    for (const command_words& cmd : commands) {
+    for (const command_help& cmd : commands) {
         if (!cmd.name.empty()) {
             names.push_back(cmd.name);
         }
@@ -74,11 +74,11 @@ std::string zsh_values(const option_words& option) {
 
 } // namespace
 
-std::string bash_completion(const std::vector<command_words>& commands) {
+std::string bash_completion(const std::vector<command_help>& commands) {
     std::string values; // by command and option before the word
     std::string options;
     std::string arguments;
-    for (const command_words& cmd : commands) {
+    for (const command_help& cmd : commands) {
         std::vector<std::string> names;
         for (const option_words& option : cmd.options) {
             if (option.is_argument()) {
@@ -133,10 +133,10 @@ complete -F _linn linn
         values, options, all, arguments);
 }
 
-std::string zsh_completion(const std::vector<command_words>& commands) {
+std::string zsh_completion(const std::vector<command_help>& commands) {
     std::string described;
     std::string cases;
-    for (const command_words& cmd : commands) {
+    for (const command_help& cmd : commands) {
         std::string specs;
         for (const option_words& option : cmd.options) {
             const std::string value =
@@ -187,10 +187,10 @@ _linn "$@"
                        described, cases);
 }
 
-std::string fish_completion(const std::vector<command_words>& commands) {
+std::string fish_completion(const std::vector<command_help>& commands) {
     std::string text =
         "# fish completion of linn: install it as completions/linn.fish\ncomplete -c linn -f\n";
-    for (const command_words& cmd : commands) {
+    for (const command_help& cmd : commands) {
         const std::string when = cmd.name.empty() ? "__fish_use_subcommand"
                                                   : fmt::format("__fish_seen_subcommand_from {}", cmd.name);
         if (!cmd.name.empty()) {

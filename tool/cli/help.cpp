@@ -148,7 +148,7 @@ std::string option_line(const option_words& option, std::size_t width) {
 
 } // namespace
 
-std::string help_text(const command_words& cmd, const std::vector<command_words>& all, std::size_t width) {
+std::string help_text(const command_help& cmd, const std::vector<command_help>& all, std::size_t width) {
     std::string text = hanging(cmd.text, width, 0) + '\n';
     text += "Usage: " + hanging(fmt::format("linn {}{}", cmd.name, synopsis_of(cmd)), width, 7) + '\n';
     std::string arguments;
@@ -160,7 +160,7 @@ std::string help_text(const command_words& cmd, const std::vector<command_words>
     text += "\nOptions:\n" + options;
     if (cmd.name.empty()) {
         text += "\nCommands:\n";
-        for (const command_words& one : all) {
+        for (const command_help& one : all) {
             text += one.name.empty() ? "" : columns("  " + one.name, one.text, 14, 6, width);
         }
     }
@@ -169,10 +169,10 @@ std::string help_text(const command_words& cmd, const std::vector<command_words>
 
 std::string help_page::make_help(const CLI::App* app, std::string /*name*/,
                                  CLI::AppFormatMode /*mode*/) const {
-    const std::vector<command_words> all = words_of(*program_);
+    const std::vector<command_help> all = words_of(*program_);
     const std::string name = app == program_ ? "" : app->get_name();
     const auto cmd =
-        std::find_if(all.begin(), all.end(), [&](const command_words& one) { return one.name == name; });
+        std::find_if(all.begin(), all.end(), [&](const command_help& one) { return one.name == name; });
     return help_text(cmd == all.end() ? all.front() : *cmd, all,
                      std::clamp(style_of_stdout().width, narrowest, widest));
 }

@@ -32,7 +32,7 @@ std::string upper(std::string text) {
     return text;
 }
 
-std::string page_name(const command_words& cmd) {
+std::string page_name(const command_help& cmd) {
     return cmd.name.empty() ? "linn" : "linn-" + cmd.name;
 }
 
@@ -58,7 +58,7 @@ std::string sections(const std::string& footer) {
 
 } // namespace
 
-std::string man_page(const command_words& cmd, const std::vector<command_words>& all) {
+std::string man_page(const command_help& cmd, const std::vector<command_help>& all) {
     const std::string name = page_name(cmd);
     std::string options;
     for (const option_words& option : cmd.options) {
@@ -78,7 +78,7 @@ std::string man_page(const command_words& cmd, const std::vector<command_words>&
                                    cmd.name, plain(synopsis_of(cmd)));
     if (cmd.name.empty()) {
         text += ".SH COMMANDS\n";
-        for (const command_words& one : all) {
+        for (const command_help& one : all) {
             if (!one.name.empty()) {
                 text += fmt::format(".TP\n\\fBlinn\\-{}\\fR(1)\n{}\n", one.name, plain(one.text));
             }

@@ -49,7 +49,7 @@ CLI::Validator number(double least, double most) {
 
 CLI::Validator offered(const std::vector<std::string>& words) {
     CLI::Validator any{[](const std::string&) { return std::string{}; }, ""};
-    return any.name(fmt::format("{}", fmt::join(words, " "))); // command_words.cpp reads it
+    return any.name(fmt::format("{}", fmt::join(words, " "))); // command_help.cpp reads it
 }
 
 CLI::Validator named_file() {

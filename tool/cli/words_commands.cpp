@@ -31,7 +31,7 @@ completion_command::completion_command(CLI::App& program)
 }
 
 int completion_command::run() {
-    const std::vector<command_words> commands = words_of(program_);
+    const std::vector<command_help> commands = words_of(program_);
     fmt::print("{}", shell_ == "bash"  ? bash_completion(commands)
                      : shell_ == "zsh" ? zsh_completion(commands)
                                        : fish_completion(commands));
@@ -51,13 +51,13 @@ man_command::man_command(CLI::App& program)
         ->excludes(one);
 }
 
-int man_command::write_all(const std::vector<command_words>& commands) const {
+int man_command::write_all(const std::vector<command_help>& commands) const {
     namespace fs = std::filesystem;
     std::vector<std::pair<fs::path, std::string>> files{
         {"bash-completion/completions/linn", bash_completion(commands)},
         {"zsh/site-functions/_linn", zsh_completion(commands)},
         {"fish/vendor_completions.d/linn.fish", fish_completion(commands)}};
-    for (const command_words& v : commands) {
+    for (const command_help& v : commands) {
         files.emplace_back(fmt::format("man/man1/linn{}{}.1", v.name.empty() ? "" : "-", v.name),
                            man_page(v, commands));
     }
@@ -74,15 +74,15 @@ int man_command::write_all(const std::vector<command_words>& commands) const {
 }
 
 int man_command::run() {
-    const std::vector<command_words> commands = words_of(program_);
+    const std::vector<command_help> commands = words_of(program_);
     if (!folder_.empty()) {
         return write_all(commands);
     }
     const auto found = std::find_if(commands.begin(), commands.end(),
-                                    [&](const command_words& v) { return v.name == command_name_; });
+                                    [&](const command_help& v) { return v.name == command_name_; });
     if (found == commands.end()) {
         std::vector<std::string> names;
-        for (const command_words& v : commands) {
+        for (const command_help& v : commands) {
             names.push_back(v.name);
         }
         return refuse(

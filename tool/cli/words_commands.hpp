@@ -2,7 +2,7 @@
 #pragma once
 
 #include "command.hpp"
-#include "command_words.hpp"
+#include "command_help.hpp"
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ public:
     int run() override;
 
 private:
-    int write_all(const std::vector<command_words>& commands) const;
+    int write_all(const std::vector<command_help>& commands) const;
 
     CLI::App& program_;
     std::string command_name_;

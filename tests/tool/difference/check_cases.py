@@ -2,7 +2,6 @@
 """`linn check`: budgets of the program of programs/ledger.cpp, and the guide's project in a real test suite."""
 import csv
 import io
-import json
 import os
 import pathlib
 import shutil
@@ -27,7 +26,7 @@ class Tool(cases.Tool):
     def limits(self, program, budgets, *words, status=0):
         out = self.folder / "check.json"
         self.on(program, budgets, *words, options=["--json", out], status=status)
-        return json.loads(out.read_text())
+        return cases.result_of(out.read_text(), lacks=())
 
 
 def case_exact(tool):

@@ -2,7 +2,6 @@
 """`linn compare` of two traces: recordings of the program of programs/ledger.cpp and of its next version."""
 import csv
 import io
-import json
 import subprocess
 
 import browser
@@ -17,7 +16,7 @@ class Tool(cases.Tool):
         return trace
 
     def result(self, old, new, *words, status=0):
-        return json.loads(self.call("compare", old, new, "--json", "-", *words, status=status).stdout)
+        return cases.result_of(self.call("compare", old, new, "--json", "-", *words, status=status).stdout, lacks=())
 
 
 def case_no_difference(tool):

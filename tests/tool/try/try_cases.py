@@ -32,7 +32,7 @@ class Tool(cases.Tool):
 
     def result(self, *words):
         """The JSON of a quick trial of the program."""
-        return json.loads(self.call("try", *QUICK, "--json", "-", *words, "--", *self.churn).stdout)
+        return cases.result_of(self.call("try", *QUICK, "--json", "-", *words, "--", *self.churn).stdout)
 
     def record(self):
         self.call("record", "-q", "--no-baseline", "-o", "churn.linn", "--", *self.churn)
@@ -66,7 +66,7 @@ def case_help(tool):
 def case_churn(tool):
     """Records, finds both types, serves nearly all of their blocks, compares the output in every run."""
     result = tool.result()
-    check(result["schema"] == "linn.try/2" and result["trace"] is None and result["complete"], result)
+    check(result["trace"] is None and result["complete"], result)
     check(any("order" in label for label in labels(result)) and any("trade" in label for label in labels(result)),
           f"candidates are {labels(result)}")
     for candidate in result["candidates"]:

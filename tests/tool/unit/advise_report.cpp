@@ -8,19 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 
 namespace linn::tool::advise_report_tests {
 
 using nlohmann::json;
-
-void require_fields(const json& object, std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-        CAPTURE(name);
-        CHECK(object.contains(name));
-    }
-}
 
 advised_type make_type(const std::string& name, const std::string& container, remedy what,
                        const std::string& part) {
@@ -80,70 +72,9 @@ advice make_advice() {
     return a;
 }
 
-TEST_CASE("linn.advise/2 keeps its fields") {
+TEST_CASE("the JSON has the shares and remedies of the advice") {
     const json j = json::parse(report::advise_json(make_advice()));
-    CHECK(j["schema"] == "linn.advise/2");
-    require_fields(j, {"version",
-                       "complete",
-                       "verdict",
-                       "answer",
-                       "to_know",
-                       "pool_needed",
-                       "pools",
-                       "threshold",
-                       "allocation_time",
-                       "time_unknown",
-                       "program_cpu_ns",
-                       "trace",
-                       "all",
-                       "unknown_releases",
-                       "unseen_releases",
-                       "inherited_releases",
-                       "failures",
-                       "timeline",
-                       "types",
-                       "findings",
-                       "kept_by_runtime",
-                       "warnings"});
-    require_fields(j["allocation_time"], {"share", "low", "high", "calls", "page_faults", "waiting",
-                                          "samples", "left_out", "faults", "cpu_ns"});
-    require_fields(j["pools"], {"low", "high"});
-    require_fields(j["trace"], {"command", "directory", "started", "machine", "duration_ns", "user_ns",
-                                "system_ns", "event_cost_ns", "baseline_cpu_ns", "ending", "clock", "events",
-                                "dropped", "processes", "threads", "damage"});
-    require_fields(j["timeline"], {"step_ns", "live_bytes", "live_blocks", "events"});
     const json& type = j["types"][0];
-    require_fields(type, {"label",      "type",           "container", "allocated",  "named_by",
-                          "is_array",   "share",          "remedy",    "rule",       "use",
-                          "time_share", "time_low",       "time_high", "runtime",    "why",
-                          "huge_pages", "change",         "places",    "statistics", "instantiations",
-                          "declared",   "takes_allocator"});
-    require_fields(type["places"][0], {"function", "file", "line", "column", "library", "share", "callers"});
-    for (const json* statistics : {&type["statistics"], &j["all"]}) {
-        require_fields(*statistics, {"allocations",
-                                     "bytes",
-                                     "smallest",
-                                     "largest",
-                                     "sizes",
-                                     "uniformity",
-                                     "size_histogram",
-                                     "releases",
-                                     "remote_releases",
-                                     "temporary",
-                                     "reallocations",
-                                     "outgrown",
-                                     "lifetime_histogram_ns",
-                                     "median_lifetime_ns",
-                                     "live_at_end",
-                                     "live_bytes_at_end",
-                                     "peak_live",
-                                     "peak_live_bytes",
-                                     "longest_burst",
-                                     "threads",
-                                     "zero_fills",
-                                     "zero_filled_bytes"});
-    }
-    require_fields(j["findings"][0], {"kind", "text", "bytes", "count", "place"});
     CHECK(type["remedy"] == "pooled-container");
     CHECK(type["time_share"] == 0.375);
     CHECK(type["time_high"] == 0.5);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/type_groups.hpp"
+#include "../../measure/shell_words.hpp"
 #include "../version.hpp"
 #include "advise_report.hpp"
 #include "profile_parts.hpp"
@@ -158,6 +159,25 @@ ordered_json trace_json(const trace_info& info) {
 
 } // namespace
 
+data_table advise_data(const advice& a) {
+    ordered_json lines = ordered_json::array();
+    for (const advised_type& t : a.types) {
+        ordered_json line = type_json(t, a.analysis.time.is_known());
+        line.update(line["statistics"]);
+        line.update({{"command", shell_words(a.analysis.info.command)},
+                     {"started", a.analysis.info.started},
+                     {"version", version_text()},
+                     {"answer", to_string(a.answer)}});
+        lines.push_back(std::move(line));
+    }
+    return data_of(
+        lines, "label type container allocations share time_share time_low time_high bytes "
+               "most_frequent_size=sizes/0/bytes uniformity smallest largest releases remote_releases "
+               "temporary peak_live peak_live_bytes live_at_end live_bytes_at_end median_lifetime_ns threads "
+               "zero_filled_bytes remedy rule use file=places/0/file line=places/0/line "
+               "function=places/0/function command started version runtime answer address");
+}
+
 std::string advise_json(const advice& a) {
     const trace_analysis& run = a.analysis;
     const double cpu_ns = cost_of_program(run.info).cpu_ns;
@@ -203,7 +223,7 @@ std::string advise_json(const advice& a) {
         json["kept_by_runtime"].push_back(
             {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}});
     }
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

@@ -323,94 +323,6 @@ std::string alert_of(const advice& a) {
     return {};
 }
 
-std::vector<datum> data_of(const advice& a, const advised_type& t) {
-    const site_statistics& s = t.statistics;
-    const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
-    const time_share time = s.time.share();
-    const auto number = [](bool is_there, double value) {
-        return is_there ? std::optional<double>{value} : std::nullopt;
-    };
-    const bool is_known = a.analysis.time.is_known();
-    return {label_of(t),
-            t.name,
-            t.container,
-            s.allocations,
-            t.share,
-            number(is_known, time.value),
-            number(is_known, time.low),
-            number(is_known, time.high),
-            s.bytes,
-            s.sizes.empty() ? datum{} : datum{s.sizes.front().first},
-            s.uniformity(),
-            s.smallest,
-            s.largest,
-            s.releases,
-            s.remote_releases,
-            s.temporary,
-            s.peak_live,
-            s.peak_live_bytes,
-            s.live_at_end,
-            s.live_bytes_at_end,
-            number(s.releases != 0, s.lifetime_quantile(0.5)),
-            s.threads,
-            s.filled_bytes,
-            to_string(t.what),
-            t.rule,
-            t.part,
-            place.file,
-            place.line == 0 ? datum{} : datum{place.line},
-            place.function,
-            shell_words(a.analysis.info.command),
-            a.analysis.info.started,
-            version_text(),
-            t.runtime,
-            to_string(a.answer),
-            t.named.blocks.address};
-}
-
-data_table data_of(const advice& a) {
-    data_table data{{"label",
-                     "type",
-                     "container",
-                     "allocations",
-                     "share",
-                     "time_share",
-                     "time_low",
-                     "time_high",
-                     "bytes",
-                     "most_frequent_size",
-                     "uniformity",
-                     "smallest",
-                     "largest",
-                     "releases",
-                     "remote_releases",
-                     "temporary",
-                     "peak_live",
-                     "peak_live_bytes",
-                     "live_at_end",
-                     "live_bytes_at_end",
-                     "median_lifetime_ns",
-                     "threads",
-                     "zero_filled_bytes",
-                     "remedy",
-                     "rule",
-                     "use",
-                     "file",
-                     "line",
-                     "function",
-                     "command",
-                     "started",
-                     "version",
-                     "runtime",
-                     "answer",
-                     "address"},
-                    {}};
-    for (const advised_type& t : a.types) {
-        data.rows.push_back(data_of(a, t));
-    }
-    return data;
-}
-
 } // namespace
 
 document advise_document(const advice& a, const advise_view& view, const html::frames_of_stack& frames) {
@@ -440,7 +352,7 @@ document advise_document(const advice& a, const advise_view& view, const html::f
     d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);
     d.warnings = a.warnings;
-    d.data = data_of(a);
+    d.data = [&] { return advise_data(a); };
     return d;
 }
 

@@ -20,6 +20,9 @@ struct advise_view {
 /// only the callers that the advice holds are drawn.
 document advise_document(const advice& a, const advise_view& view, const html::frames_of_stack& frames = {});
 
+/// A line for each type, for CSV.
+data_table advise_data(const advice& a);
+
 /// The advice as JSON, schema "linn.advise/2": docs/reference/advise-json.md.
 std::string advise_json(const advice& a);
 

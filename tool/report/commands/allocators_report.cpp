@@ -11,6 +11,39 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
+/// The text, or null for none.
+ordered_json proof_json(const allocator_entry& entry) {
+    if (entry.proof.files.empty()) {
+        return {};
+    }
+    ordered_json providers = ordered_json::object();
+    for (const auto& [function, file] : entry.proof.files) {
+        providers[function] = file;
+    }
+    return {{"providers", std::move(providers)}, {"preload_mapped", entry.proof.preload_mapped}};
+}
+
+ordered_json list_json(const std::vector<allocator_entry>& entries) {
+    ordered_json list = ordered_json::array();
+    for (const allocator_entry& e : entries) {
+        list.push_back({{"name", e.name},
+                        {"title", e.title},
+                        {"version", text_or_null(e.version)},
+                        {"state", to_string(e.state)},
+                        {"licence", text_or_null(e.licence)},
+                        {"library", text_or_null(e.library.string())},
+                        {"origin", text_or_null(e.origin)},
+                        {"proven_by", text_or_null(e.proven_by)},
+                        {"remark", text_or_null(e.remark)},
+                        {"environment", e.environment},
+                        {"how_to_get", text_or_null(e.how_to_get)},
+                        {"proof", proof_json(e)}});
+    }
+    return list;
+}
+
 bool is_to_get(const allocator_entry& e) {
     return e.state == library_state::missing && !e.how_to_get.empty();
 }
@@ -78,54 +111,17 @@ document allocators_document(const std::vector<allocator_entry>& entries) {
         d.add(subheading{"To get what is missing:"}, forms::terminal);
         d.add(code{commands}, forms::terminal);
     }
-    d.data.columns = {"name",   "title",     "version", "state",       "licence",   "library",
-                      "origin", "proven_by", "remark",  "environment", "how_to_get"};
-    for (const allocator_entry& e : entries) {
-        d.data.rows.push_back({e.name, e.title, e.version, to_string(e.state), e.licence, e.library.string(),
-                               e.origin, e.proven_by, e.remark,
-                               fmt::format("{}", fmt::join(e.environment, " ")), e.how_to_get});
-    }
+    d.data = [&] {
+        return data_of(
+            list_json(entries),
+            "name title version state licence library origin proven_by remark environment how_to_get");
+    };
     return d;
 }
-namespace {
-
-using nlohmann::ordered_json;
-
-/// The text, or null for none.
-ordered_json proof_json(const allocator_entry& entry) {
-    if (entry.proof.files.empty()) {
-        return {};
-    }
-    ordered_json providers = ordered_json::object();
-    for (const auto& [function, file] : entry.proof.files) {
-        providers[function] = file;
-    }
-    return {{"providers", std::move(providers)}, {"preload_mapped", entry.proof.preload_mapped}};
-}
-
-} // namespace
 
 std::string allocators_json(const std::vector<allocator_entry>& entries) {
-    ordered_json json;
-    json["schema"] = "linn.allocators/1";
-    json["linn"] = version_text();
-    json["allocators"] = ordered_json::array();
-    for (const allocator_entry& e : entries) {
-        json["allocators"].push_back({{"name", e.name},
-                                      {"title", e.title},
-                                      {"version", text_or_null(e.version)},
-                                      {"state", to_string(e.state)},
-                                      {"licence", text_or_null(e.licence)},
-                                      {"library", text_or_null(e.library.string())},
-                                      {"origin", text_or_null(e.origin)},
-                                      {"proven_by", text_or_null(e.proven_by)},
-                                      {"remark", text_or_null(e.remark)},
-                                      {"environment", e.environment},
-                                      {"how_to_get", text_or_null(e.how_to_get)},
-                                      {"proof", proof_json(e)}});
-    }
-    // Paths come from outside and may hold bytes that are no UTF-8.
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(
+        {{"schema", "linn.allocators/1"}, {"linn", version_text()}, {"allocators", list_json(entries)}});
 }
 
 } // namespace linn::tool::report

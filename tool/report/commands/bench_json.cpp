@@ -4,6 +4,7 @@
 #include "../../bench/summary.hpp"
 #include "../version.hpp"
 #include "bench_report.hpp"
+#include "report_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,6 +126,16 @@ ordered_json comparisons_json(const bench_result& result, const scenario_result&
     return list;
 }
 
+ordered_json row_json(const bench_result& result, const scenario_result& s, const tool::row& r) {
+    return {{"contender", result.contenders[r.contender].name},
+            {"variant", s.variant_of(r).name},
+            {"rounds", r.samples.size()},
+            {"repeated", r.repeated},
+            {"disturbed", r.disturbed},
+            {"peak_rss_bytes", r.peak_rss_bytes},
+            {"ratio_to_glibc", r.ratio}};
+}
+
 ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
     ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
     json["group"] = s.what->group.empty() ? ordered_json{} : ordered_json(s.what->group);
@@ -151,13 +162,7 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
     }
     json["rows"] = ordered_json::array();
     for (const tool::row& r : s.rows) {
-        ordered_json entry{{"contender", result.contenders[r.contender].name},
-                           {"variant", s.variant_of(r).name},
-                           {"rounds", r.samples.size()},
-                           {"repeated", r.repeated},
-                           {"disturbed", r.disturbed},
-                           {"peak_rss_bytes", r.peak_rss_bytes},
-                           {"ratio_to_glibc", r.ratio}};
+        ordered_json entry = row_json(result, s, r);
         if (s.what->has_curves()) {
             entry["cliffs"] = cliffs_json(*s.what, r);
         }
@@ -179,6 +184,41 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
 }
 
 } // namespace
+
+data_table bench_data(const bench_result& result) {
+    ordered_json lines = ordered_json::array();
+    for (const scenario_result& s : result.scenarios) {
+        for (const tool::row& r : s.rows) {
+            for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+                if (r.in(p) == nullptr) {
+                    continue;
+                }
+                ordered_json line = row_json(result, s, r);
+                line.update(phase_json(result, s, r, p));
+                std::string metrics;
+                for (const auto& [name, value] : r.in(p)->metrics) {
+                    metrics += fmt::format("{}{}={}", metrics.empty() ? "" : ";", name, value);
+                }
+                line.update({{"scenario", s.what->name},
+                             {"phase", s.what->phases[p].name},
+                             {"operation", s.what->operation},
+                             {"noise_floor", or_null(s.noise[p].floor)},
+                             {"claim_threshold", s.noise[p].threshold},
+                             {"metrics", metrics},
+                             {"complete", result.complete()},
+                             {"started", result.started},
+                             {"version", version_text()},
+                             {"cpu", result.machine.cpu_model}});
+                lines.push_back(std::move(line));
+            }
+        }
+    }
+    return data_of(lines,
+                   "scenario variant contender phase operation rounds ns_median=ns/median ns_low=ns/low "
+                   "ns_high=ns/high ns_min=ns/minimum cycles_median=cycles/median cycles_min=cycles/minimum "
+                   "ratio_to_glibc noise_floor claim_threshold page_faults peak_rss_bytes repeated disturbed "
+                   "metrics complete started version cpu");
+}
 
 std::string bench_json(const bench_result& result) {
     ordered_json json{{"schema", "linn.bench/2"},
@@ -215,8 +255,7 @@ std::string bench_json(const bench_result& result) {
     const std::vector<std::string> said = findings(result).sentences();
     json["summary"] = fmt::format("{}", fmt::join(said, " "));
     json["findings"] = said;
-    // Paths and names come from outside and may hold bytes that are no UTF-8.
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

@@ -235,62 +235,6 @@ list reading_of_bench() {
 }
 
 /// "receiver_idle=0.25;worker_idle=0": each scenario has its own, so they share a column.
-std::string metrics_text(const phase_figures& f) {
-    std::string text;
-    for (const auto& [name, value] : f.metrics) {
-        text += fmt::format("{}{}={}", text.empty() ? "" : ";", name, value);
-    }
-    return text;
-}
-
-std::vector<datum> data_of(const bench_result& result, const scenario_result& s, const tool::row& r,
-                           std::size_t p) {
-    const phase_figures& f = *r.in(p);
-    return {s.what->name,
-            s.variant_of(r).name,
-            result.contenders[r.contender].name,
-            s.what->phases[p].name,
-            s.what->operation,
-            std::uint64_t{r.samples.size()},
-            f.ns.median.middle,
-            f.ns.median.low,
-            f.ns.median.high,
-            f.ns.minimum,
-            f.cycles.median.middle,
-            f.cycles.minimum,
-            f.ratio,
-            s.noise[p].floor,
-            s.noise[p].threshold,
-            f.faults,
-            r.peak_rss_bytes,
-            r.repeated,
-            r.disturbed,
-            metrics_text(f),
-            result.complete(),
-            result.started,
-            version_text(),
-            result.machine.cpu_model};
-}
-
-data_table data_of(const bench_result& result) {
-    data_table data{{"scenario",      "variant",        "contender",      "phase",       "operation",
-                     "rounds",        "ns_median",      "ns_low",         "ns_high",     "ns_min",
-                     "cycles_median", "cycles_min",     "ratio_to_glibc", "noise_floor", "claim_threshold",
-                     "page_faults",   "peak_rss_bytes", "repeated",       "disturbed",   "metrics",
-                     "complete",      "started",        "version",        "cpu"},
-                    {}};
-    for (const scenario_result& s : result.scenarios) {
-        for (const tool::row& r : s.rows) {
-            for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-                if (r.in(p) != nullptr) {
-                    data.rows.push_back(data_of(result, s, r, p));
-                }
-            }
-        }
-    }
-    return data;
-}
-
 } // namespace
 
 document bench_document(const bench_result& result) {
@@ -321,7 +265,7 @@ document bench_document(const bench_result& result) {
         .add(facts_of(result), is_headline_alone(result) ? forms::documents : forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_bench(), forms::html);
     d.provenance = provenance_of(result);
-    d.data = data_of(result);
+    d.data = [&result] { return bench_data(result); };
     return d;
 }
 

@@ -21,6 +21,9 @@ void begin_with_headline(document& d, const headline_result& h);
 /// What a reader may do next.
 code next_commands();
 
+/// A line for each phase of a row, for CSV. @pre `judge` has run
+data_table bench_data(const bench_result& result);
+
 /// The run in the schema "linn.bench/2" (docs/reference/bench-json.md), ended by a newline.
 std::string bench_json(const bench_result& result);
 

@@ -11,6 +11,42 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
+ordered_json limit_json(const checked_limit& c) {
+    ordered_json json{{"budget", c.of.name},
+                      {"line", c.of.line},
+                      {"program", text_or_null(c.of.program)},
+                      {"type", text_or_null(c.of.type)},
+                      {"function", text_or_null(c.of.function)},
+                      {"file", text_or_null(c.of.file)},
+                      {"limit", limit_name(c.limit)},
+                      {"allowed", c.most},
+                      {"used", c.used},
+                      {"used_at_most", c.used_at_most},
+                      {"broken", c.is_broken()}};
+    ordered_json& stacks = json["stacks"] = ordered_json::array();
+    for (const counted_stack& s : c.stacks) {
+        ordered_json frames = ordered_json::array();
+        for (const profile_frame& f : s.stack) {
+            frames.push_back(profile_frame_json(f));
+        }
+        stacks.push_back({{"type", s.label},
+                          {"used", s.used},
+                          {"place", profile_frame_json(s.place)},
+                          {"stack", std::move(frames)}});
+    }
+    return json;
+}
+
+ordered_json limits_json(const check_result& r) {
+    ordered_json limits = ordered_json::array();
+    for (const checked_limit& c : r.limits) {
+        limits.push_back(limit_json(c));
+    }
+    return limits;
+}
+
 void add_broken(document& d, const check_result& r) {
     section& s = d.add_section("broken", "Broken");
     for (const checked_limit& c : r.limits) {
@@ -58,16 +94,6 @@ void add_all(document& d, const check_result& r) {
     d.add_section("limits", "All limits").add(std::move(t));
 }
 
-void add_data(document& d, const check_result& r) {
-    d.data.columns = {"budget", "line",  "program", "type", "function",
-                      "file",   "limit", "allowed", "used", "broken"};
-    const auto text = [](const std::string& words) { return words.empty() ? datum{} : datum{words}; };
-    for (const checked_limit& c : r.limits) {
-        d.data.rows.push_back({c.of.name, c.of.line, text(c.of.program), text(c.of.type), text(c.of.function),
-                               text(c.of.file), limit_name(c.limit), c.most, c.used, c.is_broken()});
-    }
-}
-
 } // namespace
 
 document check_document(const check_result& r) {
@@ -82,40 +108,11 @@ document check_document(const check_result& r) {
     add_all(d, r);
     d.warnings = r.warnings;
     d.warnings.insert(d.warnings.begin(), r.incomplete.begin(), r.incomplete.end());
-    add_data(d, r);
+    d.data = [&] {
+        return data_of(limits_json(r), "budget line program type function file limit allowed used broken");
+    };
     return d;
 }
-namespace {
-
-using nlohmann::ordered_json;
-
-ordered_json limit_json(const checked_limit& c) {
-    ordered_json json{{"budget", c.of.name},
-                      {"line", c.of.line},
-                      {"program", text_or_null(c.of.program)},
-                      {"type", text_or_null(c.of.type)},
-                      {"function", text_or_null(c.of.function)},
-                      {"file", text_or_null(c.of.file)},
-                      {"limit", limit_name(c.limit)},
-                      {"allowed", c.most},
-                      {"used", c.used},
-                      {"used_at_most", c.used_at_most},
-                      {"broken", c.is_broken()}};
-    ordered_json& stacks = json["stacks"] = ordered_json::array();
-    for (const counted_stack& s : c.stacks) {
-        ordered_json frames = ordered_json::array();
-        for (const profile_frame& f : s.stack) {
-            frames.push_back(profile_frame_json(f));
-        }
-        stacks.push_back({{"type", s.label},
-                          {"used", s.used},
-                          {"place", profile_frame_json(s.place)},
-                          {"stack", std::move(frames)}});
-    }
-    return json;
-}
-
-} // namespace
 
 std::string check_json(const check_result& r) {
     ordered_json json{
@@ -123,11 +120,8 @@ std::string check_json(const check_result& r) {
         {"kept", r.is_kept()},        {"budgets", r.budget_file},  {"trace", text_or_null(r.trace)},
         {"command", r.command},       {"broken", r.broken()},      {"other_programs", r.others},
         {"incomplete", r.incomplete}, {"warnings", r.warnings}};
-    ordered_json& limits = json["limits"] = ordered_json::array();
-    for (const checked_limit& c : r.limits) {
-        limits.push_back(limit_json(c));
-    }
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    json["limits"] = limits_json(r);
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

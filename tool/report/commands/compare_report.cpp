@@ -14,6 +14,50 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
+ordered_json file_json(const result_file& file) {
+    return {{"path", file.path},
+            {"schema", file.schema},
+            {"version", file.version},
+            {"started", file.started},
+            {"complete", file.complete}};
+}
+
+ordered_json name_json(const series_name& name) {
+    return {{"scenario", text_or_null(name.scenario)},
+            {"variant", text_or_null(name.variant)},
+            {"contender", name.contender},
+            {"measure", name.measure}};
+}
+
+ordered_json finite_or_null(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json{};
+}
+
+ordered_json row_json(const series_change& c) {
+    ordered_json json = name_json(c.name);
+    json["unit"] = c.unit;
+    json["old"] = {{"median", c.old_median}, {"samples", c.old_count}};
+    json["new"] = {{"median", c.new_median}, {"samples", c.new_count}};
+    json["change"] = finite_or_null(c.change.middle);
+    json["change_low"] = finite_or_null(c.change.low);
+    json["change_high"] = finite_or_null(c.change.high);
+    json["p"] = c.p;
+    json["p_adjusted"] = c.p_adjusted;
+    json["noise_floor"] = c.noise_floor;
+    json["verdict"] = to_string(c.kind);
+    return json;
+}
+
+ordered_json rows_json(const file_comparison& r) {
+    ordered_json rows = ordered_json::array();
+    for (const series_change& c : r.series) {
+        rows.push_back(row_json(c));
+    }
+    return rows;
+}
+
 /// The series of that kind, the largest change first.
 std::vector<const series_change*> sorted_changes(const file_comparison& result, change_kind kind) {
     std::vector<const series_change*> changes;
@@ -70,21 +114,6 @@ std::string name_list(const std::vector<series_name>& names) {
     return names.size() <= most ? text : fmt::format("{}; and {} more", text, names.size() - most);
 }
 
-/// Every row, changed or not, as the JSON has it.
-void add_data(document& d, const file_comparison& r) {
-    d.data.columns = {"scenario", "variant",    "contender",   "measure",    "unit",
-                      "old",      "new",        "change",      "change_low", "change_high",
-                      "p",        "p_adjusted", "noise_floor", "verdict"};
-    const auto finite = [](double value) {
-        return datum{std::isfinite(value) ? std::optional{value} : std::nullopt};
-    };
-    for (const series_change& c : r.series) {
-        d.data.rows.push_back({c.name.scenario, c.name.variant, c.name.contender, c.name.measure, c.unit,
-                               c.old_median, c.new_median, finite(c.change.middle), finite(c.change.low),
-                               finite(c.change.high), c.p, c.p_adjusted, c.noise_floor, to_string(c.kind)});
-    }
-}
-
 } // namespace
 
 document compare_document(const file_comparison& r) {
@@ -113,48 +142,14 @@ document compare_document(const file_comparison& r) {
     }
     d.add_section("rows", "Rows of one file only", forms::nowhere).add(std::move(names));
     d.warnings = r.warnings;
-    add_data(d, r);
+    d.data = [&] {
+        return data_of(
+            rows_json(r),
+            "scenario variant contender measure unit old=old/median new=new/median change change_low "
+            "change_high p p_adjusted noise_floor verdict");
+    };
     return d;
 }
-namespace {
-
-using nlohmann::ordered_json;
-
-ordered_json file_json(const result_file& file) {
-    return {{"path", file.path},
-            {"schema", file.schema},
-            {"version", file.version},
-            {"started", file.started},
-            {"complete", file.complete}};
-}
-
-ordered_json name_json(const series_name& name) {
-    return {{"scenario", text_or_null(name.scenario)},
-            {"variant", text_or_null(name.variant)},
-            {"contender", name.contender},
-            {"measure", name.measure}};
-}
-
-ordered_json finite_or_null(double value) {
-    return std::isfinite(value) ? ordered_json(value) : ordered_json{};
-}
-
-ordered_json row_json(const series_change& c) {
-    ordered_json json = name_json(c.name);
-    json["unit"] = c.unit;
-    json["old"] = {{"median", c.old_median}, {"samples", c.old_count}};
-    json["new"] = {{"median", c.new_median}, {"samples", c.new_count}};
-    json["change"] = finite_or_null(c.change.middle);
-    json["change_low"] = finite_or_null(c.change.low);
-    json["change_high"] = finite_or_null(c.change.high);
-    json["p"] = c.p;
-    json["p_adjusted"] = c.p_adjusted;
-    json["noise_floor"] = c.noise_floor;
-    json["verdict"] = to_string(c.kind);
-    return json;
-}
-
-} // namespace
 
 std::string compare_json(const file_comparison& r) {
     ordered_json json{{"schema", "linn.compare/1"},
@@ -170,10 +165,7 @@ std::string compare_json(const file_comparison& r) {
                       {"unchanged", r.count(change_kind::unchanged)},
                       {"undecided", r.count(change_kind::undecided)},
                       {"warnings", r.warnings}};
-    json["rows"] = ordered_json::array();
-    for (const series_change& c : r.series) {
-        json["rows"].push_back(row_json(c));
-    }
+    json["rows"] = rows_json(r);
     json["appeared"] = ordered_json::array();
     for (const series_name& name : r.appeared) {
         json["appeared"].push_back(name_json(name));
@@ -182,7 +174,7 @@ std::string compare_json(const file_comparison& r) {
     for (const series_name& name : r.vanished) {
         json["vanished"].push_back(name_json(name));
     }
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

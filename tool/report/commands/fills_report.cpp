@@ -63,6 +63,7 @@ document fills_document(const fill_report& report, std::size_t top) {
     }
     return d;
 }
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -114,7 +115,7 @@ std::string fills_json(const fill_report& report, const trace_info& info, const 
     for (const filled_place& row : report.places) {
         json["places"].push_back(place_json(row, report.program_cpu_ns));
     }
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

@@ -15,6 +15,54 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
+ordered_json place_json(const std::string& file, const text_place& place) {
+    return {{"file", file},
+            {"line", place.line == 0 ? ordered_json{} : ordered_json(place.line)},
+            {"column", place.line == 0 ? ordered_json{} : ordered_json(place.column)}};
+}
+
+ordered_json note_json(const lint_note& note) {
+    ordered_json json{{"message", note.text}};
+    if (!note.file.empty()) {
+        json.update(place_json(note.file, note.place));
+    }
+    return json;
+}
+
+ordered_json finding_json(const lint_result& r, const lint_finding& f) {
+    ordered_json json{{"check", f.check},
+                      {"bytes", f.fill.bytes},
+                      {"per_element", f.fill.per_element},
+                      {"class", to_string(f.fill.certainty)}};
+    json.update(place_json(f.file, f.place));
+    json["offset"] = f.offset;
+    json["path"] =
+        lies_in(f.file, r.root) ? std::filesystem::path{f.file}.lexically_relative(r.root).string() : f.file;
+    json["source"] = f.source_line;
+    json["what"] = f.fill.what;
+    json["members"] = ordered_json::array();
+    for (const filled_part& member : f.fill.members) {
+        json["members"].push_back({{"name", member.name}, {"bytes", member.bytes}});
+    }
+    json["message"] = f.message;
+    json["other_messages"] = f.others;
+    json["notes"] = ordered_json::array();
+    for (const lint_note& note : f.notes) {
+        json["notes"].push_back(note_json(note));
+    }
+    json["units"] = f.units;
+    json["fix"] = {{"state", to_string(f.state)},
+                   {"reason", f.state == fix_state::refused ? f.refusal : f.fill.reason}};
+    json["fix"]["replacements"] = ordered_json::array();
+    for (const lint_replacement& x : f.fix) {
+        json["fix"]["replacements"].push_back(
+            {{"file", x.file}, {"offset", x.offset}, {"length", x.length}, {"text", x.text}});
+    }
+    return json;
+}
+
 namespace fs = std::filesystem;
 
 /// Sizes of structures are told to the byte; only what is larger is rounded.
@@ -199,67 +247,25 @@ document lint_document(const lint_result& r, std::size_t top) {
         d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
     }
     d.add(sentences(remarks_of(r, shown)));
-    d.data.columns = {"check",   "bytes", "per_element", "file",     "line",    "column",  "what", "members",
-                      "message", "fix",   "units",       "complete", "started", "version", "class"};
-    for (const lint_finding& f : r.findings) {
-        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.file, std::uint64_t{f.place.line},
-                               std::uint64_t{f.place.column}, f.fill.what, members_text(f), f.message,
-                               to_string(f.state), f.units, r.signal == 0, r.started, version_text(),
-                               to_string(f.fill.certainty)});
-    }
+    d.data = [&] {
+        ordered_json lines = ordered_json::array();
+        for (const lint_finding& f : r.findings) {
+            ordered_json line = finding_json(r, f);
+            line.update({{"line", f.place.line},
+                         {"column", f.place.column},
+                         {"members", members_text(f)},
+                         {"fix", to_string(f.state)},
+                         {"complete", r.signal == 0},
+                         {"started", r.started},
+                         {"version", version_text()}});
+            lines.push_back(std::move(line));
+        }
+        return data_of(
+            lines, "check bytes per_element file line column what members message fix units complete started "
+                   "version class");
+    };
     return d;
 }
-namespace {
-
-using nlohmann::ordered_json;
-
-ordered_json place_json(const std::string& file, const text_place& place) {
-    return {{"file", file},
-            {"line", place.line == 0 ? ordered_json{} : ordered_json(place.line)},
-            {"column", place.line == 0 ? ordered_json{} : ordered_json(place.column)}};
-}
-
-ordered_json note_json(const lint_note& note) {
-    ordered_json json{{"message", note.text}};
-    if (!note.file.empty()) {
-        json.update(place_json(note.file, note.place));
-    }
-    return json;
-}
-
-ordered_json finding_json(const lint_result& r, const lint_finding& f) {
-    ordered_json json{{"check", f.check},
-                      {"bytes", f.fill.bytes},
-                      {"per_element", f.fill.per_element},
-                      {"class", to_string(f.fill.certainty)}};
-    json.update(place_json(f.file, f.place));
-    json["offset"] = f.offset;
-    json["path"] =
-        lies_in(f.file, r.root) ? std::filesystem::path{f.file}.lexically_relative(r.root).string() : f.file;
-    json["source"] = f.source_line;
-    json["what"] = f.fill.what;
-    json["members"] = ordered_json::array();
-    for (const filled_part& member : f.fill.members) {
-        json["members"].push_back({{"name", member.name}, {"bytes", member.bytes}});
-    }
-    json["message"] = f.message;
-    json["other_messages"] = f.others;
-    json["notes"] = ordered_json::array();
-    for (const lint_note& note : f.notes) {
-        json["notes"].push_back(note_json(note));
-    }
-    json["units"] = f.units;
-    json["fix"] = {{"state", to_string(f.state)},
-                   {"reason", f.state == fix_state::refused ? f.refusal : f.fill.reason}};
-    json["fix"]["replacements"] = ordered_json::array();
-    for (const lint_replacement& x : f.fix) {
-        json["fix"]["replacements"].push_back(
-            {{"file", x.file}, {"offset", x.offset}, {"length", x.length}, {"text", x.text}});
-    }
-    return json;
-}
-
-} // namespace
 
 std::string lint_json(const lint_result& r) {
     ordered_json json{{"schema", "linn.lint/2"},
@@ -297,7 +303,7 @@ std::string lint_json(const lint_result& r) {
         json["failed_files"].push_back({{"file", f.file}, {"reason", f.reason}});
     }
     json["remarks"] = r.remarks;
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

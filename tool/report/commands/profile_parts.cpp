@@ -35,6 +35,18 @@ nlohmann::ordered_json row_name_json(const std::string& type, const profile_fram
     return json;
 }
 
+nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row) {
+    row["what"] = what;
+    if (row.contains("stack")) {
+        std::string functions;
+        for (const nlohmann::ordered_json& frame : row["stack"]) {
+            functions += (functions.empty() ? "" : ";") + frame["function"].get<std::string>();
+        }
+        row["stack"] = functions;
+    }
+    return row;
+}
+
 std::string stack_text(const std::vector<profile_frame>& stack, const profile_frame& place, stack_part part) {
     constexpr std::size_t few = 6;
     constexpr std::size_t letters = 56; // of a function

@@ -18,6 +18,9 @@ nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
 nlohmann::ordered_json row_name_json(const std::string& type, const profile_frame& place,
                                      const std::vector<profile_frame>& stack);
 
+/// Such a row as a line of CSV: what it is, and the functions of its stack with semicolons between them.
+nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row);
+
 /// How much of a stack is written.
 enum class stack_part {
     from_place, ///< from the user's own code to main(), at most six calls: for a terminal

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <string_view>
 
 namespace linn::tool::report {
@@ -62,6 +63,39 @@ std::string provenance_text(const std::string& started, const machine_info& m, c
 }
 
 using nlohmann::ordered_json;
+
+static datum datum_of(const ordered_json& value) {
+    if (value.is_array()) {
+        return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), " "));
+    }
+    return value.is_string()            ? datum{value.get<std::string>()}
+           : value.is_boolean()         ? datum{value.get<bool>()}
+           : value.is_number_unsigned() ? datum{value.get<std::uint64_t>()}
+           : value.is_number()          ? datum{value.get<double>()}
+                                        : datum{};
+}
+
+data_table data_of(const ordered_json& objects, std::string_view columns) {
+    data_table data;
+    std::vector<ordered_json::json_pointer> places;
+    std::istringstream names{std::string{columns}};
+    for (std::string column; names >> column;) {
+        const std::size_t at = column.find('=');
+        data.columns.push_back(column.substr(0, at));
+        places.emplace_back(fmt::format("/{}", column.substr(at + 1)));
+    }
+    for (const ordered_json& object : objects) {
+        std::vector<datum>& line = data.rows.emplace_back();
+        for (const ordered_json::json_pointer& place : places) {
+            line.push_back(object.contains(place) ? datum_of(object[place]) : datum{});
+        }
+    }
+    return data;
+}
+
+std::string file_text(const ordered_json& json) {
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
 
 ordered_json text_or_null(const std::string& text) {
     return text.empty() ? ordered_json{} : ordered_json(text);

@@ -3,11 +3,13 @@
 
 #include "../../measure/machine.hpp"
 #include "../../symbols/symbol_frame.hpp"
+#include "../document/data.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,12 @@ std::string providers_text(const std::map<std::string, std::string>& files);
 
 /// "linn 0.2.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
+
+/// Of each object the values of some columns, for CSV: "name median old=old/median".
+data_table data_of(const nlohmann::ordered_json& objects, std::string_view columns);
+
+/// The JSON as a file. Bytes from outside that are no UTF-8 are replaced.
+std::string file_text(const nlohmann::ordered_json& json);
 
 /// The text, or null for none.
 nlohmann::ordered_json text_or_null(const std::string& text);

@@ -159,8 +159,7 @@ ordered_json run_fields(const run_result& result) {
 }
 
 std::string run_json(const run_result& result) {
-    // Paths and output come from outside and may hold bytes that are no UTF-8.
-    return run_fields(result).dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(run_fields(result));
 }
 
 } // namespace linn::tool::report

@@ -288,14 +288,17 @@ document run_document(const run_result& result) {
         result.started, result.machine,
         fmt::format("{}; seed {}", o.launch.cpus.empty() ? "not pinned" : "pinned to CPU " + o.launch.cpus,
                     o.seed));
-    d.data.columns = run_data_columns();
-    for (const run_row& row : result.rows) {
-        for (const metric_info& metric : metrics()) {
-            if (std::vector<datum> line = run_data(result, row, metric); !line.empty()) {
-                d.data.rows.push_back(std::move(line));
+    d.data = [&result] {
+        data_table data{run_data_columns(), {}};
+        for (const run_row& row : result.rows) {
+            for (const metric_info& metric : metrics()) {
+                if (std::vector<datum> line = run_data(result, row, metric); !line.empty()) {
+                    data.rows.push_back(std::move(line));
+                }
             }
         }
-    }
+        return data;
+    };
     return d;
 }
 

@@ -16,6 +16,62 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
+/// The name of a field: "live_bytes".
+std::string field_of(std::size_t measure) {
+    std::string name = profile_measure_names()[measure];
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+ordered_json counts_json(const trace_counts_of_work& counts) {
+    ordered_json json = ordered_json::object();
+    for (std::size_t i = 0; i != counts.size(); ++i) {
+        json[field_of(i)] = counts[i];
+    }
+    return json;
+}
+
+ordered_json trace_json_of(const compared_trace& t) {
+    ordered_json all = ordered_json::object();
+    for (std::size_t i = 0; i != profile_measures; ++i) {
+        all[field_of(i)] = t.all.of[i];
+    }
+    return {{"path", t.path},
+            {"command", t.command},
+            {"started", t.started},
+            {"work", t.work},
+            {"recorded", all},
+            {"peak_bytes", t.peak_bytes},
+            {"whole", t.incomplete.empty()},
+            {"incomplete", t.incomplete}};
+}
+
+ordered_json row_json(const trace_row& r) {
+    ordered_json json = row_name_json(r.label, r.place, r.stack);
+    json["change"] = to_string(r.change);
+    json["changed_in"] =
+        r.change == row_change::same ? ordered_json{} : ordered_json(to_string(r.changed_in));
+    json["old"] = counts_json(r.old_counts);
+    json["new"] = counts_json(r.new_counts);
+    return json;
+}
+
+/// Those that differ; a program has thousands of stacks that do not.
+ordered_json rows_json(const std::vector<trace_row>& rows) {
+    ordered_json json = ordered_json::array();
+    for (std::size_t i = 0; i != changed_rows(rows); ++i) {
+        json.push_back(row_json(rows[i]));
+    }
+    return json;
+}
+
+const char* kind_of(const work_unit& per) {
+    constexpr const char* kinds[] = {"run", "allocations", "number", "type"};
+    return kinds[static_cast<std::size_t>(per.what)];
+}
+
 constexpr std::size_t most_page_rows = 200;
 constexpr std::size_t most_stack_rows = 60;
 constexpr std::size_t most_changed_boxes = 2500;
@@ -234,43 +290,20 @@ std::string method_text(const trace_comparison& c) {
     return words;
 }
 
-void add_data(document& d, const trace_comparison& c) {
-    d.data.columns = {"what", "type", "function", "file", "line", "stack", "change"};
-    for (const char* const which : {"old", "new"}) {
-        for (const std::string& m : profile_measure_names()) {
-            std::string name = m;
-            std::replace(name.begin(), name.end(), '-', '_');
-            d.data.columns.push_back(fmt::format("{}_{}", which, name));
+/// A line for each row, also for those that do not differ.
+data_table lines_of(const trace_comparison& c) {
+    ordered_json lines = ordered_json::array();
+    for (const auto& [what, rows] :
+         {std::pair{"type", &c.types}, std::pair{"place", &c.places}, std::pair{"stack", &c.stacks}}) {
+        for (const trace_row& r : *rows) {
+            lines.push_back(line_of(what, row_json(r)));
         }
     }
-    const auto add = [&](const char* what, const trace_row& r) {
-        std::string stack;
-        for (const profile_frame& f : r.stack) {
-            stack += (stack.empty() ? "" : ";") + f.name;
-        }
-        const bool has_place = !r.place.name.empty();
-        std::vector<datum> cells{what,
-                                 r.label.empty() ? datum{} : datum{r.label},
-                                 has_place ? datum{r.place.name} : datum{},
-                                 has_place && !r.place.file.empty() ? datum{r.place.folders + r.place.file}
-                                                                    : datum{},
-                                 has_place && r.place.line != 0 ? datum{r.place.line} : datum{},
-                                 stack.empty() ? datum{} : datum{stack},
-                                 to_string(r.change)};
-        for (const trace_counts_of_work* counts : {&r.old_counts, &r.new_counts}) {
-            cells.insert(cells.end(), counts->begin(), counts->end());
-        }
-        d.data.rows.push_back(std::move(cells));
-    };
-    for (const trace_row& r : c.types) {
-        add("type", r);
-    }
-    for (const trace_row& r : c.places) {
-        add("place", r);
-    }
-    for (const trace_row& r : c.stacks) {
-        add("stack", r);
-    }
+    return data_of(lines, "what type function=place/function file=place/file line=place/line stack change "
+                          "old_allocations=old/allocations old_bytes=old/bytes old_temporary=old/temporary "
+                          "old_live_blocks=old/live_blocks old_live_bytes=old/live_bytes "
+                          "new_allocations=new/allocations new_bytes=new/bytes new_temporary=new/temporary "
+                          "new_live_blocks=new/live_blocks new_live_bytes=new/live_bytes");
 }
 
 } // namespace
@@ -295,68 +328,9 @@ document trace_compare_document(const trace_comparison& c, std::size_t top) {
         all.add_flame();
     }
     d.warnings = c.warnings;
-    add_data(d, c);
+    d.data = [&] { return lines_of(c); };
     return d;
 }
-namespace {
-
-using nlohmann::ordered_json;
-
-/// The name of a field: "live_bytes".
-std::string field_of(std::size_t measure) {
-    std::string name = profile_measure_names()[measure];
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-}
-
-ordered_json counts_json(const trace_counts_of_work& counts) {
-    ordered_json json = ordered_json::object();
-    for (std::size_t i = 0; i != counts.size(); ++i) {
-        json[field_of(i)] = counts[i];
-    }
-    return json;
-}
-
-ordered_json trace_json_of(const compared_trace& t) {
-    ordered_json all = ordered_json::object();
-    for (std::size_t i = 0; i != profile_measures; ++i) {
-        all[field_of(i)] = t.all.of[i];
-    }
-    return {{"path", t.path},
-            {"command", t.command},
-            {"started", t.started},
-            {"work", t.work},
-            {"recorded", all},
-            {"peak_bytes", t.peak_bytes},
-            {"whole", t.incomplete.empty()},
-            {"incomplete", t.incomplete}};
-}
-
-ordered_json row_json(const trace_row& r) {
-    ordered_json json = row_name_json(r.label, r.place, r.stack);
-    json["change"] = to_string(r.change);
-    json["changed_in"] =
-        r.change == row_change::same ? ordered_json{} : ordered_json(to_string(r.changed_in));
-    json["old"] = counts_json(r.old_counts);
-    json["new"] = counts_json(r.new_counts);
-    return json;
-}
-
-/// Those that differ; a program has thousands of stacks that do not.
-ordered_json rows_json(const std::vector<trace_row>& rows) {
-    ordered_json json = ordered_json::array();
-    for (std::size_t i = 0; i != changed_rows(rows); ++i) {
-        json.push_back(row_json(rows[i]));
-    }
-    return json;
-}
-
-const char* kind_of(const work_unit& per) {
-    constexpr const char* kinds[] = {"run", "allocations", "number", "type"};
-    return kinds[static_cast<std::size_t>(per.what)];
-}
-
-} // namespace
 
 std::string trace_compare_json(const trace_comparison& c) {
     ordered_json json{{"schema", "linn.trace-compare/1"},
@@ -377,7 +351,7 @@ std::string trace_compare_json(const trace_comparison& c) {
     json["unchanged"] = {{"types", c.types.size() - changed_rows(c.types)},
                          {"places", c.places.size() - changed_rows(c.places)},
                          {"stacks", c.stacks.size() - changed_rows(c.stacks)}};
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

@@ -174,18 +174,22 @@ document trace_document(const std::string& file, const trace_info& info, const t
     d.add_section("processes", "Processes").add(processes_table(info));
     d.add_section("threads", "Threads, by events").add(threads_table(info));
     d.add_section("modules", "Modules").add(modules_table(info));
-    d.data.columns = {"event", "call", "count"};
-    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
-        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
-            if (counts.of_call[k][c] != 0) {
-                d.data.rows.push_back({to_string(static_cast<event_kind>(k)),
-                                       c == 0 ? datum{} : datum{to_string(static_cast<allocation_call>(c))},
-                                       counts.of_call[k][c]});
+    d.data = [&] {
+        data_table data{{"event", "call", "count"}, {}};
+        for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+            for (std::size_t c = 0; c != trace_counts::calls; ++c) {
+                if (counts.of_call[k][c] != 0) {
+                    data.rows.push_back({to_string(static_cast<event_kind>(k)),
+                                         c == 0 ? datum{} : datum{to_string(static_cast<allocation_call>(c))},
+                                         counts.of_call[k][c]});
+                }
             }
         }
-    }
+        return data;
+    };
     return d;
 }
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -276,7 +280,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
         modules.push_back(
             {{"path", m.path}, {"build_id", m.build_id.empty() ? ordered_json{} : ordered_json(m.build_id)}});
     }
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

@@ -19,6 +19,36 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
+ordered_json counts_json(const block_counts& counts) {
+    return {{"blocks", counts.blocks}, {"bytes", counts.bytes}};
+}
+
+ordered_json row_json(const view_row& r) {
+    ordered_json json = row_name_json(r.label, r.place, r.stack);
+    json.update(counts_json(r.counts));
+    json["allocated"] = counts_json(r.allocated);
+    return json;
+}
+
+ordered_json rows_json(const std::vector<view_row>& rows) {
+    ordered_json json = ordered_json::array();
+    for (const view_row& r : rows) {
+        json.push_back(row_json(r));
+    }
+    return json;
+}
+
+ordered_json rule_json(const trace_view& view) {
+    if (view.filter != block_filter::temporary) {
+        return {};
+    }
+    const auto& between = view.temporary.allocations_between;
+    return {{"rule", between ? "allocations-between" : "next-call"},
+            {"most", between ? ordered_json(*between) : ordered_json{}}};
+}
+
 constexpr std::size_t most_view_rows = 200;
 constexpr std::size_t most_view_stacks = 60;
 constexpr std::size_t most_text_stacks = 3; // in a terminal, where each takes a dozen lines
@@ -199,29 +229,17 @@ private:
     const trace_view& view_;
 };
 
-void add_data(document& d, const trace_view& view) {
-    d.data.columns = {"what",   "type",  "function",         "file",           "line", "stack",
-                      "blocks", "bytes", "allocated_blocks", "allocated_bytes"};
-    const auto add = [&](const char* what, const view_row& r) {
-        std::string stack;
-        for (const profile_frame& f : r.stack) {
-            stack += (stack.empty() ? "" : ";") + f.name;
+data_table lines_of(const trace_view& view) {
+    ordered_json lines = ordered_json::array();
+    for (const auto& [what, rows] : {std::pair{"type", &view.types}, std::pair{"place", &view.places},
+                                     std::pair{"stack", &view.stacks}}) {
+        for (const view_row& r : *rows) {
+            lines.push_back(line_of(what, row_json(r)));
         }
-        const auto text = [](const std::string& words) { return words.empty() ? datum{} : datum{words}; };
-        d.data.rows.push_back({what, text(r.label), text(r.place.name),
-                               r.place.file.empty() ? datum{} : datum{r.place.folders + r.place.file},
-                               r.place.line == 0 ? datum{} : datum{r.place.line}, text(stack),
-                               r.counts.blocks, r.counts.bytes, r.allocated.blocks, r.allocated.bytes});
-    };
-    for (const view_row& r : view.types) {
-        add("type", r);
     }
-    for (const view_row& r : view.places) {
-        add("place", r);
-    }
-    for (const view_row& r : view.stacks) {
-        add("stack", r);
-    }
+    return data_of(lines,
+                   "what type function=place/function file=place/file line=place/line stack blocks bytes "
+                   "allocated_blocks=allocated/blocks allocated_bytes=allocated/bytes");
 }
 
 void add_tables(document& d, const trace_view& view, std::size_t top) {
@@ -311,42 +329,9 @@ document trace_view_document(const trace_profile& profile, const trace_view& vie
     }
     d.warnings = why_incomplete(info);
     d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
-    add_data(d, view);
+    d.data = [&] { return lines_of(view); };
     return d;
 }
-namespace {
-
-using nlohmann::ordered_json;
-
-ordered_json counts_json(const block_counts& counts) {
-    return {{"blocks", counts.blocks}, {"bytes", counts.bytes}};
-}
-
-ordered_json row_json(const view_row& r) {
-    ordered_json json = row_name_json(r.label, r.place, r.stack);
-    json.update(counts_json(r.counts));
-    json["allocated"] = counts_json(r.allocated);
-    return json;
-}
-
-ordered_json rows_json(const std::vector<view_row>& rows) {
-    ordered_json json = ordered_json::array();
-    for (const view_row& r : rows) {
-        json.push_back(row_json(r));
-    }
-    return json;
-}
-
-ordered_json rule_json(const trace_view& view) {
-    if (view.filter != block_filter::temporary) {
-        return {};
-    }
-    const auto& between = view.temporary.allocations_between;
-    return {{"rule", between ? "allocations-between" : "next-call"},
-            {"most", between ? ordered_json(*between) : ordered_json{}}};
-}
-
-} // namespace
 
 std::string trace_view_json(const trace_profile& profile, const trace_view& view) {
     const trace_info& info = profile.analysis.info;
@@ -376,7 +361,7 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
     json["types"] = rows_json(view.types);
     json["places"] = rows_json(view.places);
     json["stacks"] = rows_json(view.stacks);
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

@@ -133,7 +133,7 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
     json["deciding"] = run_or_null(result.deciding);
     json["explaining"] = run_or_null(result.explaining);
     json["litter"] = litter_json(result);
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return file_text(json);
 }
 
 } // namespace linn::tool::report

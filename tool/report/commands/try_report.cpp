@@ -314,7 +314,7 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     }
     d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
     d.warnings = try_warnings(result);
-    d.data = data_of(result, parts);
+    d.data = [&result] { return data_of(result, parts_of(result)); };
     return d;
 }
 

@@ -18,7 +18,7 @@
 //         s.add(std::move(t));
 //         s.add(picture{[=](html::id_source& ids) { return draw(ids, plot_of(result)); }, "Left is less."}, forms::html);
 //         d.warnings = result.warnings;
-//         d.data = {{"name", "bytes"}, {...}};                           // CSV: raw numbers under stable names
+//         d.data = [&] { return data_of(list_json(result), "name kg=weight/kg"); }; // CSV: values of the JSON
 //         return d;
 //     }
 //
@@ -123,7 +123,8 @@ struct document {
     std::deque<section> sections;      // references to them stay
     std::vector<std::string> warnings; ///< what weakens the result
     std::string provenance;            ///< version, date and machine, in a line below text; may be empty
-    data_table data;                   ///< what CSV shows
+    std::function<data_table()>
+        data; ///< what CSV shows, made when that is written; the result must live until then
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {

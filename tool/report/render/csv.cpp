@@ -56,8 +56,9 @@ std::string csv_line(std::span<const datum> fields) {
 }
 
 std::string render_csv(const document& d) {
-    std::string out = csv_line(std::vector<datum>{d.data.columns.begin(), d.data.columns.end()});
-    for (const std::vector<datum>& line : d.data.rows) {
+    const data_table data = d.data();
+    std::string out = csv_line(std::vector<datum>{data.columns.begin(), data.columns.end()});
+    for (const std::vector<datum>& line : data.rows) {
         out += csv_line(line);
     }
     return out;

@@ -26,7 +26,7 @@ struct option_words {
 };
 
 /// One command.
-struct command_words {
+struct command_help {
     std::string name;
     std::string text;
     std::string footer;
@@ -35,9 +35,9 @@ struct command_words {
 };
 
 /// What follows the command's name in a synopsis: " [OPTIONS] [SCENARIO ...] [-- PROG [ARGS]]".
-std::string synopsis_of(const command_words& cmd);
+std::string synopsis_of(const command_help& cmd);
 
 /// All that the parser knows. The first "command" has no name: it is the program itself.
-std::vector<command_words> words_of(CLI::App& program);
+std::vector<command_help> words_of(CLI::App& program);
 
 } // namespace linn::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "command_words.hpp"
+#include "command_help.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,7 +67,7 @@ option_words words_of(CLI::Option& option) {
 
 } // namespace
 
-std::string synopsis_of(const command_words& cmd) {
+std::string synopsis_of(const command_help& cmd) {
     std::string text = cmd.name.empty() ? " COMMAND" : " [OPTIONS]";
     for (const option_words& option : cmd.options) {
         if (option.is_argument()) {
@@ -78,11 +78,11 @@ std::string synopsis_of(const command_words& cmd) {
     return text + (cmd.takes_program ? " [-- PROG [ARGS]]" : "");
 }
 
-std::vector<command_words> words_of(CLI::App& program) {
-    std::vector<command_words> all;
+std::vector<command_help> words_of(CLI::App& program) {
+    std::vector<command_help> all;
     const auto add = [&](CLI::App& app, const std::string& name) {
-        command_words& cmd = all.emplace_back(
-            command_words{name, app.get_description(), app.get_footer(), {}, app.get_prefix_command()});
+        command_help& cmd = all.emplace_back(
+            command_help{name, app.get_description(), app.get_footer(), {}, app.get_prefix_command()});
         for (CLI::Option* option : app.get_options()) {
             if (option->get_group().empty()) {
                 continue; // hidden: it only says why there is none
