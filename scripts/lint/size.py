@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19000, 13500),
-    "tool/: lines": (82600, 55000),
-    "tool/: files": (760, 420),
-    "tool/: files of C++ below 40 lines": (195, 60),
-    "tests/: lines": (81150, 55000),
+    "tool/: lines": (81900, 55000),
+    "tool/: files": (705, 420),
+    "tool/: files of C++ below 40 lines": (155, 60),
+    "tests/: lines": (81000, 55000),
     "docs/, README, CONTRIBUTING: words": (67000, 55000),
     "CHANGELOG: words": (900, 900),
 }
