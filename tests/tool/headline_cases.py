@@ -11,8 +11,8 @@ import termios
 from bench_cases import PHASES, SMALL, Tool  # noqa: F401 (conftest makes a Tool of this module's)
 from cases import check, prose
 
-HEADLINE = ["hot", "million", "shared_hot", "shared_burst", "set", "buffer_shared", "buffer_new", "two_hot", "two_remote",
-            "two_burst", "two_set"]
+HEADLINE = ["hot", "million", "shared_hot", "shared_burst", "set", "reuse", "buffer_shared", "buffer_new", "two_hot",
+            "two_remote", "two_burst", "two_set"]
 
 
 def case_headline(tool):

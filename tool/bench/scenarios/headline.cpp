@@ -15,6 +15,7 @@ constexpr std::array phases{
     phase_info{"shared_hot", "make_shared 1.5 KB, hot"},
     phase_info{"shared_burst", "make_shared 1.5 KB, bursts"},
     phase_info{"set", "unordered_set, 100 000 ints"},
+    phase_info{"reuse", "list of 30 000 nodes, reused"},
     phase_info{.name = "buffer_shared", .title = "8 MiB buffer, make_shared", .saves = "no zero fill"},
     phase_info{"buffer_new", "8 MiB buffer, new char[n]"},
     phase_info{.name = "two_hot", .title = "2 threads: new/delete 64 B, hot", .threads = 2},
@@ -29,12 +30,13 @@ constexpr std::array columns{
     column_info{"make_shared", "hot", 2},
     column_info{"make_shared", "bursts", 3},
     column_info{"", "set", 4},
-    column_info{"8 MiB", "shared", 5},
-    column_info{"8 MiB", "new", 6},
-    column_info{"two threads", "hot", 7},
-    column_info{"two threads", "remote", 8},
-    column_info{"two threads", "bursts", 9},
-    column_info{"two threads", "set", 10},
+    column_info{"", "reuse", 5},
+    column_info{"8 MiB", "shared", 6},
+    column_info{"8 MiB", "new", 7},
+    column_info{"two threads", "hot", 8},
+    column_info{"two threads", "remote", 9},
+    column_info{"two threads", "bursts", 10},
+    column_info{"two threads", "set", 11},
 };
 
 constexpr std::array variants{
@@ -50,7 +52,7 @@ constexpr std::array remarks{
     "hot: each object is freed before the next is allocated; bursts: 256 live, then all destroyed; million: "
     "all are live, then freed in the order of allocation; set: an integer inserted and erased, of 10 000 "
     "with two "
-    "threads."sv,
+    "threads; reuse: a list is built, walked and freed in random order, in memory that is used again."sv,
     "freed by the other: two threads allocate 256 objects each and free those of the other."sv,
     "8 MiB: acquired and released, nothing is written. make_shared fills the buffer with zeros; "
     "linn::buffer_pool does not."sv,
@@ -60,7 +62,7 @@ constexpr std::array remarks{
 
 std::vector<scenario> headline_scenarios() {
     return {scenario{.name = headline_name,
-                     .summary = "eleven tests from the other scenarios; the default",
+                     .summary = "twelve tests from the other scenarios; the default",
                      .operation = "operation",
                      .phases = phases,
                      .variants = variants,

@@ -4,6 +4,7 @@
 #include "../../inputs.hpp"
 #include "../buffers/buffers.hpp"
 #include "../object.hpp"
+#include "../reuse/reuse.hpp"
 #include "../shared_ptr/shared_ptr.hpp"
 #include "../team.hpp"
 #include "../variant.hpp"
@@ -93,6 +94,16 @@ phase million_objects(std::size_t objects) {
     return second;
 }
 
+/// A list of many nodes that is built, walked and freed in random order, again and again. An operation is one node.
+template <class Allocator>
+phase reused_list(std::size_t nodes, Allocator allocator) {
+    constexpr std::size_t rounds = 6;
+    reuse_report report{};
+    measure_reuse(nodes, rounds, node_list<Allocator>{nodes, allocator}, report);
+    constexpr std::size_t sum = std::size(reuse_steps) - 1;
+    return {"reuse", report.cycles[sum], report.faults[sum], {}};
+}
+
 /// The scenario `headline` for `Ways`: what programs do, as each would write it. `Ways` has
 /// - `template <std::size_t Bytes> struct object` and `template <class T> static auto allocator()`, as in pool_variants.hpp;
 /// - `struct shared`, a way of shared_ptr.hpp;
@@ -136,6 +147,7 @@ outcome run_headline(const options& o) {
     add("shared_hot", 1, operations, shared_hot);
     add("shared_burst", 1, fewer, bursts);
     add("set", 1, many.size(), sets(many));
+    result.phases.push_back(reused_list(o.alive(30'000), Ways::template allocator<list_node>()));
     add("buffer_shared", 1, o.scaled(4) + 1, buffers(typename Ways::template shared_buffer<line>{}));
     add("buffer_new", 1, o.scaled(800) + 1, buffers(typename Ways::template buffer<line>{}));
     add("two_hot", 2, operations, hot);
