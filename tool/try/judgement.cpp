@@ -83,22 +83,33 @@ verdict call_of(const run_result& run, const std::string& arm) {
     return e == nullptr ? verdict::not_judged : e->call;
 }
 
+/// How many rounds the test needs to claim anything of the rows.
+std::size_t rounds_to_claim(const run_result& run) {
+    const auto compared = static_cast<std::size_t>(std::ranges::count_if(
+        run.rows, [](const run_row& row) { return row.is_sound() && !row.contender.is_own(); }));
+    return std::max(rounds_to_judge, least_rounds_to_claim(compared, run.options.level));
+}
+
 void answer(try_judgement& j, const run_result& run) {
-    const saving& s = j.pools->saved;
+    saving& s = j.pools->saved;
     const verdict call = call_of(run, j.pools->name);
+    j.rounds_needed = rounds_to_claim(run);
+    if (call == verdict::no_difference && s.is_known()) {
+        // The test does not tell it from none, so the interval must not either.
+        s.low = std::min(s.low, 0.0);
+        s.high = std::max(s.high, 0.0);
+    }
     j.saves = s.is_known() && s.low > 0 && call == verdict::better;
     j.costs = s.is_known() && s.high < 0 && call == verdict::worse;
     j.open = open_question::none;
-    if (!s.is_known()) {
-        j.answer = pool_answer::not_known;
-        j.open = open_question::too_few_rounds;
-    } else if (s.high < worth_a_pool) {
+    if (s.is_known() && s.high < worth_a_pool) {
         j.answer = pool_answer::no;
-    } else if (s.low >= worth_a_pool && j.saves) {
+    } else if (j.saves && s.low >= worth_a_pool) {
         j.answer = pool_answer::yes;
     } else {
         j.answer = pool_answer::not_known;
-        j.open = open_question::too_wide;
+        j.open =
+            s.is_known() && s.low < worth_a_pool ? open_question::too_wide : open_question::too_few_rounds;
     }
 }
 

@@ -57,7 +57,7 @@ enum class open_question {
     none,
     no_candidate,     ///< no type can be tried
     does_not_work,    ///< the program fails or writes something else with every form of the pools
-    too_few_rounds,   ///< for an interval
+    too_few_rounds,   ///< for an interval, or for the test that must agree with it
     too_wide,         ///< the interval, or what two copies of the plain program differ by
     incomplete_trace, ///< there may be types that it does not know
 };
@@ -70,6 +70,7 @@ struct try_judgement {
     open_question open = open_question::none;
     /// The best form of the pools, and what it saves of the plain program's CPU time.
     std::optional<best_arm> pools;
+    std::size_t rounds_needed = 0; ///< before the test can claim anything
     bool saves = false; ///< certain: the test and the interval say so
     bool costs = false; ///< the same
     /// The best general allocator, if one was measured, and what it saves of the plain program's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether `linn try` tells the truth about programs whose gain is known, on machines that drift, repeat themselves and are
 // disturbed. No clock takes part.
+#include "report/commands/try_report.hpp"
 #include "run/judge.hpp"
 #include "scratch_folder.hpp"
 #include "simulated_machine.hpp"
@@ -386,6 +387,20 @@ TEST_CASE("a short screening of many allocators names those that decide") {
     }
     CHECK(result.deciding.find("a") == nullptr);
     CHECK(result.judged.allocator->name == "f");
+}
+
+TEST_CASE("a saving that the test cannot tell from none yet is no saving in any sentence") {
+    trial_world world;
+    world.model = {{{"types", 0.3}, {"by-size", 0.3}, {"every", 0.3}}, 0.005};
+    const try_result few = world.run(1, 7); // four rows are compared: eight rounds are needed
+    CHECK(few.judged.answer == pool_answer::not_known);
+    CHECK(few.judged.open == open_question::too_few_rounds);
+    CHECK(report::try_verdict(few).find("7 rounds are too few to judge them (8 needed)") !=
+          std::string::npos);
+    for (const std::string& finding : report::try_findings(few)) {
+        CHECK_MESSAGE(finding.find(" saves ") == std::string::npos, finding);
+    }
+    CHECK(world.run(1, 8).judged.answer == pool_answer::yes);
 }
 
 TEST_CASE("with --rounds everything has its rounds") {

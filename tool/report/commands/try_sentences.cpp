@@ -75,7 +75,7 @@ public:
         for (const run_result* run : {&result_.deciding, &result_.explaining}) {
             add_failures(*run);
         }
-        if (judged_.pools && judged_.pools->saved.is_known()) {
+        if (judged_.pools && judged_.open != open_question::too_few_rounds) {
             add_over();
             add_forms();
             add_parts();
@@ -150,6 +150,7 @@ private:
 
     std::string shortage() const {
         const too_few_rounds rounds{.done = judged_.pools->rounds,
+                                    .needed = judged_.rounds_needed,
                                     .seconds = result_.deciding.measured_seconds,
                                     .why = result_.deciding.stopped};
         return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
