@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
-#include "../pools/compiled_plan.hpp"
 #include "../symbols/short_name.hpp"
 #include "shares.hpp"
 #include "type_groups.hpp"
@@ -14,8 +13,9 @@
 namespace linn::tool {
 namespace {
 
-/// Nanoseconds for an object that a pool allocates and takes back, when its caches are cold. docs/guide/advise.md, "The answer"
-constexpr double pool_pair_ns = 12;
+/// What pools remove at least of the time of the types that they serve. Not all, because a pool takes time itself, and because a miss
+/// of the cache that the allocator had is then the program's: docs/design/predictions.md has the programs that this is from.
+constexpr double least_removed = 0.2;
 
 constexpr std::size_t name_room = 40;  // letters of a type in the sentence
 constexpr double leading_share = 0.05; // of the time in the allocator
@@ -26,9 +26,7 @@ bool may_have_pool(const advised_type& t) {
     if (!t.runtime.empty()) {
         return false;
     }
-    const site_statistics& s = t.statistics;
-    const std::uint64_t size = s.sizes.empty() ? s.smallest : s.sizes.front().first;
-    return is_pool(t.what) || (t.is_uniform() && size <= largest_planned_size);
+    return is_pool(t.what) || fits_a_plan(t);
 }
 
 bool is_complete(const advice& a) {
@@ -127,25 +125,20 @@ void write_verdict(advice& a) {
         measured, decides, a.to_know);
 }
 
-/// What pools would remove of the time in the allocator. The upper end is all of that time. The lower end is the time in
-/// calls for blocks of one size that a pool can serve, by the lower end of its interval, less what a pool takes for as many;
-/// it counts no page faults, which a pool without huge pages has too. @pre the types are decided
+/// What pools would remove of the time in the allocator. The upper end is all of that time. The lower end is a part of the time of
+/// blocks that a pool can serve, by the lower end of its interval. @pre the types are decided
 share_range pools_would_remove(const advice& a) {
     const allocation_time& time = a.analysis.time;
     if (!time.is_known()) {
         return {0, 1};
     }
     site_time served;
-    double pairs = 0;
     for (const advised_type& t : a.types) {
         if (may_have_pool(t)) {
             served.merge(t.statistics.time);
-            pairs += static_cast<double>(t.statistics.allocations);
         }
     }
-    const double calls = std::min(served.share().low, time.low) - served.page_faults;
-    const double own = time.cpu_ns > 0 ? pairs * pool_pair_ns / time.cpu_ns : 1;
-    return {std::clamp(calls - own, 0.0, time.high), time.high};
+    return {least_removed * std::clamp(served.share().low, 0.0, time.low), time.high};
 }
 
 } // namespace

@@ -52,7 +52,7 @@ TEST_CASE("many small types count as much as one large one") {
     const advice a = advise(timed(p.analyse(1e9), std::vector<double>(240, 0.0012)), {}, parts_for(names));
     CHECK(std::ranges::all_of(a.types, [](const advised_type& t) { return t.rule == "rare"; }));
     CHECK(a.answer == pool_answer::yes);
-    CHECK(a.pools.low == doctest::Approx(240 * 0.0012 * 0.9 - 240 * 100 * 12e-9));
+    CHECK(a.pools.low == doctest::Approx(240 * 0.0012 * 0.9 * 0.2));
 }
 
 TEST_CASE("types are in the order of their time, or of their calls where that is not known") {
