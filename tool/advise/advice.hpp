@@ -23,6 +23,7 @@ enum class remedy {
     buffer_pool,
     pool_resource,
     other_allocator,
+    linn_pools, ///< a plan of `linn pools`, without a change of the source
     reserve,
 };
 
@@ -75,6 +76,9 @@ struct advised_type {
     /// One size, but for a few.
     bool is_uniform() const noexcept { return uniformity() >= 0.9; }
 };
+
+/// Whether a plan of `linn pools` can serve it: blocks of one size that is not too large.
+bool fits_a_plan(const advised_type& t) noexcept;
 
 /// Blocks that the runtime libraries allocated and keep on purpose.
 struct runtime_blocks {

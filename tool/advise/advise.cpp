@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise.hpp"
 
+#include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
@@ -109,6 +110,7 @@ bool is_pool(remedy r) noexcept {
     case remedy::recycler:
     case remedy::buffer_pool:
     case remedy::pool_resource:
+    case remedy::linn_pools:
         return true;
     case remedy::nothing:
     case remedy::for_overwrite:
@@ -117,6 +119,11 @@ bool is_pool(remedy r) noexcept {
         break;
     }
     return false;
+}
+
+bool fits_a_plan(const advised_type& t) noexcept {
+    const site_statistics& s = t.statistics;
+    return t.is_uniform() && (s.sizes.empty() ? s.smallest : s.sizes.front().first) <= largest_planned_size;
 }
 
 const char* to_string(remedy r) noexcept {
@@ -141,6 +148,8 @@ const char* to_string(remedy r) noexcept {
         return "pool-resource";
     case remedy::other_allocator:
         return "other-allocator";
+    case remedy::linn_pools:
+        return "linn-pools";
     case remedy::reserve:
         return "reserve";
     }

@@ -220,13 +220,20 @@ std::string foreign_why(const type_facts& f) {
     if (f.type.named.is_c) {
         return "allocated by C code, which cannot use a C++ pool";
     }
-    return library.empty() ? "allocated within a library's header, whose code is not yours to change; linn "
-                             "pools serves it "
-                             "without a change, and linn try measures what that gains"
+    return library.empty() ? "allocated within a library's header, whose code is not yours to change"
                            : fmt::format("allocated within {}, whose code is not yours to change", library);
 }
 bool is_foreign_and_costly(const type_facts& f) {
     return is_foreign(f) && is_costly(f);
+}
+bool is_foreign_and_planned(const type_facts& f) {
+    return is_foreign_and_costly(f) && fits_a_plan(f.type);
+}
+std::string planned_part(const type_facts&) {
+    return "linn pools: linn try measures what it gains";
+}
+std::string planned_why(const type_facts& f) {
+    return foreign_why(f) + "; linn pools serves blocks of one size without a change";
 }
 std::string other_allocator_part(const type_facts&) {
     return "another allocator: try others with linn run";
@@ -429,6 +436,7 @@ constexpr std::array table{
     advice_rule{"hash-buckets", is_buckets, remedy::nothing, nullptr, buckets_why},
     advice_rule{"allocator-parameter", is_allocator_parameter, remedy::pool_allocator, allocator_part,
                 allocator_why},
+    advice_rule{"foreign-planned", is_foreign_and_planned, remedy::linn_pools, planned_part, planned_why},
     advice_rule{"foreign-costly", is_foreign_and_costly, remedy::other_allocator, other_allocator_part,
                 foreign_and_costly_why},
     advice_rule{"foreign", is_foreign, remedy::nothing, nullptr, foreign_why},

@@ -367,6 +367,7 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
                                                                  : "";
     case remedy::nothing:
     case remedy::other_allocator:
+    case remedy::linn_pools:
         break;
     }
     return {};

@@ -337,7 +337,7 @@ def case_c_program(tool):
     result = tool.result(tool.record(program=tool.programs["compressor"]))
     nodes = type_of(result, "node")
     check(nodes["statistics"]["allocations"] == 400 * 1023, nodes["statistics"])
-    check(nodes["remedy"] in ("other-allocator", "nothing") and nodes["rule"] in ("foreign", "foreign-costly", "rare"), nodes)
+    check(nodes["remedy"] in ("linn-pools", "nothing") and nodes["rule"] in ("foreign", "foreign-planned", "rare"), nodes)
     for t in result["types"]:
         check(t["change"] is None and "linn::" not in (t["use"] or ""), t)
 
@@ -349,7 +349,7 @@ def case_foreign_library(tool):
     check(len(blocks) == 1, [(t["label"], t["statistics"]["allocations"]) for t in result["types"]])
     place = blocks[0]["places"][0]
     check(place["library"] == "liblinn_advise_opaque.so" and place["file"] is None, place)
-    check(blocks[0]["remedy"] in ("other-allocator", "nothing"), blocks[0])
+    check(blocks[0]["remedy"] in ("linn-pools", "nothing"), blocks[0])
     text = tool.advise(tool.folder / "trace.linn", "--type", blocks[0]["label"]).stdout
     check("liblinn_advise_opaque.so" in text, text)
 

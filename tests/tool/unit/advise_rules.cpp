@@ -305,8 +305,8 @@ TEST_CASE("foreign: what C or a library allocates is not the user's to change") 
     advised_type t = churning("node", "");
     CHECK(rule_of(facts_of(t)) == "class");
     t.named.is_c = true;
-    CHECK(rule_of(facts_of(t)) == "foreign-costly");
-    CHECK(deciding_rule(facts_of(t)).what == remedy::other_allocator);
+    CHECK(rule_of(facts_of(t)) == "foreign-planned");
+    CHECK(deciding_rule(facts_of(t)).what == remedy::linn_pools);
     type_facts cheap = facts_of(t);
     cheap.cost = 0.02;
     CHECK(rule_of(cheap) == "foreign");
@@ -316,7 +316,11 @@ TEST_CASE("foreign: what C or a library allocates is not the user's to change") 
     t.named.declared = {"/home/me/node.hpp", 3, false};
     CHECK(rule_of(facts_of(t)) == "class");
     t.named.declared.file = "/usr/include/lib/node.hpp";
-    CHECK(rule_of(facts_of(t)) == "foreign-costly");
+    CHECK(rule_of(facts_of(t)) == "foreign-planned");
+    advised_type mixed = t;
+    set_many_sizes(mixed);
+    CHECK(rule_of(facts_of(mixed)) == "foreign-costly");
+    CHECK(deciding_rule(facts_of(mixed)).what == remedy::other_allocator);
     t.named.is_library = false;
     CHECK(rule_of(facts_of(t)) == "uniform-block"); // the user's `new`, but nobody's base
 }
