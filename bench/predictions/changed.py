@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a change in the source saves, next to what `linn advise` predicts and the plan of `linn try` saves.
+"""What a change in the source saves, next to what the plan of `linn try` saves.
 
     inputs.py FOLDER 0.5
     predictions.py debian.toml --linn LINN --folder FOLDER --builds BUILDS --keep RESULTS
@@ -29,7 +29,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import median  # noqa: E402
-from predictions import build_of, interval, judge, percent, print_table, read_arguments
+from predictions import build_of, interval, print_table, read_arguments
 
 ARMS = ("plain", "again", "empty", "plan", "changed")
 
@@ -133,22 +133,22 @@ def row_of(program, results):
     name = program["name"]
     samples = json.loads((results / f"{name}.changed.json").read_text())
     advised = json.loads((results / f"{name}.advise.json").read_text())
-    pools = advised["pools"]
     times = [s["cpu"] for s in samples["plain"]]
-    source = saved(samples, "changed")
     return [name, f"{advised['all']['allocations'] / 1e3:.0f}", str(len(times)), f"{statistics.median(times):.3f}", interval(saved(samples, "again")),
-            interval(saved(samples, "empty")), "-" if pools is None else f"{percent(pools['low'])} to {percent(pools['high'])}", advised["answer"],
-            interval(saved(samples, "plan")), interval(source), judge(pools, source), *best_rival(samples),
+            interval(saved(samples, "empty")), interval(saved(samples, "plan")), interval(saved(samples, "changed")), *best_rival(samples),
             medians(samples, "faults", 0), medians(samples, "peak_mib", 0)]
 
 
 def main():
     parser, arguments, programs = read_arguments(__doc__, rounds=100, seconds=0)
-    table = (["program", "allocations, thousand", "rounds", "CPU s of plain", "plain again saves, %", "empty plan saves, %", "advise: pools save, %",
-              "advise", "plan of try saves, %", "source saves, %", "source lies", "best allocator saves, %", "plan in front of it saves, %",
-              "of what it takes alone, %", "page faults: plain / plan / source", "MiB: plain / plan / source"], row_of, ["advise", "changed"], programs)
+    head = ["program", "allocations, thousand", "rounds", "CPU s of plain", "plain again saves, %", "empty plan saves, %", "plan of try saves, %",
+            "source saves, %", "best allocator saves, %", "plan in front of it saves, %", "of what it takes alone, %",
+            "page faults: plain / plan / source", "MiB: plain / plan / source"]
+
+    def show(results):
+        print_table(head, lambda p: row_of(p, results), lambda p: (results / f"{p['name']}.changed.json").exists(), programs)
     if arguments.table:
-        return print_table(*table, arguments.table)
+        return show(arguments.table)
     if not (arguments.linn and arguments.builds and arguments.keep):
         parser.error("--linn, --builds and --keep are needed, or --table")
     results = arguments.keep.resolve()
@@ -156,7 +156,7 @@ def main():
         if (results / f"{program['name']}.advise.json").exists():
             problem = measure(program, arguments, results)
             print(f"{program['name']}: {problem or 'done'}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-    print_table(*table, results)
+    show(results)
 
 
 if __name__ == "__main__":

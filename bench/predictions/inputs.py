@@ -80,6 +80,22 @@ def markdown(source, count):
                    f"[{words(source, 2)}](/{words(source, 1)})\n\n- {words(source, 3)}\n- {words(source, 2)}\n\n" for i in range(count))
 
 
+def style_sheet(count):
+    return "@mixin card($n) { width: 10px * $n; &:hover { color: darken(#4477aa, $n % 40); } .title { margin: ($n / 2) + px; } }\n" + (
+        f"@for $i from 1 through {count} {{ .card-#{{$i}} {{ @include card($i); > a {{ @extend %link; }} }} }}\n%link {{ top: 1px; }}\n")
+
+
+def graph(source, nodes):
+    return "digraph {\n" + "".join(f"n{i} -> n{source.randrange(i)};\n" for i in range(1, nodes)) + "}\n"
+
+
+ORDERS_AS_TABLE = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+<xsl:template match="/all"><table><xsl:apply-templates select="doc"><xsl:sort select="name"/></xsl:apply-templates></table></xsl:template>
+<xsl:template match="doc"><tr id="{@id}"><td><xsl:value-of select="concat(name, ' ', sum(o))"/></td></tr></xsl:template>
+</xsl:stylesheet>
+"""
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
@@ -116,6 +132,9 @@ def main():
                        "insert into t select i, 'row ' || (i * 7919 % 10007), i * 0.5 from n;\n"
                        "select substr(b, 1, 6), count(*), sum(c) from t group by 1 order by 2 desc, 1 limit 20;\n"
                        "select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;\n")
+    write("style.scss", style_sheet(sized(800)))
+    write("graph.dot", graph(source, sized(600)))
+    write("orders.xsl", ORDERS_AS_TABLE)
     write("text.md", markdown(source, sized(12_000)))
     write("trees.lua", "local function tree(depth)\n  if depth == 0 then return {} end\n  return {tree(depth - 1), tree(depth - 1)}\nend\n"
                        "local function count(t)\n  return t[1] and 1 + count(t[1]) + count(t[2]) or 1\nend\n"

@@ -1,36 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `linn advise` predicts and what `linn try` measures, for a list of programs: prints a Markdown table.
+"""What `linn advise` measures and what `linn try` gains, for a list of programs: prints a Markdown table.
 
-    inputs.py FOLDER
-    predictions.py debian.toml --linn build/release/tool/linn --folder FOLDER [--budget 60] [--only NAME]... [--keep RESULTS]
-                   [--builds BUILDS]
+    inputs.py FOLDER 0.5
+    predictions.py debian.toml --linn build/release/tool/linn --folder FOLDER [--budget 60] [--seeds 3] [--pin CPU]
+                   [--only NAME]... [--keep RESULTS] [--builds BUILDS]
     predictions.py debian.toml --table RESULTS
 
 The list is TOML: `[[program]]` with `name`, `language`, `command` (run in the folder), and, where needed,
-`ignore_exit_status = true`. Each program is recorded, advised and tried, one after another. --keep leaves the JSON of both
-commands, NAME.advise.json and NAME.try.json, from which --table prints the table again, and the plan of all pools that
-were tried, NAME.plan.toml. --builds takes the programs from BUILDS/plain/NAME where there is one, for changed.py. A program
-that fails is said so, and is no row.
+`ignore_exit_status = true`. Each program is recorded, advised, and tried once for each seed, on one processor if it has one
+thread. --keep leaves the JSON of the commands, NAME.advise.json and NAME.try-SEED.json, from which --table prints the table
+again, and NAME.plan.toml, the plan of the last seed where pools gain. --builds takes the programs from BUILDS/plain/NAME where
+there is one, for changed.py. A program that fails is said so, and is no row.
 """
 import argparse
-import glob
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
-
-LEAST_ROUNDS = 6  # for an interval of 95 %
 
 
 def call(words, folder):
+    """Runs the words; returns what went wrong, or nothing."""
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    return done.returncode, done.stderr.strip()
+    return f"{words[1]}: {done.stderr.strip()}" if done.returncode else ""
 
 
 def build_of(builds, kind, program):
@@ -39,46 +35,27 @@ def build_of(builds, kind, program):
     return str(path) if path and path.is_file() else None
 
 
-def try_and_keep_plan(words, folder, plan):
-    """`linn try` writes a plan only where pools gain, but measures one in any case: takes it from its scratch folder."""
-    with tempfile.TemporaryDirectory() as scratch:
-        trial = subprocess.Popen(words, cwd=folder, env=os.environ | {"TMPDIR": scratch}, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        found = []
-        while trial.poll() is None and not found:
-            time.sleep(0.2)
-            found = glob.glob(f"{scratch}/**/pools.toml", recursive=True)
-            for file in found:
-                shutil.copy(file, plan)
-        said = trial.communicate()[1]
-        return trial.returncode, said.strip()
-
-
-def measure(linn, program, folder, budget, results):
-    """Leaves both JSON files and the plan in `results`; returns what went wrong, or nothing."""
+def measure(program, arguments, results):
+    """Leaves the JSON files and the plan in `results`; returns what went wrong, or nothing."""
+    name, linn = program["name"], os.path.abspath(arguments.linn)
     with tempfile.TemporaryDirectory() as scratch:
         trace = os.path.join(scratch, "trace.linn")
-        advised = results / f"{program['name']}.advise.json"
-        tried = results / f"{program['name']}.try.json"
-        _, said = call([linn, "record", "-q", "-o", trace, "--", *program["command"]], folder)
+        advised = results / f"{name}.advise.json"
+        recorded = call([linn, "record", "-q", "-o", trace, "--", *program["command"]], arguments.folder)
         if not os.path.exists(trace):
-            return f"record: {said}"
-        status, said = call([linn, "advise", trace, "--json", advised], folder)
-        if status:
-            return f"advise: {said}"
-        ignored = ["--ignore-exit-status"] if program.get("ignore_exit_status") else []
-        status, said = try_and_keep_plan([linn, "try", trace, "--budget", str(budget), *ignored, "--json", tried, "--", *program["command"]],
-                                         folder, results / f"{program['name']}.plan.toml")
-        return f"try: {said}" if status else ""
-
-
-def saved_by(run, name):
-    """Low, middle and high share of CPU time that the row saves; None where it was not measured."""
-    for row in run["rows"] if run else []:
-        cpu = row["estimates"].get("cpu_ns") if row["name"] == name else None
-        if cpu and row["failure"] is None and run["complete_rounds"] >= LEAST_ROUNDS:
-            return 1 - cpu["ratio_high"], 1 - cpu["ratio"], 1 - cpu["ratio_low"]
-    return None
+            return recorded
+        if problem := call([linn, "advise", trace, "--json", advised], arguments.folder):
+            return problem
+        options = ["--budget", str(arguments.budget), "--plan", results / f"{name}.plan.toml"]
+        if program.get("ignore_exit_status"):
+            options.append("--ignore-exit-status")
+        if json.loads(advised.read_text())["trace"]["threads"] <= 1:
+            options += ["--pin", str(arguments.pin)]
+        for seed in range(1, arguments.seeds + 1):
+            words = [linn, "try", trace, *options, "--seed", str(seed), "--json", results / f"{name}.try-{seed}.json", "--", *program["command"]]
+            if problem := call(words, arguments.folder):
+                return problem
+    return ""
 
 
 def percent(value):
@@ -86,48 +63,36 @@ def percent(value):
 
 
 def interval(saved):
-    return "-" if saved is None else f"{percent(saved[1])} ({percent(saved[0])} to {percent(saved[2])})"
+    """Of low, middle and high."""
+    return "-" if saved is None or None in saved else f"{percent(saved[1])} ({percent(saved[0])} to {percent(saved[2])})"
 
 
-def judge(predicted, saved):
-    """How the predicted range lies to the measured interval."""
-    if predicted is None or saved is None:
-        return "-"
-    if predicted["low"] <= saved[1] <= predicted["high"]:
-        return "within"
-    if predicted["high"] >= saved[0] and predicted["low"] <= saved[2]:
-        return "overlaps"
-    return "too low" if predicted["high"] < saved[0] else "too high"
+def gain_of(gain):
+    return "-" if gain is None or gain["low"] is None else interval((gain["low"], gain["saved"], gain["high"]))
 
 
-def best_allocator(run):
-    """The one that saves most, by its name."""
-    own = {"default", "default-again", "pools", "sizes", "lookup", "empty", "both"}
-    rows = [(row["name"], saved_by(run, row["name"])) for row in run["rows"] if row["name"] not in own]
-    rows = [(name, saved) for name, saved in rows if saved]
-    if not rows:
-        return "-"
-    name, saved = max(rows, key=lambda row: row[1][1])
-    return f"{name} {interval(saved)}"
+def results_of(program, results):
+    """The results of `try`, by seed."""
+    return [json.loads(file.read_text()) for file in sorted(results.glob(f"{program['name']}.try-*.json"))]
 
 
 def row_of(program, results):
     advised = json.loads((results / f"{program['name']}.advise.json").read_text())
-    tried = json.loads((results / f"{program['name']}.try.json").read_text())
-    run = tried["together"]
-    saved = saved_by(run, "pools")
-    pools = advised["pools"]
+    tried = results_of(program, results)
+    time = advised["allocation_time"]
+    shares = (time["low"], time["share"], time["high"])
+    best = tried[-1]["allocator"]
     return [program["name"], program["language"], str(advised["trace"]["threads"]), f"{advised['all']['allocations'] / 1e3:.0f}",
-            "-" if pools is None else f"{percent(pools['low'])} to {percent(pools['high'])}", advised["answer"], interval(saved),
-            tried["answer"], judge(pools, saved), interval(saved_by(run, "empty")), best_allocator(run) if run else "-"]
+            interval(shares), advised["answer"], "; ".join(gain_of(t["gain"]) for t in tried), ", ".join(sorted({t["answer"] for t in tried})),
+            f"{best['row']} {gain_of(best)}" if best else "-"]
 
 
-def print_table(head, row_of, kinds, programs, results):
-    """A row for each program that has a result of each kind."""
+def print_table(head, row_of, is_complete, programs):
+    """A row for each program that has results."""
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
     for program in programs:
-        if all((results / f"{program['name']}.{kind}.json").exists() for kind in kinds):
-            print("| " + " | ".join(row_of(program, results)) + " |", flush=True)
+        if is_complete(program):
+            print("| " + " | ".join(row_of(program)) + " |", flush=True)
 
 
 def read_arguments(description, **numbers):
@@ -151,23 +116,23 @@ def read_arguments(description, **numbers):
 
 
 def main():
-    parser, arguments, programs = read_arguments(__doc__, budget=60)
-    table = (["program", "language", "threads", "allocations, thousand", "advise: pools save, %", "answer", "try: pools save, %",
-              "answer", "measured lies", "try: empty plan saves, %", "best allocator saves, %"], row_of, ["try"], programs)
+    parser, arguments, programs = read_arguments(__doc__, budget=60, seeds=3)
+    head = ["program", "language", "threads", "allocations, thousand", "allocation, % of CPU time", "advise", "pools save, %", "try", "best allocator saves, %"]
+
+    def show(results):
+        print_table(head, lambda p: row_of(p, results), lambda p: results_of(p, results), programs)
     if arguments.table:
-        return print_table(*table, arguments.table)
+        return show(arguments.table)
     if not arguments.linn:
         parser.error("--linn or --table is needed")
-    linn = os.path.abspath(arguments.linn)
     with tempfile.TemporaryDirectory() as scratch:
         results = (arguments.keep or pathlib.Path(scratch)).resolve()
         results.mkdir(parents=True, exist_ok=True)
         for program in programs:
             program["command"][0] = build_of(arguments.builds, "plain", program) or program["command"][0]
-            problem = measure(linn, program, arguments.folder, arguments.budget, results)
-            load = os.getloadavg()[0]
-            print(f"{program['name']}: {problem or 'done'}, load {load:.1f}", file=sys.stderr, flush=True)
-        print_table(*table, results)
+            problem = measure(program, arguments, results)
+            print(f"{program['name']}: {problem or 'done'}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+        show(results)
 
 
 if __name__ == "__main__":
