@@ -5,7 +5,7 @@
 #define LINN_VERSION_HPP
 
 #define LINN_VERSION_MAJOR 0
-#define LINN_VERSION_MINOR 2
+#define LINN_VERSION_MINOR 3
 #define LINN_VERSION_PATCH 0
 
 #endif

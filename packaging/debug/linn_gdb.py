@@ -8,7 +8,7 @@
 and printers for local_pool, fixed_pool, handle_pool and its handles, recycler, buffer_pool, buffer and allocator.
 
 Nothing is called in the program, so all of it works on a core file too. Names are looked up in every ABI
-namespace (v0_2, v0_2_checked, v0_2_asan, ...) and in every module, since each may have pools of its own.
+namespace (v0_3, v0_3_checked, v0_3_asan, ...) and in every module, since each may have pools of its own.
 """
 import re
 import struct

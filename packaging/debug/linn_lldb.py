@@ -4,8 +4,8 @@
 Formatters for local_pool, fixed_pool, handle_pool and its handles, recycler, buffer_pool and buffer: what `frame variable`,
 `v` and the Variables panes of editors show. The pools have their live objects as children.
 
-Nothing is called in the program, so all of it works on a core file too, and in every ABI namespace (v0_2, v0_2_checked,
-v0_2_asan, ...).
+Nothing is called in the program, so all of it works on a core file too, and in every ABI namespace (v0_3, v0_3_checked,
+v0_3_asan, ...).
 """
 import re
 import struct

@@ -7,7 +7,7 @@
 
 namespace linn::tool {
 
-/// The version of the tool, which is the library's: "0.2.0".
+/// The version of the tool, which is the library's: "0.3.0".
 inline std::string version_text() {
     return std::to_string(LINN_VERSION_MAJOR) + '.' + std::to_string(LINN_VERSION_MINOR) + '.' +
            std::to_string(LINN_VERSION_PATCH);

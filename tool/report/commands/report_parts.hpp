@@ -27,7 +27,7 @@ std::string clock_text(const machine_info& m);
 /// The files behind "malloc" and "operator new", once where they are the same one.
 std::string providers_text(const std::map<std::string, std::string>& files);
 
-/// "linn 0.2.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
+/// "linn 0.3.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
 
 /// Of each object the values of some columns, for CSV: "name median old=old/median".
