@@ -71,8 +71,8 @@ struct try_judgement {
     /// The best form of the pools, and what it saves of the plain program's CPU time.
     std::optional<best_arm> pools;
     std::size_t rounds_needed = 0; ///< before the test can claim anything
-    bool saves = false; ///< certain: the test and the interval say so
-    bool costs = false; ///< the same
+    bool saves = false;            ///< certain: the test and the interval say so
+    bool costs = false;            ///< the same
     /// The best general allocator, if one was measured, and what it saves of the plain program's.
     std::optional<best_arm> allocator;
     std::optional<saving> over;           ///< the pools in front of it: of the plain program's
