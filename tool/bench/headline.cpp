@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "headline.hpp"
-
 #include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
 #include "judgement.hpp"

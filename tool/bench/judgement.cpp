@@ -4,6 +4,7 @@
 #include "../experiment/too_few_rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "cliffs.hpp"
+#include "summary.hpp"
 
 #include <fmt/format.h>
 
@@ -155,6 +156,7 @@ void judge(bench_result& result) {
     for (scenario_result& s : result.scenarios) {
         judge_scenario(result, s);
     }
+    result.said = findings(result);
 }
 
 comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase) {

@@ -140,6 +140,60 @@ struct scenario_result {
     const published_row* find_published(std::string_view contender, std::string_view variant) const noexcept;
 };
 
+/// One test of the headline: Linn and the best of the others.
+struct headline_test {
+    const phase_info* what = nullptr;
+    double ours_ns = 0;
+    double other_ns = 0;
+    std::string other; ///< the title of the best other contender
+    double speed_up = 0;
+    outcome says = outcome::not_judged;
+
+    /// "1.8 x faster", "1.6 x SLOWER", "tie", "no zero fill"; "-" where nothing is judged.
+    std::string result() const;
+};
+
+/// A general allocator over all tests.
+struct ranked_allocator {
+    std::string title;
+    double speed = 1; ///< glibc's time by its, the geometric mean: above 1 it is faster
+};
+
+/// What the scenario `headline` says. Every sentence, the table and the plot that show it are made of this.
+struct headline_result {
+    std::vector<headline_test> tests;
+    std::size_t wins = 0;
+    std::size_t losses = 0;
+    std::size_t ties = 0;
+    std::vector<ranked_allocator>
+        ranking; ///< fastest first, glibc among them; without glibc's second copy and its settings
+    std::vector<std::string> unmeasured; ///< names of general allocators that are not here or failed
+
+    std::vector<std::string> verdict; ///< three sentences at most, each fit for a line of 100 characters
+    bool is_trusted = false;
+    std::string trust; ///< "good: 8 rounds, ..." or "LOW. The machine was busy: ..."
+};
+
+/// A paragraph, on one scenario or on all of them.
+struct finding {
+    std::string text;                ///< without the scenario's name
+    const scenario* about = nullptr; ///< null: on all
+
+    /// "object: ..."; of all scenarios the text alone.
+    std::string sentence() const;
+};
+
+/// What a reader should take away.
+struct bench_findings {
+    std::vector<finding> list{
+        {"Nothing was measured."}}; ///< never empty: the verdict of the headline where that was measured, then one on each other scenario
+    std::optional<headline_result> headline; ///< where it was measured
+    std::string reliability; ///< how far to trust the headline, or a warning of disturbance(); may be empty
+
+    /// All of it, `reliability` last.
+    std::vector<std::string> sentences() const;
+};
+
 /// The whole run.
 struct bench_result {
     bench_options options;
@@ -151,6 +205,7 @@ struct bench_result {
     std::vector<scenario_result> scenarios;
     std::size_t complete_rounds = 0;
     int interrupted_by = 0; ///< a signal number; 0: ran to its end
+    bench_findings said;    ///< filled in by `judge`
 
     bool complete() const noexcept { return interrupted_by == 0; }
     /// True when the budget ended the run before its rounds did.

@@ -8,7 +8,7 @@
 
 namespace linn::tool {
 
-/// The scenario that is measured unless names are given. Its result is what a person in a hurry reads: headline.hpp.
+/// The scenario that is measured unless names are given. Its result is what a person in a hurry reads: headline.cpp.
 inline constexpr std::string_view headline_name = "headline";
 
 /// A remark for a scenario whose objects are touched only around their allocation and deallocation.

@@ -4,7 +4,6 @@
 #include "../measure/quantity.hpp"
 #include "curve_findings.hpp"
 #include "findings.hpp"
-#include "headline.hpp"
 #include "judgement.hpp"
 #include "threads_findings.hpp"
 
@@ -135,16 +134,16 @@ std::vector<std::string> bench_findings::sentences() const {
 bench_findings findings(const bench_result& result) {
     if (std::all_of(result.scenarios.begin(), result.scenarios.end(),
                     [](const scenario_result& s) { return s.rows.empty(); })) {
-        return {{{"Nothing was measured."}}, {}};
+        return {};
     }
-    bench_findings all;
+    bench_findings all{.list = {}, .headline = headline(result), .reliability = {}};
     const auto add = [&](std::string text, const scenario* about = nullptr) {
         if (!text.empty()) {
             all.list.push_back({std::move(text), about});
         }
     };
     const bool is_linn_there = has_linn(result);
-    const std::optional<headline_result> first = headline(result);
+    const std::optional<headline_result>& first = all.headline;
     if (first) {
         add(fmt::format("{}", fmt::join(first->verdict, " ")));
     } else if (is_linn_there) {

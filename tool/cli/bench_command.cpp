@@ -2,9 +2,9 @@
 #include "bench_command.hpp"
 
 #include "../allocators/given_library.hpp"
-#include "../bench/headline.hpp"
 #include "../bench/judgement.hpp"
 #include "../bench/runner.hpp"
+#include "../bench/summary.hpp"
 #include "../measure/companion.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/bench_report.hpp"
@@ -57,7 +57,7 @@ const effort& usual_effort(const bench_options& o) {
 /// The tests of the headline after some of the rounds, for a terminal behind standard error; nothing where they are not
 /// measured. @pre `judge` has run
 std::vector<std::string> lines_so_far(const bench_result& result) {
-    const std::optional<headline_result> so_far = headline(result);
+    const std::optional<headline_result>& so_far = result.said.headline;
     if (!so_far) {
         return {};
     }

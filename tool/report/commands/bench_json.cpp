@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../bench/headline.hpp"
 #include "../../bench/judgement.hpp"
-#include "../../bench/summary.hpp"
 #include "../version.hpp"
 #include "bench_report.hpp"
 #include "report_parts.hpp"
@@ -248,11 +246,11 @@ std::string bench_json(const bench_result& result) {
     }
     json["headline"] = nullptr;
     json["trust"] = nullptr;
-    if (const std::optional<headline_result> first = headline(result)) {
+    if (const std::optional<headline_result>& first = result.said.headline) {
         json["headline"] = fmt::format("{}", fmt::join(first->verdict, " "));
         json["trust"] = {{"level", first->is_trusted ? "good" : "low"}, {"reason", first->trust}};
     }
-    const std::vector<std::string> said = findings(result).sentences();
+    const std::vector<std::string> said = result.said.sentences();
     json["summary"] = fmt::format("{}", fmt::join(said, " "));
     json["findings"] = said;
     return file_text(json);

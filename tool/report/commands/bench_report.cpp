@@ -2,7 +2,6 @@
 #include "bench_report.hpp"
 
 #include "../../bench/judgement.hpp"
-#include "../../bench/summary.hpp"
 #include "../../measure/process.hpp"
 #include "../plots/bench_plots.hpp"
 #include "../version.hpp"
@@ -108,8 +107,8 @@ bool is_headline_alone(const bench_result& result) {
 
 /// The answer; the other findings lead to the scenario that they begin with.
 void add_findings(document& d, const bench_result& result) {
-    const bench_findings said = findings(result);
-    const std::optional<headline_result> first = headline(result);
+    const bench_findings& said = result.said;
+    const std::optional<headline_result>& first = said.headline;
     if (first) {
         begin_with_headline(d, *first);
     } else {

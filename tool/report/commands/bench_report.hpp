@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../bench/headline.hpp"
 #include "../../bench/results.hpp"
 #include "../document/document.hpp"
 
