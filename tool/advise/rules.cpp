@@ -229,6 +229,10 @@ bool is_foreign_and_costly(const type_facts& f) {
 bool is_foreign_and_planned(const type_facts& f) {
     return is_foreign_and_costly(f) && fits_a_plan(f.type);
 }
+/// The same where only the library is known.
+bool is_a_librarys_and_planned(const type_facts& f) {
+    return !f.is_users && is_costly(f) && fits_a_plan(f.type);
+}
 std::string planned_part(const type_facts&) {
     return "linn pools: linn try measures what it gains";
 }
@@ -456,6 +460,7 @@ constexpr std::array table{
     advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_part, uniform_block_why},
     advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_part,
                 mixed_in_one_thread_why},
+    advice_rule{"foreign-planned", is_a_librarys_and_planned, remedy::linn_pools, planned_part, planned_why},
     advice_rule{"costly", is_costly, remedy::other_allocator, other_allocator_part, other_allocator_why},
     advice_rule{"rest", always, remedy::nothing, nullptr, rest_why},
 };
