@@ -460,7 +460,7 @@ constexpr std::array table{
     advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_part, uniform_block_why},
     advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_part,
                 mixed_in_one_thread_why},
-    advice_rule{"foreign-planned", is_a_librarys_and_planned, remedy::linn_pools, planned_part, planned_why},
+    advice_rule{"costly-planned", is_a_librarys_and_planned, remedy::linn_pools, planned_part, planned_why},
     advice_rule{"costly", is_costly, remedy::other_allocator, other_allocator_part, other_allocator_why},
     advice_rule{"rest", always, remedy::nothing, nullptr, rest_why},
 };

@@ -359,6 +359,9 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     facts.is_users = false; // of a library: whatever its sizes
     t.statistics.threads = 1;
     CHECK(rule_of(facts) == "costly");
+    t = churning("48 bytes of lib.so", "");
+    t.named.rule = type_rule::none;
+    CHECK(decided(facts) == "costly-planned: linn pools: linn try measures what it gains");
 }
 
 TEST_CASE("what a block is in, by its container's name") {
