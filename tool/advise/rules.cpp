@@ -234,7 +234,7 @@ bool is_a_librarys_and_planned(const type_facts& f) {
     return !f.is_users && is_costly(f) && fits_a_plan(f.type);
 }
 std::string planned_part(const type_facts&) {
-    return "linn pools: linn try measures what it gains";
+    return "linn pools: measure pools with linn try, keep them with linn pools";
 }
 std::string planned_why(const type_facts& f) {
     return foreign_why(f) + "; linn pools serves blocks of one size without a change";

@@ -361,7 +361,8 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     CHECK(rule_of(facts) == "costly");
     t = churning("48 bytes of lib.so", "");
     t.named.rule = type_rule::none;
-    CHECK(decided(facts) == "costly-planned: linn pools: linn try measures what it gains");
+    CHECK(decided(facts) ==
+          "costly-planned: linn pools: measure pools with linn try, keep them with linn pools");
 }
 
 TEST_CASE("what a block is in, by its container's name") {
