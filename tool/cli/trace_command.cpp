@@ -71,10 +71,11 @@ trace_command::trace_command(CLI::App& program)
         ->needs(convert);
     arguments
         .add_option("--weight", weight_,
-                    "with --convert collapsed: the weight of a stack, bytes (default) or allocations")
+                    "with --convert collapsed: the weight of a stack, bytes (default), allocations, or "
+                    "time, nanoseconds of CPU time in the allocator")
         ->type_name("WHAT")
         ->needs(convert)
-        ->check(one_of({"bytes", "allocations"}));
+        ->check(one_of({"bytes", "allocations", "time"}));
     CLI::Option* const redact = arguments
                                     .add_option("--redact", redacted_,
                                                 "write a copy to share: without arguments, folders, the "
@@ -111,6 +112,10 @@ std::string trace_command::check() {
                 "--convert csv holds every event: leave out --{}, or convert to collapsed, pprof or "
                 "csv-stacks",
                 to_string(viewing_.filter()));
+        }
+        if (weight_ == "time" && viewing_.filter() != block_filter::all) {
+            return fmt::format("--weight time is that of all blocks: leave out --{}",
+                               to_string(viewing_.filter()));
         }
         if (export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
             return fmt::format("--convert {} is not for a terminal: give -o FILE", format_);
@@ -192,12 +197,18 @@ int trace_command::convert(trace_reader& trace) {
             return refuse(fmt::format("{} {}", path_, why), exit_usage);
         }
     }
+    if (weight_ == "time" && !viewing_.profile().analysis.time.is_known()) {
+        return refuse(
+            fmt::format("the time in the allocator is not known of {}: linn advise says why", path_));
+    }
     progress_line line;
     const auto write = [&](std::ostream& out) {
         if (has_stacks) {
             export_stacks(viewing_.profile(), viewing_.symbols(),
                           {*export_format_,
-                           weight_ == "bytes" ? export_weight::bytes : export_weight::allocations,
+                           weight_ == "bytes"  ? export_weight::bytes
+                           : weight_ == "time" ? export_weight::time
+                                               : export_weight::allocations,
                            viewing_.filter(), viewing_.keeps_runtime()},
                           out);
         } else {

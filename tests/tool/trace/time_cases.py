@@ -46,6 +46,16 @@ def case_share_of_a_known_program(tool):
         near(share(tool.measure(60_000, work)), 2 * COST / (2 * COST + work))
 
 
+def case_stacks_by_time(tool):
+    """The nanoseconds of all stacks are the share of the program's CPU time; they are not those of some of the blocks."""
+    time = tool.measure(60_000, 4 * COST)["allocation_time"]
+    words = ("trace", tool.file, "--convert", "collapsed", "--weight", "time")
+    lines = tool.call(*words).stdout.splitlines()
+    near(sum(int(line.rsplit(" ", 1)[1]) for line in lines) / time["cpu_ns"], time["share"], by=0.001)
+    refused = tool.call(*words, "--leaks")
+    check(refused.returncode == 2 and "leave out --leaks" in refused.stderr, refused.stderr)
+
+
 def case_threads(tool):
     near(share(tool.measure(30_000, 2 * COST, threads=3)), 0.5)
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <ostream>
 #include <string>
@@ -68,10 +69,10 @@ std::string harmless(std::string name) {
 } // namespace
 
 void write_collapsed(const trace_info& info, std::span<const exported_stack> stacks,
-                     const address_names& names, export_weight weight, std::ostream& out) {
+                     const address_names& names, const stack_weight& weight, std::ostream& out) {
     std::map<std::string, std::uint64_t> lines;
     for (const exported_stack& s : stacks) {
-        const std::uint64_t weighs = weight == export_weight::bytes ? s.counts.bytes : s.counts.blocks;
+        const std::uint64_t weighs = weight(s);
         if (weighs == 0) {
             continue;
         }
@@ -105,6 +106,21 @@ std::optional<export_format> export_format_of(std::string_view name) {
     return static_cast<export_format>(found - names.begin());
 }
 
+stack_weight weight_by(export_weight what, double cpu_ns) {
+    switch (what) {
+    case export_weight::bytes:
+        break;
+    case export_weight::allocations:
+        return [](const exported_stack& s) { return s.counts.blocks; };
+    case export_weight::time:
+        return [cpu_ns](const exported_stack& s) {
+            return static_cast<std::uint64_t>(
+                std::llround((s.statistics.time.calls + s.statistics.time.page_faults) * cpu_ns));
+        };
+    }
+    return [](const exported_stack& s) { return s.counts.bytes; };
+}
+
 void export_stacks(const trace_profile& profile, symbolizer& symbols, const export_options& options,
                    std::ostream& out) {
     const trace_info& info = profile.analysis.info;
@@ -113,7 +129,7 @@ void export_stacks(const trace_profile& profile, symbolizer& symbols, const expo
     const address_names names = names_by(info, symbols);
     switch (options.format) {
     case export_format::collapsed:
-        write_collapsed(info, stacks, names, options.weight, out);
+        write_collapsed(info, stacks, names, weight_by(options.weight, profile.analysis.time.cpu_ns), out);
         break;
     case export_format::pprof:
         write_pprof(info, stacks, names, out, options.filter);
