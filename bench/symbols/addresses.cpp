@@ -5,7 +5,6 @@
 //     linn-bench-symbols PROGRAM [ADDRESSES]
 #include "symbols/elf_file.hpp"
 #include "symbols/symbolizer.hpp"
-#include "symbols/type_namer.hpp"
 
 #include <sys/resource.h>
 

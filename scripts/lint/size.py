@@ -12,9 +12,9 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19000, 13500),
-    "tool/: lines": (81900, 55000),
-    "tool/: files": (705, 420),
-    "tool/: files of C++ below 40 lines": (155, 60),
+    "tool/: lines": (81200, 55000),
+    "tool/: files": (635, 420),
+    "tool/: files of C++ below 40 lines": (105, 60),
     "tests/: lines": (81000, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../symbols/type_namer.hpp"
+#include "../symbols/symbolizer.hpp"
 #include "analysis.hpp"
 
 #include <cstddef>

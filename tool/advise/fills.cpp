@@ -2,8 +2,8 @@
 #include "fills.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../symbols/compiler_of.hpp"
-#include "../trace/program_cost.hpp"
+#include "../symbols/elf_file.hpp"
+#include "../trace/info.hpp"
 #include "rules.hpp"
 #include "shares.hpp"
 

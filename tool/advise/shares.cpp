@@ -2,7 +2,7 @@
 #include "shares.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../trace/program_cost.hpp"
+#include "../trace/info.hpp"
 
 #include <algorithm>
 

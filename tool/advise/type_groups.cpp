@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "type_groups.hpp"
 
+#include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
-#include "../symbols/unnamed_blocks.hpp"
 #include "container_kind.hpp"
 
 #include <fmt/format.h>

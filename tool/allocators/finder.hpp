@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/interrupt.hpp"
 #include "catalogue.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,5 +37,19 @@ found_library check_library(const std::filesystem::path& path);
 
 /// Orders versions as people do: 9 before 10, 2.0 before 2.0.1.
 bool is_older(const std::string& a, const std::string& b);
+
+/// The package that a file belongs to.
+struct debian_package {
+    std::string name;
+    std::string version;
+};
+
+/// The packages that the files belong to, by the file's path; files of no package are left out, and so is everything
+/// where there is no dpkg.
+std::map<std::filesystem::path, debian_package> packages_of(const std::vector<std::filesystem::path>& files,
+                                                            const interrupt_guard& guard);
+
+/// "2.0.9+ds-1" as upstream says it: without epoch and Debian's own part.
+std::string upstream_version(const std::string& version);
 
 } // namespace linn::tool

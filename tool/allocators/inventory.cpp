@@ -3,7 +3,6 @@
 
 #include "../measure/companion.hpp"
 #include "../measure/quantity.hpp"
-#include "debian.hpp"
 #include "finder.hpp"
 #include "prober.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../measure/interrupt.hpp"
-#include "proof.hpp"
+#include "prober.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../trace/program_cost.hpp"
+#include "../trace/info.hpp"
 
 #include <cstdint>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "curve_findings.hpp"
-
 #include "../measure/quantity.hpp"
-#include "cliffs.hpp"
 #include "judgement.hpp"
+#include "summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings.hpp"
-
 #include "../measure/quantity.hpp"
 #include "judgement.hpp"
-#include "threads_findings.hpp"
+#include "summary.hpp"
 
 #include <fmt/format.h>
 

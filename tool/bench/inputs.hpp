@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <vector>
 
 namespace linn::tool {
 
@@ -17,5 +18,14 @@ private:
     std::uniform_int_distribution<int> distribution_{std::numeric_limits<int>::min(),
                                                      std::numeric_limits<int>::max()};
 };
+
+/// With how many threads the programs of the group threads run: 1, 2, 4 … up to twice the CPUs.
+inline std::vector<unsigned> thread_counts(unsigned cpus) {
+    std::vector<unsigned> counts;
+    for (unsigned n = 1; n <= 2 * cpus; n *= 2) {
+        counts.push_back(n);
+    }
+    return counts;
+}
 
 } // namespace linn::tool

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario.hpp"
 
-#include "scenario_table.hpp"
-
 #include <vector>
 
 namespace linn::tool {

@@ -140,4 +140,19 @@ std::span<const scenario> scenarios() noexcept;
 /// The scenario of that name, or null.
 const scenario* find_scenario(std::string_view name) noexcept;
 
+// The files of scenarios/, each with its scenarios. To add a file, declare its function here and add a row to the table in
+// scenario.cpp.
+std::vector<scenario> headline_scenarios();
+std::vector<scenario> object_scenarios();
+std::vector<scenario> containers_scenarios();
+std::vector<scenario> reuse_scenarios();
+std::vector<scenario> shared_ptr_scenarios();
+std::vector<scenario> zero_fill_scenarios();
+std::vector<scenario> sizes_scenarios();
+std::vector<scenario> pipeline_scenarios();
+std::vector<scenario> buffers_scenarios();
+std::vector<scenario> pmr_scenarios();
+std::vector<scenario> threads_scenarios();
+std::vector<scenario> targets_scenarios();
+
 } // namespace linn::tool

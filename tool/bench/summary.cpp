@@ -2,10 +2,7 @@
 #include "summary.hpp"
 
 #include "../measure/quantity.hpp"
-#include "curve_findings.hpp"
-#include "findings.hpp"
 #include "judgement.hpp"
-#include "threads_findings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads_findings.hpp"
-
 #include "../measure/quantity.hpp"
 #include "judgement.hpp"
+#include "summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,23 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advise_command.hpp"
-
+#include "../advise/advise.hpp"
 #include "../advise/analysis.hpp"
+#include "../advise/fills.hpp"
 #include "../advise/verdict.hpp"
 #include "../report/commands/advise_report.hpp"
 #include "../report/commands/fills_report.hpp"
+#include "../report/plots/flame_plot.hpp"
 #include "../report/progress.hpp"
-#include "../trace/corruption.hpp"
-#include "exit_code.hpp"
+#include "../trace/trace_file.hpp"
+#include "commands.hpp"
+#include "given_trace.hpp"
 #include "option_checks.hpp"
-#include "trace_exit.hpp"
+#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace linn::tool {
+
+/// `linn advise`: which types of a recorded program need a pool.
+class advise_command final : public command {
+public:
+    explicit advise_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    advice ask();
+    html::frames_of_stack frames_of_stacks();
+    bool fails() const;
+
+    advise_options options_;
+    report::advise_view view_;
+    std::string trace_;
+    symbol_source source_{app()};
+    double threshold_percent_ = worth_a_pool * 100;
+    double fail_over_percent_ = -1;
+    symbolizer* symbols_ = nullptr; ///< of source_
+    advice result_;
+    std::optional<fill_report> fills_; ///< of a trace that holds nothing else
+    report_files files_;
+};
+
 namespace {
 
 constexpr const char* advise_footer =
@@ -131,6 +160,10 @@ int advise_command::run() {
         return refuse(problem);
     }
     return fails() ? exit_failure : exit_success;
+}
+
+std::unique_ptr<command> make_advise(CLI::App& program) {
+    return std::make_unique<advise_command>(program);
 }
 
 } // namespace linn::tool

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocators_command.hpp"
-
 #include "../allocators/given_library.hpp"
 #include "../allocators/installer.hpp"
+#include "../allocators/inventory.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/allocators_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/terminal.hpp"
-#include "exit_code.hpp"
+#include "commands.hpp"
 #include "option_checks.hpp"
+#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,8 +17,35 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `allocators`: finds, proves and installs.
+class allocators_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit allocators_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    /// Whether all that was asked for is installed; nothing when it could not begin.
+    std::optional<bool> install(const interrupt_guard& guard);
+    int deliver(bool installed_all) const;
+
+    report_files files_;
+    std::vector<std::string> names_;
+    std::vector<std::string> given_; // NAME=PATH, unparsed
+    std::vector<std::string> to_install_;
+    user_allocators extra_;
+    std::vector<allocator_entry> entries_;
+    unsigned timeout_ = 10;
+};
+
 namespace {
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
@@ -194,6 +221,10 @@ int allocators_command::deliver(bool installed_all) const {
                e.state == library_state::known_bad;
     });
     return installed_all && all_work ? exit_success : exit_failure;
+}
+
+std::unique_ptr<command> make_allocators(CLI::App& program) {
+    return std::make_unique<allocators_command>(program);
 }
 
 } // namespace linn::tool

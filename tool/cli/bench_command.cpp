@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_command.hpp"
-
 #include "../allocators/given_library.hpp"
 #include "../bench/judgement.hpp"
+#include "../bench/results.hpp"
 #include "../bench/runner.hpp"
 #include "../bench/summary.hpp"
 #include "../measure/companion.hpp"
@@ -11,9 +10,9 @@
 #include "../report/progress.hpp"
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
-#include "exit_code.hpp"
-#include "given_seed.hpp"
+#include "commands.hpp"
 #include "option_checks.hpp"
+#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,8 +25,41 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `bench`: its options, their checks and what it does.
+class bench_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit bench_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    std::string check_scenarios() const;
+    std::string choose_contenders();
+    std::string check_pin();
+    int deliver() const;
+
+    report_files files_;
+    bench_options options_;
+    bench_result result_;
+    std::vector<std::string> allocators_; // NAME=PATH, unparsed
+    std::string seed_;
+    std::vector<std::string> names_;   // of --only
+    std::vector<std::string> general_; // of --allocators
+    std::string pin_ = "auto";
+    bool quick_ = false;     // says what holds anyway
+    std::size_t rounds_ = 0; // the zeros: not given
+    std::size_t work_ = 0;
+    unsigned budget_ = 0;
+    unsigned timeout_ = 120;
+};
+
 namespace {
 
 /// How much is measured where options do not say otherwise.
@@ -381,6 +413,10 @@ int bench_command::deliver() const {
     const bool something = std::any_of(result.scenarios.begin(), result.scenarios.end(),
                                        [](const scenario_result& s) { return !s.rows.empty(); });
     return linn_failed || !something ? exit_failure : exit_success;
+}
+
+std::unique_ptr<command> make_bench(CLI::App& program) {
+    return std::make_unique<bench_command>(program);
 }
 
 } // namespace linn::tool

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check_command.hpp"
-
+#include "../check/check.hpp"
 #include "../measure/files.hpp"
 #include "../record/recorder.hpp"
 #include "../report/commands/check_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
-#include "exit_code.hpp"
+#include "commands.hpp"
+#include "given_trace.hpp"
 #include "option_checks.hpp"
-#include "program_words.hpp"
+#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,8 +18,39 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// `linn check`: whether a recorded program keeps its budgets.
+class check_command final : public command {
+public:
+    explicit check_command(CLI::App& program);
+
+    /// 0: all are kept; 1: one is broken, or the recording is not whole; 2: the files or arguments are wrong. A program that was
+    /// recorded and failed: its own status.
+    int run() override;
+
+private:
+    std::string check();
+    int check_program();
+    int check_trace(const std::string& trace);
+    std::string tell() const;
+
+    std::string budget_file_;
+    std::string trace_;
+    std::string output_;
+    bool is_quiet_ = false;
+    bool is_not_followed_ = false;
+    std::vector<budget> budgets_;
+    std::vector<std::string> words_; ///< the program and what belongs to it; empty: a trace was given
+    record_options recording_;
+    symbol_source source_{app()};
+    check_result result_;
+    report_files files_;
+};
+
 namespace {
 
 constexpr const char* check_footer =
@@ -170,6 +201,10 @@ int check_command::run() {
         return refuse(error.what(), exit_usage);
     }
     return words_.empty() ? check_trace(trace_) : check_program();
+}
+
+std::unique_ptr<command> make_check(CLI::App& program) {
+    return std::make_unique<check_command>(program);
 }
 
 } // namespace linn::tool

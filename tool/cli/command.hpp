@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "exit_code.hpp"
-
 #include <string_view>
 
 namespace CLI {
@@ -10,6 +8,13 @@ class App;
 }
 
 namespace linn::tool {
+
+/// What the tool tells its caller. A run stopped by a signal exits with 128 + its number, as shells expect.
+enum exit_code : int {
+    exit_success = 0,
+    exit_failure = 1, ///< it was asked something sensible and could not do it
+    exit_usage = 2,   ///< it was asked something it does not understand
+};
 
 /// Stands for the first "--" in the arguments of a command that takes a program, because the parser would swallow it.
 inline constexpr const char* separator_word = "\x1f--";

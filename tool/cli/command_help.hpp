@@ -40,4 +40,13 @@ std::string synopsis_of(const command_help& cmd);
 /// All that the parser knows. The first "command" has no name: it is the program itself.
 std::vector<command_help> words_of(CLI::App& program);
 
+// Scripts that complete the words of `linn`: all that it knows is in them, so completing starts no process.
+std::string bash_completion(const std::vector<command_help>& commands);
+std::string zsh_completion(const std::vector<command_help>& commands);
+std::string fish_completion(const std::vector<command_help>& commands);
+
+/// The manual page of a command, or of the program where `command` has no name; the same words as --help.
+/// @source man(7)
+std::string man_page(const command_help& cmd, const std::vector<command_help>& all);
+
 } // namespace linn::tool

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compare_command.hpp"
-
+#include "../compare/compare_files.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/compare_report.hpp"
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
-#include "exit_code.hpp"
+#include "commands.hpp"
+#include "compare_traces.hpp"
 #include "option_checks.hpp"
+#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,10 +15,47 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `compare`: two results of one schema, or two traces, for a person or for continuous integration.
+class compare_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit compare_command(CLI::App& program);
+
+    /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.
+    int run() override;
+
+private:
+    std::string read_files(result_file& old_file, result_file& new_file) const;
+    std::string check_names(const result_file& old_file, const result_file& new_file) const;
+    bool fails() const;
+    std::string check_kind() const;
+    std::string json() const;
+    report::document document() const;
+    void set_options();
+    int compare_pair();
+    int compare_results();
+    int compare_traces();
+
+    bool are_traces_ = false;
+    trace_comparing traces_;
+    report_files files_;
+    file_comparison result_;
+    compare_options options_;
+    std::string old_path_;
+    std::string new_path_;
+    std::optional<double> threshold_percent_;
+    std::string by_ = "auto";
+    std::string fail_on_ = "regression";
+};
+
 namespace {
 
 constexpr const char* compare_footer =
@@ -227,6 +265,10 @@ int compare_command::run() {
         return exit_usage;
     }
     return fails() ? exit_failure : exit_success;
+}
+
+std::unique_ptr<command> make_compare(CLI::App& program) {
+    return std::make_unique<compare_command>(program);
 }
 
 } // namespace linn::tool

@@ -3,7 +3,7 @@
 
 #include "../compare/trace_comparison.hpp"
 #include "../report/document/document.hpp"
-#include "symbol_source.hpp"
+#include "given_trace.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,25 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lint_command.hpp"
-
 #include "../lint/compile_commands.hpp"
 #include "../lint/findings.hpp"
+#include "../lint/lint.hpp"
 #include "../lint/selection.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/lint_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/text_file.hpp"
-#include "exit_code.hpp"
+#include "commands.hpp"
 #include "option_checks.hpp"
+#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <regex>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `lint`: where do make_shared<T>() and its like write zeros for nothing?
+class lint_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit lint_command(CLI::App& program);
+
+    /// 0: nothing was found; 1: something was, or a file could not be checked; 2: nothing could be checked.
+    int run() override;
+
+private:
+    std::string check_options_given();
+    void apply();
+    int exit_status() const;
+
+    report_files files_;
+    lint_result result_;
+    lint_options options_;
+    std::vector<std::string> checks_;
+    std::string header_filter_;
+    std::string exclude_;
+    std::uint64_t error_from_ = 0;
+    std::size_t top_ = 20;
+    bool fix_ = false;
+    bool fix_notes_ = false;
+    bool no_fail_ = false;
+};
+
 namespace {
 
 constexpr const char* lint_footer =
@@ -181,6 +212,10 @@ int lint_command::run() {
         return refuse(problem, exit_usage);
     }
     return exit_status();
+}
+
+std::unique_ptr<command> make_lint(CLI::App& program) {
+    return std::make_unique<lint_command>(program);
 }
 
 } // namespace linn::tool

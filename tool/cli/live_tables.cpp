@@ -8,7 +8,7 @@
 #include "../report/commands/trace_view_report.hpp"
 #include "../report/render/render.hpp"
 #include "../symbols/short_name.hpp"
-#include "../trace/chunk_frame.hpp"
+#include "../trace/frame.hpp"
 #include "../trace/reader.hpp"
 
 #include <fmt/format.h>

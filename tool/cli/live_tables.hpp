@@ -3,7 +3,6 @@
 
 #include "../record/recorder.hpp"
 #include "../symbols/symbolizer.hpp"
-#include "../symbols/type_namer.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -2,8 +2,8 @@
 #include "../measure/suggest.hpp"
 #include "../report/terminal.hpp"
 #include "../report/version.hpp"
+#include "command.hpp"
 #include "commands.hpp"
-#include "exit_code.hpp"
 #include "help.hpp"
 #include "option_checks.hpp"
 

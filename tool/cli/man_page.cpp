@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "man_page.hpp"
-
 #include "../report/version.hpp"
+#include "command_help.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

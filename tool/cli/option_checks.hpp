@@ -28,4 +28,11 @@ CLI::Option* repeatable(CLI::Option* option);
 /// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
 std::string sentence_of(const CLI::ParseError& error);
 
+/// Reads `--seed`; without one (empty text) the seed is random. Returns what is wrong, or an empty string.
+std::string read_seed(const std::string& text, std::uint64_t& seed);
+
+/// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
+/// Returns an empty string, or what is wrong with them.
+std::string take_program_words(const CLI::App& app, std::vector<std::string>& words);
+
 } // namespace linn::tool

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pools_command.hpp"
-
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
+#include "../pools/launch.hpp"
 #include "../report/text_file.hpp"
-#include "exit_code.hpp"
+#include "commands.hpp"
 #include "option_checks.hpp"
-#include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,8 +13,32 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `pools`: checks a plan and a program, and becomes that program with the plan's pools.
+class pools_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit pools_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    void tell_plan() const;
+    bool has_compiled_plan() const;
+
+    pool_settings settings_;
+    std::string plan_file_;
+    std::string compiled_file_;
+    std::string statistics_;
+    pool_plan plan_;
+    std::vector<std::string> words_; // the program and what belongs to it
+};
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -158,6 +180,10 @@ int pools_command::run() {
         return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
     }
     return refuse(become_served(program, words_, settings_));
+}
+
+std::unique_ptr<command> make_pools(CLI::App& program) {
+    return std::make_unique<pools_command>(program);
 }
 
 } // namespace linn::tool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_arguments.hpp"
 
-#include "given_seed.hpp"
 #include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_command.hpp"
-
 #include "../allocators/given_library.hpp"
 #include "../experiment/contenders.hpp"
+#include "../measure/interrupt.hpp"
 #include "../report/commands/run_report.hpp"
 #include "../report/progress.hpp"
+#include "../run/results.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
-#include "exit_code.hpp"
+#include "commands.hpp"
 #include "option_checks.hpp"
-#include "program_words.hpp"
+#include "report_files.hpp"
+#include "run_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,8 +19,34 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `run`: its options, their checks and what it does.
+class run_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit run_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    std::string check_allocators();
+    run_result measure(const interrupt_guard& guard, progress_line& line) const;
+    int deliver() const;
+
+    report_files files_;
+    run_options options_;
+    run_arguments measuring_{app(), options_};
+    run_result result_;
+    std::vector<std::string> words_;      // the program and what belongs to it
+    std::vector<std::string> allocators_; // NAME=PATH, unparsed
+    std::vector<std::string> only_;       // names, commas between them
+};
+
 namespace {
 
 constexpr const char* run_footer =
@@ -127,6 +154,10 @@ int run_command::deliver() const {
         return result_.is_usage_error ? exit_usage : exit_failure;
     }
     return has_samples ? exit_success : exit_failure;
+}
+
+std::unique_ptr<command> make_run(CLI::App& program) {
+    return std::make_unique<run_command>(program);
 }
 
 } // namespace linn::tool

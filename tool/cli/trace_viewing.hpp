@@ -5,7 +5,7 @@
 #include "../profile/trace_view.hpp"
 #include "../report/commands/trace_report.hpp"
 #include "../report/document/document.hpp"
-#include "symbol_source.hpp"
+#include "given_trace.hpp"
 
 #include <cstddef>
 #include <optional>

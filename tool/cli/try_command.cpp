@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "try_command.hpp"
-
 #include "../advise/advise.hpp"
 #include "../advise/analysis.hpp"
 #include "../measure/interrupt.hpp"
@@ -11,12 +9,13 @@
 #include "../report/progress.hpp"
 #include "../report/text_file.hpp"
 #include "../run/run_folder.hpp"
-#include "../trace/corruption.hpp"
-#include "exit_code.hpp"
+#include "../trace/trace_file.hpp"
+#include "../try/trial.hpp"
+#include "commands.hpp"
+#include "given_trace.hpp"
 #include "option_checks.hpp"
-#include "program_words.hpp"
-#include "same_program.hpp"
-#include "trace_exit.hpp"
+#include "report_files.hpp"
+#include "run_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -24,8 +23,38 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
+
+/// The command `try`: what pools gain on a program as it is.
+class try_command final : public command {
+public:
+    /// Adds the command to the program's arguments.
+    explicit try_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    int record_and_measure(const interrupt_guard& guard);
+    int measure(const std::string& trace, const interrupt_guard& guard);
+    try_candidates candidates_of(const std::string& trace, const interrupt_guard& guard) const;
+    int deliver() const;
+    std::string write_plan() const;
+
+    report_files files_;
+    run_options options_;
+    run_arguments measuring_{app(), options_, trial_defaults};
+    candidate_options wanted_;
+    try_result result_;
+    std::vector<std::string> words_; // the program and what belongs to it
+    served_program program_;         ///< that these start
+    std::string trace_;
+    std::string plan_file_;
+};
+
 namespace {
 
 constexpr const char* try_footer =
@@ -288,6 +317,10 @@ int try_command::run() {
     } catch (const stopped& by) {
         return refuse("stopped before anything was measured", 128 + by.signal);
     }
+}
+
+std::unique_ptr<command> make_try(CLI::App& program) {
+    return std::make_unique<try_command>(program);
 }
 
 } // namespace linn::tool

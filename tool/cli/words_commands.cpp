@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "words_commands.hpp"
-
 #include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
-#include "completion.hpp"
-#include "exit_code.hpp"
-#include "man_page.hpp"
+#include "command_help.hpp"
+#include "commands.hpp"
 #include "option_checks.hpp"
 
 #include <fmt/format.h>
@@ -13,9 +10,36 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace linn::tool {
+
+/// `linn completion SHELL`.
+class completion_command final : public command {
+public:
+    explicit completion_command(CLI::App& program);
+    int run() override;
+
+private:
+    CLI::App& program_;
+    std::string shell_;
+};
+
+/// `linn man [COMMAND]`; with --into all pages and completions, in the folders below share/ where programs look for them.
+class man_command final : public command {
+public:
+    explicit man_command(CLI::App& program);
+    int run() override;
+
+private:
+    int write_all(const std::vector<command_help>& commands) const;
+
+    CLI::App& program_;
+    std::string command_name_;
+    std::string folder_;
+};
 
 completion_command::completion_command(CLI::App& program)
     : command{*program.add_subcommand("completion", "Print a script that completes linn's words in a shell")},
@@ -91,6 +115,14 @@ int man_command::run() {
     }
     fmt::print("{}", man_page(*found, commands));
     return exit_success;
+}
+
+std::unique_ptr<command> make_completion(CLI::App& program) {
+    return std::make_unique<completion_command>(program);
+}
+
+std::unique_ptr<command> make_man(CLI::App& program) {
+    return std::make_unique<man_command>(program);
 }
 
 } // namespace linn::tool

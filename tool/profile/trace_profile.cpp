@@ -4,9 +4,9 @@
 #include "../advise/runtime_blocks.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
-#include "../symbols/unnamed_blocks.hpp"
-#include "../trace/corruption.hpp"
+#include "../symbols/memory_owner.hpp"
 #include "../trace/frame.hpp"
+#include "../trace/trace_file.hpp"
 
 #include <fmt/format.h>
 

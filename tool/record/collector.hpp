@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../trace/chunk_frame.hpp"
+#include "../trace/frame.hpp"
 #include "../trace/writer.hpp"
 #include "ring_file.hpp"
 

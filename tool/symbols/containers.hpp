@@ -2,7 +2,7 @@
 #pragma once
 
 #include "call_chain.hpp"
-#include "type_namer.hpp"
+#include "symbolizer.hpp"
 
 #include <string>
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace linn::tool {
 
@@ -110,6 +111,18 @@ std::span<const unsigned char> elf_file::bytes_at(std::uint64_t address, std::si
                 static_cast<std::size_t>(std::min<std::uint64_t>(bytes, there))};
     }
     return {};
+}
+
+compilers compilers_of(const std::string& path) {
+    compilers found;
+    const auto file = elf_file::open(path);
+    if (file == nullptr) {
+        return found;
+    }
+    const std::string text = file->section_text(".comment");
+    found.gcc = text.find("GCC: ") != std::string::npos;
+    found.clang = text.find("clang version ") != std::string::npos;
+    return found;
 }
 
 } // namespace linn::tool

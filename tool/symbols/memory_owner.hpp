@@ -2,11 +2,13 @@
 #pragma once
 
 #include "call_chain.hpp"
-#include "type_namer.hpp"
+#include "symbolizer.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linn::tool {
 
@@ -26,5 +28,14 @@ bool is_c_language(int language);
 
 /// Whether a template argument is a `std::allocator`, of a type or the template itself.
 bool is_standard_allocator(std::string_view argument);
+
+/// Blocks by the sizes that they have: "48-byte blocks", "8-32-byte blocks".
+std::string blocks_of_sizes(std::uint64_t smallest, std::uint64_t largest);
+
+/// Says whose blocks they are: those of the innermost function, from the frame `from` on, of the user's own code or of
+/// another project's shared library. A function without a name is described by the nearest one of its file that called it and
+/// has a name, or otherwise by the file. `sizes` are all that were seen.
+unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,
+                               const std::vector<std::uint64_t>& sizes);
 
 } // namespace linn::tool

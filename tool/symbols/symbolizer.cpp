@@ -1,9 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolizer.hpp"
 
-#include "symbolizer_state.hpp"
+#include "code_module.hpp"
+#include "source_text.hpp"
+#include "type_ladder.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace linn::tool {
+
+/// The modules that were opened so far.
+class symbolizer::state {
+public:
+    explicit state(symbol_options options) : options_(std::move(options)) {}
+
+    code_module& module_of(const std::string& path, const std::string& build_id) {
+        std::unique_ptr<code_module>& place = modules_[{path, build_id}];
+        if (place == nullptr) {
+            place = std::make_unique<code_module>(path, build_id, options_);
+        }
+        return *place;
+    }
+
+    source_text& sources() noexcept { return sources_; }
+
+private:
+    source_text sources_;
+    symbol_options options_;
+    std::map<std::pair<std::string, std::string>, std::unique_ptr<code_module>> modules_;
+};
 
 symbolizer::symbolizer(symbol_options options) : state_(std::make_unique<state>(std::move(options))) {}
 
@@ -15,6 +43,49 @@ const std::vector<symbol_frame>& symbolizer::frames(const code_site& site) {
 
 module_symbols symbolizer::about(const std::string& module, const std::string& build_id) {
     return state_->module_of(module, build_id).about();
+}
+
+const char* to_string(type_rule rule) noexcept {
+    switch (rule) {
+    case type_rule::call_site:
+        return "call site";
+    case type_rule::allocator:
+        return "allocator";
+    case type_rule::maker:
+        return "maker";
+    case type_rule::pointer:
+        return "pointer";
+    case type_rule::constructor:
+        return "constructor";
+    case type_rule::symbol:
+        return "symbol";
+    case type_rule::rtti:
+        return "rtti";
+    case type_rule::source:
+        return "source";
+    case type_rule::none:
+        break;
+    }
+    return "none";
+}
+
+named_type type_namer::name(const allocation_site& site) {
+    call_chain chain;
+    for (const code_site& at : site.stack) {
+        code_module& its_module = symbols_.state_->module_of(at.module, at.build_id);
+        const known_address& here = its_module.at(at.address);
+        for (std::size_t i = 0; i < here.shown.size(); ++i) {
+            chain.push_back({&here.shown[i], &here.known[i], &its_module, at.module, at.address,
+                             is_system_code(here.shown[i], here.known[i], at.module),
+                             i + 1 == here.shown.size()});
+        }
+    }
+    named_type found = type_ladder(site, chain, symbols_.state_->sources()).result();
+    found.frames.reserve(chain.size());
+    for (const chain_frame& frame : chain) {
+        found.frames.push_back(shown_frame(frame));
+    }
+    return found;
 }
 
 } // namespace linn::tool

@@ -3,6 +3,7 @@
 
 #include "symbol_frame.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,82 @@ private:
     friend class type_namer;
     class state;
     std::unique_ptr<state> state_;
+};
+
+/// Which rule named a type, best first.
+enum class type_rule : std::uint8_t {
+    call_site,   ///< DW_AT_LLVM_alloc_type
+    allocator,   ///< the outermost allocator frame
+    maker,       ///< make_unique, make_shared, std::function
+    pointer,     ///< a variable that begins behind the call, whose pointee has the recorded size
+    constructor, ///< a constructor inlined behind the call, whose class has the recorded size
+    symbol,      ///< a template's name out of the symbol table
+    rtti,        ///< the type in the block itself
+    source,      ///< the source text
+    none,        ///< none did: "40-byte blocks of f"
+};
+
+const char* to_string(type_rule rule) noexcept;
+
+/// Where a type is declared, as the debug information has it.
+struct type_declaration {
+    std::string file; ///< empty: not known
+    unsigned line = 0;
+    bool is_c = false;
+    bool is_aggregate = false; ///< may be: it has neither constructors nor virtual functions of its own
+};
+
+/// Blocks whose type nothing names, as a person can say it. All is empty where a type is known.
+struct unnamed_blocks {
+    std::string what;    ///< "48-byte blocks", "8-32-byte blocks"
+    std::string where;   ///< "of Parser::parse", "under jsonnet_vm_execute", "of app"
+    std::string address; ///< of the call: "app+0x5ccca"; empty: the stack is not known
+
+    /// "48-byte blocks of Parser::parse"; "48-byte blocks #2 of Parser::parse" with a number that is not 0.
+    std::string text(std::size_t number = 0) const;
+};
+
+/// What one site allocates.
+struct named_type {
+    std::string type; ///< the element, such as "Particle"; for a node, what the user stores; never empty
+    std::string
+        allocated; ///< what the block really holds, such as "std::_List_node<Particle>"; empty: as `type`
+    std::string
+        container; ///< "std::list<Particle>", "std::shared_ptr<Packet>", "std::string", "std::function"; empty: none
+    type_rule rule = type_rule::none;
+    std::uint64_t type_bytes = 0; ///< sizeof of `allocated` where debug information has it; 0: not known
+    bool is_array = false;        ///< a block of several: vector's, string's, new T[n]
+    symbol_frame
+        place; ///< the innermost frame in the user's own code, or in another project's shared library
+    bool is_library =
+        false; ///< what asked for it stands in a library's header or file, which the user does not change
+    bool is_c = false; ///< what asked for it is C
+    std::string
+        takes_allocator; ///< the class template that was given a std::allocator for it, with all its arguments;
+                         ///< empty: none is known
+    type_declaration declared;        ///< of `type`
+    unnamed_blocks blocks;            ///< where no rule named the type; `type` is their text then
+    std::vector<symbol_frame> frames; ///< of the whole stack, innermost first
+};
+
+/// The allocations of one stack, to be named.
+struct allocation_site {
+    std::vector<code_site> stack;     ///< innermost first: [0] called the allocator
+    std::vector<std::uint64_t> sizes; ///< those seen, the most frequent first; at most 8
+    std::string rtti;                 ///< mangled; empty: none was found
+    bool is_operator_new = false;
+    bool is_array_new = false;
+};
+
+/// Says which C++ type a site allocates, by the ladder of docs/design/types.md.
+class type_namer {
+public:
+    explicit type_namer(symbolizer& symbols) noexcept : symbols_(symbols) {}
+
+    named_type name(const allocation_site& site);
+
+private:
+    symbolizer& symbols_;
 };
 
 } // namespace linn::tool

@@ -4,7 +4,6 @@
 #include "containers.hpp"
 #include "cxx_name.hpp"
 #include "memory_owner.hpp"
-#include "unnamed_blocks.hpp"
 
 #include <dwarf.h>
 

@@ -4,7 +4,7 @@
 #include "behind_call.hpp"
 #include "call_chain.hpp"
 #include "source_text.hpp"
-#include "type_namer.hpp"
+#include "symbolizer.hpp"
 
 #include <optional>
 #include <string>

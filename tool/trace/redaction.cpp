@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redaction.hpp"
 
-#include "chunk_frame.hpp"
 #include "decode.hpp"
 #include "encode.hpp"
+#include "frame.hpp"
 #include "trace_file.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 // Names the sites that the preload wrote: name_sites PROGRAM SITES [--debug-dir DIR]… [--no-source]
 // A line a site: count, bytes, rule, type, container, allocated, place, by tabulators.
 #include "symbols/symbolizer.hpp"
-#include "symbols/type_namer.hpp"
 
 #include <cstdint>
 #include <cstdio>

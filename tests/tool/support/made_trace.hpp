@@ -2,9 +2,9 @@
 // A trace written by the tool's own parts, without a program: what it holds is known to the last event.
 #pragma once
 
-#include "trace/chunk_frame.hpp"
 #include "trace/encode.hpp"
 #include "trace/event.hpp"
+#include "trace/frame.hpp"
 #include "trace/writer.hpp"
 
 #include <algorithm>

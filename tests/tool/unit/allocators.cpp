@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocators/catalogue.hpp"
-#include "allocators/debian.hpp"
 #include "allocators/finder.hpp"
 #include "allocators/installer.hpp"
 #include "allocators/inventory.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocators/proof.hpp"
+#include "allocators/prober.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of the programs with many threads: places, the sum of their times, memory, and locks that saturate too early.
-#include "bench/threads_findings.hpp"
-
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
 

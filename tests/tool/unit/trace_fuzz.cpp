@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths and documents of a trace that promise what is not there. The fuzz target `trace` has what is damaged at random.
 #include "scratch_folder.hpp"
-#include "trace/chunk_frame.hpp"
+#include "trace/frame.hpp"
 #include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/writer.hpp"

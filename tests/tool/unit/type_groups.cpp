@@ -2,7 +2,7 @@
 // Which sites are one line of the advice, and what the line is called.
 #include "advise/type_groups.hpp"
 
-#include "symbols/unnamed_blocks.hpp"
+#include "symbols/memory_owner.hpp"
 
 #include <doctest/doctest.h>
 

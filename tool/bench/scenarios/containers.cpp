@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario_table.hpp"
-#include "pool_parts.hpp"
+#include "../scenario.hpp"
+#include "parts.hpp"
 
 namespace linn::tool {
 namespace {

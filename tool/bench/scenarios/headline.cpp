@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario_table.hpp"
+#include "../scenario.hpp"
 
 #include <array>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario_table.hpp"
-#include "phase_grid.hpp"
+#include "../scenario.hpp"
+#include "parts.hpp"
 
 #include <array>
 #include <vector>

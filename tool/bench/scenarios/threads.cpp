@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../scenario_table.hpp"
-#include "../thread_counts.hpp"
+#include "../inputs.hpp"
+#include "../scenario.hpp"
 
 #include <sched.h>
 

@@ -15,6 +15,18 @@
 namespace linn::tool::worker {
 namespace {
 
+/// The variant of that scenario and name, or null.
+const variant* find_variant(std::string_view scenario, std::string_view name) {
+    for (const variants* file = variants::first(); file != nullptr; file = file->next()) {
+        for (const variant& v : file->here()) {
+            if (v.scenario == scenario && v.name == name) {
+                return &v;
+            }
+        }
+    }
+    return nullptr;
+}
+
 bool take_argument(options& o, std::string_view key, const char* value) {
     const auto number = [&] { return std::strtoull(value, nullptr, 10); };
     if (key == "--scenario") {

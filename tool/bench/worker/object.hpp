@@ -3,7 +3,7 @@
 
 #include "mapped_array.hpp"
 #include "measure.hpp"
-#include "options.hpp"
+#include "variant.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,14 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "containers.hpp"
+#include "../inputs.hpp"
+#include "mapped_array.hpp"
+#include "measure.hpp"
 #include "object.hpp"
 #include "variant.hpp"
 
 #include <array>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 namespace linn::tool::worker {
+
+// The four operations by container. A list is a queue: erasing one by one in the order of insertion is popping.
+template <class C>
+struct container_operations {
+    static void insert(C& c, int v) { c.insert(v); }
+    static void erase(C& c, int v) { c.erase(v); }
+};
+template <class A>
+struct container_operations<std::list<int, A>> {
+    static void insert(std::list<int, A>& c, int v) { c.push_back(v); }
+    static void erase(std::list<int, A>& c, int) { c.pop_front(); }
+};
+template <class A>
+struct container_operations<std::map<int, int, std::less<int>, A>> {
+    using map_type = std::map<int, int, std::less<int>, A>;
+    static void insert(map_type& c, int v) { c.try_emplace(v, v); }
+    static void erase(map_type& c, int v) { c.erase(v); }
+};
+
+/// The three phases of the published scenario on one container: insert all, erase one by one in the same order,
+/// insert all again into the same container.
+template <class C>
+outcome run_phases(C container, mapped_array<int>& values) {
+    using operations = container_operations<C>;
+    outcome result;
+    {
+        const stopwatch watch;
+        for (const int v : values) {
+            operations::insert(container, v);
+        }
+        result.phases.push_back(watch.finish("insert", values.size()));
+    }
+    result.work_check = container.size();
+    {
+        const stopwatch watch;
+        for (const int v : values) {
+            operations::erase(container, v);
+        }
+        result.phases.push_back(watch.finish("erase", values.size()));
+    }
+    if (!container.empty()) {
+        result.error = "the container is not empty after everything was erased";
+    }
+    {
+        const stopwatch watch;
+        for (const int v : values) {
+            operations::insert(container, v);
+        }
+        result.phases.push_back(watch.finish("insert_again", values.size()));
+    }
+    if (container.size() != result.work_check) {
+        result.error = "the second insertion gave a different number of elements";
+    }
+    return result;
+}
+
+/// The scenario `containers` for one policy.
+template <class Policy>
+outcome run_containers(const options& o) {
+    mapped_array<int> values{o.n};
+    published_integers generate;
+    for (int& v : values) {
+        v = generate();
+    }
+
+    auto integers = Policy::template allocator<int>();
+    using integer_allocator = decltype(integers);
+    if (o.container == "unordered_set") {
+        return run_phases(
+            std::unordered_set<int, std::hash<int>, std::equal_to<int>, integer_allocator>(integers), values);
+    }
+    if (o.container == "set") {
+        return run_phases(std::set<int, std::less<int>, integer_allocator>(integers), values);
+    }
+    if (o.container == "list") {
+        return run_phases(std::list<int, integer_allocator>(integers), values);
+    }
+    if (o.container == "map") {
+        auto pairs = Policy::template allocator<std::pair<const int, int>>();
+        return run_phases(std::map<int, int, std::less<int>, decltype(pairs)>(pairs), values);
+    }
+    outcome unknown;
+    unknown.error = "no container named " + o.container;
+    return unknown;
+}
 
 /// A way of getting memory as a variant of `object` and `containers`. A policy is a class with
 /// - `template <class T> static auto allocator()`: the standard allocator of `T` to give to a container;

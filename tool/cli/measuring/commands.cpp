@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../commands.hpp"
 
-#include "../allocators_command.hpp"
-#include "../bench_command.hpp"
-
 namespace linn::tool {
 namespace {
 
-constexpr make_command every_command[]{make<bench_command>, make<allocators_command>};
+constexpr make_command every_command[]{&make_bench, &make_allocators};
 
 } // namespace
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_scenario.hpp"
 
-#include "../../bench/cliffs.hpp"
 #include "../../bench/judgement.hpp"
 #include "../plots/bench_plots.hpp"
 

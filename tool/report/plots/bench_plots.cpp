@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_plots.hpp"
 
-#include "../../bench/cliffs.hpp"
 #include "../../bench/judgement.hpp"
 #include "bar_plot.hpp"
 #include "curve_plot.hpp"

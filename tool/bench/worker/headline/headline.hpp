@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../../inputs.hpp"
-#include "../buffers/buffers.hpp"
+#include "../buffers.hpp"
 #include "../object.hpp"
-#include "../reuse/reuse.hpp"
-#include "../shared_ptr/shared_ptr.hpp"
+#include "../reuse.hpp"
+#include "../shared_ptr.hpp"
 #include "../team.hpp"
 #include "../variant.hpp"
 

@@ -2,11 +2,95 @@
 #pragma once
 
 #include "../mapped_array.hpp"
-#include "user.hpp"
+#include "../measure.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace linn::tool::worker {
+
+/// A block that a program holds.
+struct block {
+    unsigned char* at = nullptr;
+    std::uint32_t bytes = 0;
+};
+
+/// What a program did, and how long it took.
+struct tally {
+    std::uint64_t allocated = 0; ///< blocks
+    std::uint64_t freed = 0;
+    std::uint64_t bytes = 0;      ///< of all allocated blocks
+    std::uint64_t damaged = 0;    ///< blocks that no longer held what was written
+    std::uint64_t operations = 0; ///< what a figure counts
+    std::uint64_t ticks = 0;      ///< of the measured part
+    std::uint64_t wall_ns = 0;    ///< likewise
+    std::uint64_t cpu_ns = 0;     ///< likewise, of all threads
+
+    tally& operator+=(const tally& more) noexcept {
+        allocated += more.allocated;
+        freed += more.freed;
+        bytes += more.bytes;
+        damaged += more.damaged;
+        operations += more.operations;
+        ticks += more.ticks;
+        wall_ns += more.wall_ns;
+        cpu_ns += more.cpu_ns;
+        return *this;
+    }
+};
+
+/// What one program has to do.
+struct work_plan {
+    unsigned threads = 1;
+    std::size_t operations = 1; ///< of each thread, about
+};
+
+/// How one thread of a program allocates: it counts, and marks both ends of each block, which it looks at again before the
+/// block is freed. So two blocks that overlap are found, and a block that is freed twice most likely.
+///
+/// `Memory` has `static void* take(std::size_t bytes)`, which throws when there is none, and
+/// `static void give(void* p, std::size_t bytes) noexcept`.
+template <class Memory>
+class memory_user {
+public:
+    block take(std::uint32_t bytes) {
+        const block b = take_unmarked(bytes);
+        b.at[0] = b.at[bytes - 1] = mark_of(b);
+        return b;
+    }
+
+    void give(const block& b) noexcept {
+        const unsigned char mark = mark_of(b);
+        counts.damaged += b.at[0] != mark || b.at[b.bytes - 1] != mark ? 1U : 0U;
+        b.at[0] = static_cast<unsigned char>(~mark); // so that a second free of it is seen
+        give_unmarked(b);
+    }
+
+    // For programs that have something else to look at.
+
+    block take_unmarked(std::uint32_t bytes) {
+        const block b{static_cast<unsigned char*>(Memory::take(bytes)), bytes};
+        escape(b.at);
+        ++counts.allocated;
+        counts.bytes += bytes;
+        return b;
+    }
+
+    void give_unmarked(const block& b) noexcept {
+        ++counts.freed;
+        escape(b.at);
+        Memory::give(b.at, b.bytes);
+    }
+
+    tally counts;
+
+private:
+    static unsigned char mark_of(const block& b) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(b.at);
+        return static_cast<unsigned char>((address >> 3) * 37 + b.bytes);
+    }
+};
 
 /// Calls `body(index)` on `threads` new threads, which begin at once, and adds up what they return. Its times are from the
 /// common start to the last end. Up to the number of CPUs each thread has one for itself; more threads run where

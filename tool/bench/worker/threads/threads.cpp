@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.hpp"
 
-#include "../../thread_counts.hpp"
+#include "../../inputs.hpp"
 #include "../apart.hpp"
 #include "timed_lock.hpp"
 

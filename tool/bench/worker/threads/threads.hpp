@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../options.hpp"
 #include "../variant.hpp"
 #include "alloc_test.hpp"
 #include "cache_scratch.hpp"

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "buffers.hpp"
+
+#include "fitting.hpp"
+
+#include <linn/buffer_pool.hpp>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+namespace linn::tool::worker {
+namespace {
+
+/// Acquires `Held` buffers and releases them, again and again.
+template <std::size_t Held, bool Fill, class Source>
+[[gnu::noinline]] void held_loop(Source& source, std::size_t operations) {
+    const auto use = [](auto& buffer) {
+        escape(Source::data(buffer));
+        if constexpr (Fill) {
+            std::memset(Source::data(buffer), 0x5a, Source::bytes);
+            escape(Source::data(buffer));
+        }
+    };
+    for (std::size_t i = 0; i < operations; i += Held) {
+        auto a = source.acquire();
+        use(a);
+        if constexpr (Held == 4) {
+            auto b = source.acquire();
+            use(b);
+            auto c = source.acquire();
+            use(c);
+            auto d = source.acquire();
+            use(d);
+        }
+    }
+}
+
+/// The scenario buffers-held for one way. Nothing is written except in the last phase: what is measured is the allocator, not
+/// the memory.
+template <template <std::size_t> class Source>
+class held_run {
+public:
+    explicit held_run(const options& o)
+        : wanted_{o.scaled(50'000)},
+          bound_{12e6 * rough_tick_rate() * static_cast<double>(o.work) / 100} {
+        result_.work_check = wanted_;
+    }
+
+    outcome perform() {
+        // With a second thread, or the C library leaves its locks out.
+        const idle_thread second;
+        sizes<1, 1>();
+        sizes<4, 1>();
+        sizes<1, 2>();
+        sizes<4, 2>();
+        using line = Source<std::size_t{8} << 20>;
+        constexpr std::size_t lines = 16;
+        result_.phases.push_back(measure_passes("four_filled_8m", 1, lines, result_.cpu_share, [] {
+            return [source = line{}](std::size_t n) mutable { held_loop<4, true>(source, n); };
+        }));
+        return std::move(result_);
+    }
+
+private:
+    template <std::size_t Held, unsigned Threads>
+    void sizes() {
+        one<Held, Threads, std::size_t{64} << 10>("64k");
+        one<Held, Threads, std::size_t{128} << 10>("128k");
+        one<Held, Threads, std::size_t{256} << 10>("256k");
+        one<Held, Threads, std::size_t{512} << 10>("512k");
+        one<Held, Threads, std::size_t{1} << 20>("1m");
+        one<Held, Threads, std::size_t{8} << 20>("8m");
+    }
+
+    template <std::size_t Held, unsigned Threads, std::size_t Bytes>
+    void one(const char* bytes) {
+        const auto make = [] {
+            return [source = Source<Bytes>{}](std::size_t n) mutable { held_loop<Held, false>(source, n); };
+        };
+        const std::size_t n = fitting_pairs(Threads, wanted_, bound_, make);
+        const std::string name =
+            std::string{Held == 4 ? "four" : "one"} + (Threads == 2 ? "_two_" : "_") + bytes;
+        result_.phases.push_back(
+            measure_passes(name, Threads, (n + Held - 1) / Held * Held, result_.cpu_share, make));
+    }
+
+    std::size_t wanted_; // buffers of a pass, of a thread
+    double bound_;       // ticks that a phase may take
+    outcome result_;
+};
+
+template <template <std::size_t> class Source>
+outcome run_held(const options& o) {
+    return held_run<Source>{o}.perform();
+}
+
+template <std::size_t Bytes>
+struct new_array {
+    static constexpr std::size_t bytes = Bytes;
+    static std::unique_ptr<char[]> acquire() { return std::unique_ptr<char[]>(new char[Bytes]); }
+    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
+};
+
+template <std::size_t Bytes>
+struct make_unique_array {
+    static constexpr std::size_t bytes = Bytes;
+    static std::unique_ptr<char[]> acquire() { return std::make_unique<char[]>(Bytes); }
+    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
+};
+
+template <std::size_t Bytes>
+struct for_overwrite_array {
+    static constexpr std::size_t bytes = Bytes;
+    static std::unique_ptr<char[]> acquire() { return std::make_unique_for_overwrite<char[]>(Bytes); }
+    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
+};
+
+template <std::size_t Bytes>
+struct make_shared_object {
+    struct line {
+        char data[Bytes];
+    };
+    static constexpr std::size_t bytes = Bytes;
+    static std::shared_ptr<line> acquire() { return std::make_shared<line>(); }
+    static void* data(const std::shared_ptr<line>& h) { return h->data; }
+};
+
+template <std::size_t Bytes>
+struct unmap {
+    void operator()(void* p) const noexcept { ::munmap(p, Bytes); }
+};
+
+/// What an allocator does that returns every large block to the system.
+template <std::size_t Bytes>
+struct mapping {
+    using handle = std::unique_ptr<void, unmap<Bytes>>;
+    static constexpr std::size_t bytes = Bytes;
+
+    static handle acquire() {
+        void* p = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) {
+            throw std::bad_alloc{};
+        }
+        return handle{p};
+    }
+    static void* data(const handle& h) { return h.get(); }
+};
+
+template <std::size_t Bytes>
+linn::buffer_pool& buffers_of() {
+    static linn::buffer_pool& pool = *new linn::buffer_pool{Bytes};
+    return pool;
+}
+
+template <std::size_t Bytes>
+struct pool_handle {
+    static constexpr std::size_t bytes = Bytes;
+    linn::buffer_pool& pool = buffers_of<Bytes>();
+
+    auto acquire() { return pool.acquire(); }
+    static void* data(const auto& h) { return h.data(); }
+};
+
+template <std::size_t Bytes>
+struct pool_shared {
+    static constexpr std::size_t bytes = Bytes;
+    linn::buffer_pool& pool = buffers_of<Bytes>();
+
+    auto acquire() { return pool.acquire_shared(); }
+    static void* data(const auto& h) { return h.get(); }
+};
+
+constexpr variant all[] = {
+    {"buffers", "new_array", &run_buffers<new_array>},
+    {"buffers", "make_unique", &run_buffers<make_unique_array>},
+    {"buffers", "make_unique_for_overwrite", &run_buffers<for_overwrite_array>},
+    {"buffers", "make_shared", &run_buffers<make_shared_object>},
+    {"buffers-held", "new_array", &run_held<new_array>},
+    {"buffers", "mmap", &run_buffers<mapping>},
+    {"buffers", "linn_buffer_pool", &run_buffers<pool_handle>},
+    {"buffers", "linn_buffer_pool_shared", &run_buffers<pool_shared>},
+    {"buffers-held", "linn_buffer_pool", &run_held<pool_handle>},
+};
+
+const variants here{all};
+
+} // namespace
+} // namespace linn::tool::worker

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "locked_pool.hpp"
+#include "packet.hpp"
+#include "team.hpp"
+#include "variant.hpp"
+
+#include <linn/allocator.hpp>
+#include <linn/memory.hpp>
+#include <linn/recycler.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace linn::tool::worker {
+namespace {
+
+/// A queue between one thread that pushes and one that pops, without a lock. Both ends work in bursts and publish once a
+/// burst, as drivers of network cards do. Each side keeps its last sight of the other's index, so it touches the
+/// other's cache line only when that sight says full or empty.
+template <class T, std::size_t Capacity>
+class ring {
+public:
+    static_assert((Capacity & (Capacity - 1)) == 0, "a power of two, so that a mask wraps the index");
+
+    /// Free places, at most `wanted`; the pusher's side.
+    std::size_t room(std::size_t wanted) noexcept {
+        if (Capacity - (push_.own - push_.seen) < wanted) {
+            // acquire: pairs with publish_popped; the places are empty.
+            push_.seen = popped_.load(std::memory_order_acquire);
+        }
+        const std::size_t free = Capacity - (push_.own - push_.seen);
+        return free < wanted ? free : wanted;
+    }
+    void push(T&& value) noexcept { slots_[push_.own++ % Capacity] = std::move(value); }
+    void publish_pushed() noexcept {
+        // release: pairs with filled; the values are there.
+        pushed_.store(push_.own, std::memory_order_release);
+    }
+
+    /// Values waiting, at most `wanted`; the popper's side.
+    std::size_t filled(std::size_t wanted) noexcept {
+        if (pop_.seen - pop_.own < wanted) {
+            // acquire: pairs with publish_pushed.
+            pop_.seen = pushed_.load(std::memory_order_acquire);
+        }
+        const std::size_t there = pop_.seen - pop_.own;
+        return there < wanted ? there : wanted;
+    }
+    T pop() noexcept { return std::move(slots_[pop_.own++ % Capacity]); }
+    void publish_popped() noexcept {
+        // release: pairs with room.
+        popped_.store(pop_.own, std::memory_order_release);
+    }
+
+private:
+    struct side {
+        std::size_t own = 0;
+        std::size_t seen = 0;
+    };
+    alignas(128) std::atomic<std::size_t> pushed_{0};
+    alignas(128) std::atomic<std::size_t> popped_{0};
+    alignas(128) side push_;
+    alignas(128) side pop_;
+    alignas(128) std::array<T, Capacity> slots_{};
+};
+
+/// Frames of 64 bytes on 10 Gbit/s, preamble and gap included: 10^10 / (84 * 8).
+constexpr double line_rate = 14.88e6;
+
+constexpr std::size_t ring_capacity = 1'024;
+constexpr std::size_t receive_burst = 32; // what drivers hand over at once
+
+/// What both threads saw of one run.
+struct pipeline_run {
+    std::uint64_t ticks = 0;
+    double receiver_idle = 0; ///< share of its time with the ring full or the next frames not there yet
+    double worker_idle = 0;   ///< share of its time with the ring empty
+    std::uint64_t faults = 0;
+    std::uint64_t checksum = 0;
+    double least_share = 1;
+};
+
+/// One thread receives: takes a packet, fills a header and a few lines, pushes it. The other processes: reads them and
+/// lets the packet go. `ticks_a_packet` 0: as fast as it goes; else frames arrive at that pace, in bursts.
+/// `Way` has a `handle create()`; a default-constructed handle owns nothing.
+template <class Way>
+pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
+    using handle = decltype(std::declval<Way&>().create());
+    const auto queue = std::make_unique<ring<handle, ring_capacity>>();
+    pipeline_run result;
+    std::array<std::uint64_t, 2> ends{};
+    spin_barrier barrier{2};
+
+    std::thread worker{[&] {
+        pin_thread(1);
+        barrier.wait();
+        const std::uint64_t wall = now_ns();
+        const std::uint64_t busy = cpu_ns();
+        const std::uint64_t begin = ticks();
+        std::uint64_t sum = 0;
+        std::uint64_t waited = 0;
+        for (std::size_t done = 0; done != packets;) {
+            std::size_t n = queue->filled(receive_burst);
+            if (n == 0) {
+                const std::uint64_t since = ticks();
+                for (patience p; (n = queue->filled(receive_burst)) == 0;) {
+                    p.wait();
+                }
+                waited += ticks() - since;
+            }
+            for (std::size_t i = 0; i != n; ++i) {
+                const handle h = queue->pop();
+                std::uint64_t word = 0;
+                for (const std::size_t at : {std::size_t{0}, std::size_t{56}, std::size_t{120}}) {
+                    std::memcpy(&word, h->data + at, sizeof word);
+                    sum += word;
+                }
+                sum += h->length;
+            }
+            queue->publish_popped();
+            done += n;
+        }
+        ends[1] = ticks();
+        result.least_share = static_cast<double>(cpu_ns() - busy) / static_cast<double>(now_ns() - wall);
+        result.worker_idle = static_cast<double>(waited) / static_cast<double>(ends[1] - begin);
+        result.checksum = sum;
+        barrier.wait();
+    }};
+
+    {
+        Way way;
+        std::array<std::byte, 64> header{};
+        barrier.wait();
+        const std::uint64_t faults = page_faults();
+        const std::uint64_t start = ticks();
+        std::uint64_t waited = 0;
+        for (std::size_t sent = 0; sent != packets;) {
+            const std::size_t wanted = packets - sent < receive_burst ? packets - sent : receive_burst;
+            // A burst is there when its last frame is.
+            const std::uint64_t due =
+                start + static_cast<std::uint64_t>(ticks_a_packet * static_cast<double>(sent + wanted));
+            std::size_t n = queue->room(wanted);
+            std::uint64_t now = ticks_a_packet != 0 || n == 0 ? ticks() : due;
+            if (n == 0 || now < due) {
+                const std::uint64_t since = now;
+                for (patience p; (n = queue->room(wanted)) == 0 || now < due; now = ticks()) {
+                    p.wait();
+                }
+                waited += ticks() - since;
+            }
+            for (std::size_t i = 0; i != n; ++i) {
+                handle h = way.create();
+                h->length = sent + i;
+                std::memcpy(&header, &h->length, sizeof h->length);
+                std::memcpy(h->data, header.data(), header.size());
+                std::memset(h->data + 64, 1, 64);
+                queue->push(std::move(h));
+            }
+            queue->publish_pushed();
+            sent += n;
+        }
+        ends[0] = ticks();
+        result.receiver_idle = static_cast<double>(waited) / static_cast<double>(ends[0] - start);
+        barrier.wait();
+        result.ticks = (ends[0] > ends[1] ? ends[0] : ends[1]) - start;
+        result.faults = page_faults() - faults;
+    }
+    worker.join();
+    return result;
+}
+
+/// The figures of one run as a phase.
+phase pipeline_phase(std::string name, std::size_t packets, const pipeline_run& run) {
+    const double all = static_cast<double>(run.ticks);
+    const double count = static_cast<double>(packets);
+    return {std::move(name),
+            all / count,
+            static_cast<double>(run.faults) / count,
+            {{"receiver_idle", run.receiver_idle}, {"worker_idle", run.worker_idle}}};
+}
+
+/// The scenario pipeline for one way of holding a packet: flat out, then at the line rate of 10 Gbit/s.
+template <class Way>
+outcome run_pipeline(const options& o) {
+    const std::size_t packets = o.scaled(600'000);
+    outcome result;
+    const std::uint64_t since = now_ns();
+    const std::uint64_t start = ticks();
+    run_packets<Way>(packets / 4 + 1, 0); // warms up, and tells how fast the counter runs
+    const double ticks_a_second =
+        static_cast<double>(ticks() - start) / static_cast<double>(now_ns() - since) * 1e9;
+
+    const pipeline_run flat = run_packets<Way>(packets, 0);
+    const pipeline_run line = run_packets<Way>(packets, ticks_a_second / line_rate);
+    result.phases.push_back(pipeline_phase("flat_out", packets, flat));
+    result.phases.push_back(pipeline_phase("line_rate", packets, line));
+    result.cpu_share = std::min(flat.least_share, line.least_share);
+    result.work_check = flat.checksum;
+    if (flat.checksum != line.checksum) {
+        result.error = "packets were lost or changed on the way";
+    }
+    return result;
+}
+
+struct make_shared_way {
+    static std::shared_ptr<packet> create() { return std::make_shared<packet>(); }
+};
+
+/// The published winner: packet and control block in one block of the locked pool.
+template <class Lock>
+struct allocate_shared_way {
+    static std::shared_ptr<packet> create() {
+        return std::allocate_shared<packet>(locked_allocator<packet, Lock>{});
+    }
+};
+
+struct linn_make_shared_way {
+    static std::shared_ptr<packet> create() { return linn::make_shared<packet>(); }
+};
+
+struct linn_for_overwrite_way {
+    static std::shared_ptr<plain_packet> create() { return linn::make_shared_for_overwrite<plain_packet>(); }
+};
+
+struct linn_allocate_shared_way {
+    static std::shared_ptr<packet> create() {
+        return std::allocate_shared<packet>(linn::allocator<packet>{});
+    }
+};
+
+struct linn_recycler_way {
+    linn::recycler<packet>& source = shared_source();
+    auto create() { return source.acquire_shared(); }
+
+private:
+    static linn::recycler<packet>& shared_source() {
+        static linn::recycler<packet>& r = *new linn::recycler<packet>{{.capacity = 4'096}};
+        return r;
+    }
+};
+
+constexpr variant all[] = {
+    {"pipeline", "make_shared", &run_pipeline<make_shared_way>},
+    {"pipeline", "allocate_shared", &run_pipeline<allocate_shared_way<std::mutex>>},
+    {"pipeline", "allocate_shared_spin", &run_pipeline<allocate_shared_way<spin_lock>>},
+    {"pipeline", "linn_make_shared", &run_pipeline<linn_make_shared_way>},
+    {"pipeline", "linn_make_shared_for_overwrite", &run_pipeline<linn_for_overwrite_way>},
+    {"pipeline", "linn_allocate_shared", &run_pipeline<linn_allocate_shared_way>},
+    {"pipeline", "linn_recycler_shared", &run_pipeline<linn_recycler_way>},
+};
+
+const variants here{all};
+
+} // namespace
+} // namespace linn::tool::worker

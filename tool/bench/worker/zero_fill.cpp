@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "team.hpp"
+#include "variant.hpp"
+
+#include <linn/buffer_pool.hpp>
+#include <linn/memory.hpp>
+#include <linn/recycler.hpp>
+#include <linn/zero_fill.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+namespace linn::tool::worker {
+namespace {
+
+/// The object of the published table, without and with a constructor that does nothing.
+template <std::size_t Bytes>
+struct plain_block {
+    char data[Bytes];
+};
+template <std::size_t Bytes>
+struct constructed_block {
+    char data[Bytes];
+    constructed_block() {} // not defaulted: a user-provided constructor ends the zero fill
+};
+
+constexpr std::size_t small_bytes = 100;
+constexpr std::size_t large_bytes = 100'000'000;
+constexpr std::size_t line_bytes = std::size_t{8} << 20;
+
+/// The published cache line of a database: room for a download, and what guards it.
+struct plain_line {
+    char data[line_bytes];
+    std::mutex guard;
+    std::atomic<std::size_t> size{0};
+};
+struct constructed_line {
+    char data[line_bytes];
+    std::mutex guard;
+    std::atomic<std::size_t> size{0};
+    constructed_line() {} // as above
+};
+
+/// Creates an object and lets it go; `Fill` writes all of it in between. The escape stands between the hidden fill
+/// and the wanted one, since compilers make one of two that follow each other.
+template <bool Fill, class Create>
+void create_loop(Create& create, std::size_t operations, std::size_t bytes) {
+    for (std::size_t i = 0; i != operations; ++i) {
+        auto h = create();
+        void* p = h.get();
+        escape(p);
+        if constexpr (Fill) {
+            std::memset(p, static_cast<int>(i % 255) + 1, bytes);
+            escape(p);
+        }
+    }
+}
+
+/// Threads for "all cores": each has an object of 100 MB, and half of the free memory must do.
+unsigned threads_for_large() {
+    std::uint64_t kib = 0;
+    if (std::FILE* info = std::fopen("/proc/meminfo", "re"); info != nullptr) {
+        char line[128];
+        while (std::fgets(line, sizeof line, info) != nullptr) {
+            if (std::strncmp(line, "MemAvailable:", 13) == 0) {
+                kib = std::strtoull(line + 13, nullptr, 10);
+            }
+        }
+        std::fclose(info);
+    }
+    const auto fitting = static_cast<unsigned>(kib * 1024 / 2 / large_bytes);
+    return std::max(1u, std::min(usable_cpus(), fitting));
+}
+
+/// One pass over fresh objects, as published. The warming pass of `measure_passes` would only take longer.
+template <bool Fill, class Create>
+phase measure_fresh(const char* name, unsigned threads, std::size_t operations, double& least_share,
+                    Create make) {
+    return measure_once(name, threads, operations, least_share, [make] {
+        return [create = make()](std::size_t n) mutable { create_loop<Fill>(create, n, large_bytes); };
+    });
+}
+
+/// The scenario zero-fill for one way. `Way` has `small()`, `large()` and `line()`, each a maker of objects of its
+/// size, or null where the way has none.
+template <class Way>
+outcome run_zero_fill(const options& o) {
+    const std::size_t small_count = o.scaled(200'000);
+    const std::size_t large_count = o.scaled(4);
+    const std::size_t line_count = o.scaled(8);
+    outcome result;
+    result.work_check = small_count + line_count;
+    double& share = result.cpu_share;
+
+    if constexpr (requires { Way::small(); }) {
+        const auto untouched = [] {
+            return [create = Way::small()](std::size_t n) mutable { create_loop<false>(create, n, 0); };
+        };
+        const auto filled = [] {
+            return
+                [create = Way::small()](std::size_t n) mutable { create_loop<true>(create, n, small_bytes); };
+        };
+        result.phases.push_back(measure_passes("small", 1, small_count, share, untouched));
+        result.phases.push_back(measure_passes("small_memset", 1, small_count, share, filled));
+    } else {
+        result.phases.push_back({"small", 0, 0, {}});
+        result.phases.push_back({"small_memset", 0, 0, {}});
+    }
+    const unsigned threads = threads_for_large();
+    result.phases.push_back(measure_fresh<false>("large", 1, large_count, share, &Way::large));
+    result.phases.push_back(measure_fresh<true>("large_memset", 1, large_count, share, &Way::large));
+    result.phases.push_back(measure_fresh<true>("large_all_cores", threads, large_count, share, &Way::large));
+    result.phases.back().metrics.emplace_back("threads", threads);
+
+    const auto untouched = [] {
+        return [create = Way::line()](std::size_t n) mutable { create_loop<false>(create, n, 0); };
+    };
+    const auto filled = [] {
+        return [create = Way::line()](std::size_t n) mutable { create_loop<true>(create, n, line_bytes); };
+    };
+    result.phases.push_back(measure_passes("line", 1, line_count, share, untouched));
+    result.phases.push_back(measure_passes("line_memset", 1, line_count, share, filled));
+    return result;
+}
+
+template <template <std::size_t> class Block, class Line>
+struct make_shared_way {
+    static auto small() {
+        return [] { return std::make_shared<Block<small_bytes>>(); };
+    }
+    static auto large() {
+        return [] { return std::make_shared<Block<large_bytes>>(); };
+    }
+    static auto line() {
+        return [] { return std::make_shared<Line>(); };
+    }
+};
+
+struct for_overwrite_way {
+    static auto small() {
+        return [] { return std::make_shared_for_overwrite<plain_block<small_bytes>>(); };
+    }
+    static auto large() {
+        return [] { return std::make_shared_for_overwrite<plain_block<large_bytes>>(); };
+    }
+    static auto line() {
+        return [] { return std::make_shared_for_overwrite<plain_line>(); };
+    }
+};
+
+struct linn_for_overwrite_way {
+    static auto small() {
+        return [] { return linn::make_shared_for_overwrite<plain_block<small_bytes>>(); };
+    }
+    static auto large() {
+        return [] { return linn::make_shared_for_overwrite<plain_block<large_bytes>>(); };
+    }
+    static auto line() {
+        return [] { return linn::make_shared_for_overwrite<plain_line>(); };
+    }
+};
+
+/// Objects that stay constructed; one recycler a type for all threads.
+template <class T>
+auto recycled() {
+    static linn::recycler<T>& source = *new linn::recycler<T>{{.capacity = 64}};
+    return [] { return source.acquire_shared(); };
+}
+
+struct linn_recycler_way {
+    static auto small() { return recycled<plain_block<small_bytes>>(); }
+    static auto large() { return recycled<plain_block<large_bytes>>(); }
+    static auto line() { return recycled<plain_line>(); }
+};
+
+template <std::size_t Bytes>
+auto buffers() {
+    static linn::buffer_pool& source = *new linn::buffer_pool{Bytes};
+    return [] { return source.acquire_shared(); };
+}
+
+/// Raw buffers of the same sizes; a pool of pages has no business with 100 bytes.
+struct linn_buffer_pool_way {
+    static auto large() { return buffers<large_bytes>(); }
+    static auto line() { return buffers<line_bytes>(); }
+};
+
+/// The first variant also says what the library finds in the types.
+outcome run_for_overwrite(const options& o) {
+    outcome result = run_zero_fill<linn_for_overwrite_way>(o);
+    for (phase& p : result.phases) {
+        if (p.name == "line") {
+            p.metrics = {{"fill_bytes", static_cast<double>(linn::value_initialization_fill<plain_line>())},
+                         {"fill_bytes_constructor",
+                          static_cast<double>(linn::value_initialization_fill<constructed_line>())}};
+        }
+    }
+    return result;
+}
+
+constexpr variant all[] = {
+    {"zero-fill", "make_shared", &run_zero_fill<make_shared_way<plain_block, plain_line>>},
+    {"zero-fill", "make_shared_constructor",
+     &run_zero_fill<make_shared_way<constructed_block, constructed_line>>},
+    {"zero-fill", "make_shared_for_overwrite", &run_zero_fill<for_overwrite_way>},
+    {"zero-fill", "linn_make_shared_for_overwrite", &run_for_overwrite},
+    {"zero-fill", "linn_recycler", &run_zero_fill<linn_recycler_way>},
+    {"zero-fill", "linn_buffer_pool", &run_zero_fill<linn_buffer_pool_way>},
+};
+
+const variants here{all};
+
+} // namespace
+} // namespace linn::tool::worker
