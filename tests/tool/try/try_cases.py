@@ -78,8 +78,8 @@ def case_churn(tool):
         check(run["outputs_compared"] and run["complete_rounds"] == 2, "outputs were not compared")
         for row in run["rows"]:
             check(row["failure"] is None and row["output_difference"] is None, row)
-        sizes = {sum(len(v) + 9 for v in row["environment"]) + 2 * len(row["library"] or "") + bool(row["library"])
-                 for row in run["rows"]}
+        sizes = {sum(len(v) + 9 for v in row["environment"]) + 2 * len(row["library"] or "") + bool(row["library"]) +
+                 (len(row["behind"]) + 1 if row["behind"] else 0) for row in run["rows"]}
         check(len(sizes) == 1, f"environments have several sizes: {sizes}")
     check(result["answer"] == "not-known" and result["open"] == "too-few-rounds", result["verdict"])
     check("served" in tool.call("try", *QUICK, "--", *tool.churn).stdout, "the table does not say what was served")
