@@ -163,7 +163,7 @@ data_table advise_data(const advice& a) {
     ordered_json lines = ordered_json::array();
     for (const advised_type& t : a.types) {
         ordered_json line = type_json(t, a.analysis.time.is_known());
-        line.update(line["statistics"]);
+        line.update(ordered_json(line["statistics"])); // a copy: it grows the object that holds them
         line.update({{"command", shell_words(a.analysis.info.command)},
                      {"started", a.analysis.info.started},
                      {"version", version_text()},
