@@ -165,6 +165,7 @@ def case_trace(tool):
     check({f["kind"] for f in advice["findings"]} <= {"zero-fill", "symbols"}, f"{advice['findings']}")
     check(sum(f["count"] for f in advice["findings"] if f["kind"] == "zero-fill") == 20, f"{advice['findings']}")
     check(any("--fills" in warning for warning in advice["warnings"]), f"{advice['warnings']}")
+    check(tool.call("advise", "trace.linn", "--csv", "-").stdout.strip() == "", "the CSV is that of types, and fills have none")
 
 
 def case_all_events(tool):

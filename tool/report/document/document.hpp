@@ -123,8 +123,8 @@ struct document {
     std::deque<section> sections;      // references to them stay
     std::vector<std::string> warnings; ///< what weakens the result
     std::string provenance;            ///< version, date and machine, in a line below text; may be empty
-    std::function<data_table()>
-        data; ///< what CSV shows, made when that is written; the result must live until then
+    /// What CSV shows, made when that is written; the result must live until then.
+    std::function<data_table()> data = [] { return data_table{}; };
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {
