@@ -122,11 +122,14 @@ std::uint64_t attachment::find_door(pid_t process) const {
 std::string attachment::why_recorded_already() const {
     const process_memory memory{pid_};
     for (const mapping& m : read_mappings(pid_)) {
-        const std::uint64_t at = m.path == library_.string() ? 0 : door_in(memory, m);
+        if (m.path == library_.string()) {
+            continue;
+        }
+        const std::uint64_t at = door_in(memory, m);
         if (at != 0 && memory.get<door>(at).value_or(door{}).at != phase::idle) {
             return in_words(answer::in_use, pid_);
         }
-        if (m.file_name() == library_.filename().string() && m.path != library_.string()) {
+        if (m.file_name() == library_.filename().string()) {
             return fmt::format("process {} has the recorder of another version of linn, from an earlier "
                                "recording: restart it, "
                                "or record it with that version",
@@ -281,8 +284,8 @@ answer attachment::try_to_leave(pid_t process, std::uint64_t door_at) {
 
 std::string attachment::leave(pid_t process) {
     const std::uint64_t door_at = find_door(process);
-    answer said =
-        door_at == 0 || door_at != (process == pid_ ? door_ : door_at) ? answer::done : answer::busy;
+    const bool is_other_program = door_at == 0 || (process == pid_ && door_at != door_);
+    answer said = is_other_program ? answer::done : answer::busy;
     for (unsigned i = 0; i != most_tries && said == answer::busy; ++i) {
         std::this_thread::sleep_for(milliseconds{i == 0 ? 0 : 1});
         said = try_to_leave(process, door_at);

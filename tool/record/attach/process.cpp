@@ -66,6 +66,17 @@ double ticks_to_ns(const std::string& ticks) {
     return static_cast<double>(number(ticks)) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+/// What a folder's file "stat" holds from a field on: numbered as in proc(5), from the third on.
+std::istringstream stat_from(const std::string& folder, int number) {
+    const std::string text = text_of(folder + "/stat");
+    std::istringstream in{text.substr(text.rfind(')') + 1)}; // behind the name, which is the second field
+    std::string skipped;
+    for (int i = 3; i != number; ++i) {
+        in >> skipped;
+    }
+    return in;
+}
+
 /// Whether it sees the same files under the same names.
 bool has_same_files(pid_t pid) {
     struct stat here{};
@@ -231,18 +242,18 @@ std::string why_not_traceable(pid_t pid, int error) {
 }
 
 std::string stat_field(const std::string& folder, int number) {
-    const std::string text = text_of(folder + "/stat");
-    std::istringstream in{text.substr(text.rfind(')') + 1)}; // behind the name, which is the second field
+    std::istringstream in = stat_from(folder, number);
     std::string word;
-    for (int i = 2; i != number; ++i) {
-        in >> word;
-    }
-    return in ? word : std::string{};
+    in >> word;
+    return word;
 }
 
 used_time time_used_by(pid_t pid) {
-    const std::string folder = fmt::format("/proc/{}", pid);
-    return {ticks_to_ns(stat_field(folder, 14)), ticks_to_ns(stat_field(folder, 15))};
+    std::istringstream in = stat_from(fmt::format("/proc/{}", pid), 14); // one reading: the process may end
+    std::string user;
+    std::string system;
+    in >> user >> system;
+    return {ticks_to_ns(user), ticks_to_ns(system)};
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {
