@@ -28,7 +28,6 @@ constexpr double mostly = 0.5;
 constexpr std::size_t function_room = 60;       // letters
 constexpr std::uint64_t notable_fill = 1 << 20; // bytes
 
-/// True where the trace has no releases, and few of the allocations.
 symbol_frame first_place(const advised_type& type) {
     return type.places.empty() ? symbol_frame{} : type.places.front().frame;
 }

@@ -102,6 +102,7 @@ struct trace_info {
     /// reader alone decides, for every command. Where it is not empty, no command concludes that something did not happen.
     std::vector<std::string> missing;
 
+    /// It has no releases, and few of the allocations.
     bool holds_fills_only() const noexcept { return contents == "fills"; }
 };
 

@@ -9,7 +9,6 @@
 #include "../../symbols/short_name.hpp"
 #include "../plots/advise_plots.hpp"
 #include "../plots/flame_plot.hpp"
-#include "../version.hpp"
 #include "advise_parts.hpp"
 #include "report_parts.hpp"
 #include "run_parts.hpp"
@@ -19,7 +18,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <span>
 #include <utility>

@@ -13,16 +13,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The text, or null for none.
+/// Null where nothing was proven.
 ordered_json proof_json(const allocator_entry& entry) {
     if (entry.proof.files.empty()) {
         return {};
     }
-    ordered_json providers = ordered_json::object();
-    for (const auto& [function, file] : entry.proof.files) {
-        providers[function] = file;
-    }
-    return {{"providers", std::move(providers)}, {"preload_mapped", entry.proof.preload_mapped}};
+    return {{"providers", entry.proof.files}, {"preload_mapped", entry.proof.preload_mapped}};
 }
 
 ordered_json list_json(const std::vector<allocator_entry>& entries) {

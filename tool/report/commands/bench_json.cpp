@@ -41,7 +41,7 @@ ordered_json options_json(const bench_options& o) {
 
 ordered_json contender_json(const contender& c) {
     ordered_json json{{"name", c.name}, {"title", c.title}, {"kind", to_string(c.kind)}};
-    json["library"] = c.library.empty() ? ordered_json{} : ordered_json(c.library.string());
+    json["library"] = text_or_null(c.library.string());
     json["proof"] = {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}};
     json["notes"] = c.notes;
     json["environment"] = c.environment;
@@ -193,6 +193,7 @@ data_table bench_data(const bench_result& result) {
                 }
                 ordered_json line = row_json(result, s, r);
                 line.update(phase_json(result, s, r, p));
+                // "receiver_idle=0.25;worker_idle=0": each scenario has its own, so they share a column.
                 std::string metrics;
                 for (const auto& [name, value] : r.in(p)->metrics) {
                     metrics += fmt::format("{}{}={}", metrics.empty() ? "" : ";", name, value);
@@ -238,11 +239,10 @@ std::string bench_json(const bench_result& result) {
     }
     json["left_out"] = ordered_json::array();
     for (const left_out& l : result.missing) {
-        json["left_out"].push_back(
-            {{"name", l.name},
-             {"scenario", l.scenario.empty() ? ordered_json{} : ordered_json(l.scenario)},
-             {"variant", l.variant.empty() ? ordered_json{} : ordered_json(l.variant)},
-             {"reason", l.reason}});
+        json["left_out"].push_back({{"name", l.name},
+                                    {"scenario", text_or_null(l.scenario)},
+                                    {"variant", text_or_null(l.variant)},
+                                    {"reason", l.reason}});
     }
     json["headline"] = nullptr;
     json["trust"] = nullptr;

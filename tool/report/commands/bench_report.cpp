@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -233,7 +232,6 @@ list reading_of_bench() {
     });
 }
 
-/// "receiver_idle=0.25;worker_idle=0": each scenario has its own, so they share a column.
 } // namespace
 
 document bench_document(const bench_result& result) {

@@ -6,7 +6,6 @@
 #include "../plots/run_plots.hpp"
 #include "../version.hpp"
 #include "report_parts.hpp"
-#include "run_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

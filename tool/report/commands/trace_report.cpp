@@ -238,7 +238,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                       {"directory", info.directory},
                       {"started", info.started},
                       {"machine", info.machine},
-                      {"ending", info.ending.empty() ? ordered_json{} : ordered_json(info.ending)},
+                      {"ending", text_or_null(info.ending)},
                       {"attached", info.attached_pid == 0 ? ordered_json{}
                                                           : ordered_json{{"pid", info.attached_pid},
                                                                          {"age_ns", info.attached_age_ns},
@@ -277,8 +277,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
     }
     ordered_json& modules = json["modules"] = ordered_json::array();
     for (const trace_module& m : info.modules) {
-        modules.push_back(
-            {{"path", m.path}, {"build_id", m.build_id.empty() ? ordered_json{} : ordered_json(m.build_id)}});
+        modules.push_back({{"path", m.path}, {"build_id", text_or_null(m.build_id)}});
     }
     return file_text(json);
 }
