@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace linn::tool {
@@ -120,31 +119,5 @@ bool is_compiled_plan(std::string_view bytes) noexcept;
 /// Reads a compiled plan. What `into` names lies in `bytes`. @returns false when it is none, or damaged: `into` is not to be used
 /// @complexity linear; no allocation, no call of the system
 bool read_compiled_plan(std::string_view bytes, plan_tables& into) noexcept;
-
-/// Writes a compiled plan, as describe() tells it.
-class archive_writer {
-public:
-    template <class Number>
-    bool number(Number& value) {
-        out.append(reinterpret_cast<const char*>(&value), sizeof value); // any object may be seen as bytes
-        return true;
-    }
-    bool flag(bool& value) {
-        out += value ? '\1' : '\0';
-        return true;
-    }
-    bool text(std::string_view& value) {
-        auto length = static_cast<std::uint32_t>(value.size());
-        number(length);
-        out += value;
-        return true;
-    }
-    bool bytes(unsigned char* values, std::size_t count) {
-        out.append(reinterpret_cast<const char*>(values), count); // the same
-        return true;
-    }
-
-    std::string out{compiled_plan_magic};
-};
 
 } // namespace linn::tool

@@ -2,11 +2,12 @@
 // The reader of compiled plans of pools, which runs in the user's program before anything else: it takes bytes or refuses them,
 // whatever is in them; what it takes has no name out of the bytes, no index out of range and no size that the index of sites
 // could not hold. The input is bytes behind the magic, or changes to a good plan.
+#include "pools/plan.hpp"
+
 #include "../support/expect.hpp"
 #include "../support/input.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
-#include "pools/compiled_plan.hpp"
 
 #include <algorithm>
 #include <cstdint>

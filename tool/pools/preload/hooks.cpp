@@ -330,9 +330,6 @@ using receiver = linn::tool::pools::hooks;
 #include "../../interpose/entry_points.hpp"
 
 using namespace linn::tool::pools;
-using linn::tool::preload::ask;
-using linn::tool::preload::find_real_functions;
-using linn::tool::preload::real;
 
 extern "C" {
 LINN_ENTRY std::size_t malloc_usable_size(void* block) noexcept {
