@@ -6,7 +6,6 @@
 #include "operators.hpp"
 #include "real.hpp"
 
-#include <cerrno>
 #include <cstddef>
 #include <new>
 

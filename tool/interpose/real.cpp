@@ -21,11 +21,8 @@ void* first_malloc(std::size_t bytes) noexcept {
     return find_real_functions() ? real.malloc(bytes) : boot_arena::allocate(bytes);
 }
 void* first_calloc(std::size_t count, std::size_t bytes) noexcept {
-    std::size_t all = 0;
-    if (find_real_functions()) {
-        return real.calloc(count, bytes);
-    }
-    return __builtin_mul_overflow(count, bytes, &all) ? nullptr : boot_arena::allocate(all);
+    return find_real_functions() ? real.calloc(count, bytes)
+                                 : boot_arena::allocate(array_bytes(count, bytes));
 }
 void* first_realloc(void* old, std::size_t bytes) noexcept {
     if (find_real_functions()) {

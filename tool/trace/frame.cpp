@@ -125,9 +125,8 @@ std::span<const unsigned char> frame_compressor::compress(std::span<const unsign
     const std::span<const unsigned char> stored =
         shrinks ? std::span<const unsigned char>{buffer_}.first(size) : raw;
     header.codec = shrinks ? frame_codec::zstd : frame_codec::stored;
+    header.describe(stored);
     header.raw_bytes = static_cast<std::uint32_t>(raw.size());
-    header.stored_bytes = static_cast<std::uint32_t>(stored.size());
-    header.payload_crc = crc_of(stored);
     return stored;
 }
 

@@ -39,7 +39,7 @@ constexpr std::uint64_t most_ticks = 30'000;
 /// The same limit for a large block, whose pages the system maps, copies or unmaps meanwhile.
 constexpr std::uint64_t most_sure_ticks = 30'000'000;
 /// Samples between two additions to what all threads share.
-constexpr double batch = 16;
+constexpr std::uint32_t batch = 16;
 /// Until it is asked again whether anything is recorded.
 constexpr std::int32_t idle_calls = 64;
 
@@ -251,7 +251,6 @@ namespace {
 constexpr std::uint32_t mean_distance = 64; // a power of two
 /// A longer one was interrupted, or waited for the collector: that is no CPU time of the recorder.
 constexpr double most_ns = 50'000;
-constexpr std::uint32_t event_batch = 16;
 
 } // namespace
 
@@ -285,7 +284,7 @@ void end_sample(event_cost& cost, std::uint64_t begun) noexcept {
     cost.ticks += spent > cost.clock_ticks ? spent - cost.clock_ticks : 0;
     ++cost.samples;
     // Soon at first: a short program shall have told something.
-    if (cost.samples >= event_batch || cost.samples >= cost.told) {
+    if (cost.samples >= batch || cost.samples >= cost.told) {
         tell_cost(cost);
     }
 }
