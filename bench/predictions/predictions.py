@@ -67,8 +67,9 @@ def interval(saved):
     return "-" if saved is None or None in saved else f"{percent(saved[1])} ({percent(saved[0])} to {percent(saved[2])})"
 
 
-def gain_of(gain):
-    return "-" if gain is None or gain["low"] is None else interval((gain["low"], gain["saved"], gain["high"]))
+def range_of(facts, middle):
+    """Of what the JSON says, which may be nothing."""
+    return interval(facts and (facts["low"], facts[middle], facts["high"]))
 
 
 def results_of(program, results):
@@ -79,12 +80,10 @@ def results_of(program, results):
 def row_of(program, results):
     advised = json.loads((results / f"{program['name']}.advise.json").read_text())
     tried = results_of(program, results)
-    time = advised["allocation_time"]
-    shares = (time["low"], time["share"], time["high"])
     best = tried[-1]["allocator"]
     return [program["name"], program["language"], str(advised["trace"]["threads"]), f"{advised['all']['allocations'] / 1e3:.0f}",
-            interval(shares), advised["answer"], "; ".join(gain_of(t["gain"]) for t in tried), ", ".join(sorted({t["answer"] for t in tried})),
-            f"{best['row']} {gain_of(best)}" if best else "-"]
+            range_of(advised["allocation_time"], "share"), advised["answer"], "; ".join(range_of(t["gain"], "saved") for t in tried), ", ".join(sorted({t["answer"] for t in tried})),
+            f"{best['row']} {range_of(best, 'saved')}" if best else "-"]
 
 
 def print_table(head, row_of, is_complete, programs):
