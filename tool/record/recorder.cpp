@@ -20,8 +20,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
 namespace linn::tool {

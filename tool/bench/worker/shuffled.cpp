@@ -16,7 +16,6 @@
 #include <random>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace linn::tool::worker {
