@@ -25,28 +25,28 @@ LIBRARY = {
 # The two public headers that detail may include: they hold macros only.
 BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 
-# Folder of tool/ -> folders of tool/ that it may include, besides itself. CONTRIBUTING.md draws this table. record/preload and
-# pools/preload run inside the user's program, so they know only their formats, and interpose. What measures does not know
-# how its result is shown: report stands above the commands.
+# Folder of tool/ -> folders of tool/ that it may include, besides itself: each of them stands above it in this table, so there is
+# no circle. record/preload and pools/preload run inside the user's program, so they know only their formats, and interpose. What
+# measures does not know how its result is shown: report comes after the commands.
 TOOL = {
     "interpose": [],
     "measure": [],
-    "program": ["measure"],
-    "trace": [],
-    "analysis": ["trace"],
     "symbols": [],
+    "trace": [],
     "allocators": ["measure"],
+    "analysis": ["trace"],
+    "program": ["measure"],
     "experiment": ["allocators", "measure"],
+    "lint": ["measure", "program"],
     "pools": ["interpose", "measure", "program", "symbols"],
     "record": ["analysis", "interpose", "measure", "program", "trace"],
     "bench": ["allocators", "experiment", "measure"],
     "run": ["allocators", "experiment", "measure", "program"],
-    "compare": ["experiment", "measure", "profile"],
-    "check": ["measure", "pools", "profile"],
     "advise": ["analysis", "experiment", "measure", "pools", "symbols", "trace"],
     "profile": ["advise", "analysis", "measure", "symbols", "trace"],
-    "lint": ["measure", "program"],
     "try": ["advise", "experiment", "measure", "pools", "run", "symbols"],
+    "check": ["measure", "pools", "profile"],
+    "compare": ["experiment", "measure", "profile"],
     "report": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
                "profile", "run", "symbols", "trace", "try"],
     "cli": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
@@ -61,10 +61,6 @@ REPORT = {
     "render": ["document", "plots"],
     "commands": ["document", "plots"],
 }
-
-# A line of the drawing in CONTRIBUTING.md: level, folder of tool/, and behind the arrow what it may include.
-DRAWING = "CONTRIBUTING.md"
-DRAWN = re.compile(r"^(\d)  ([a-z/]+)(?: +↓ ([a-z/ ]+))?$", re.MULTILINE)
 
 # Seconds of compile time in every user's file, or output streams behind their back.
 HEAVY = {"format", "iostream", "memory_resource", "thread"}
@@ -170,36 +166,15 @@ def check_file(root, name):
     return problems
 
 
-def check_drawing(root):
-    """The drawing shows the tables, and every arrow of it points to a lower level."""
-    text = source.read(root, DRAWING)
-    table = {**TOOL, **{f"report/{name}": [f"report/{below}" for below in parts] for name, parts in REPORT.items()}}
-    drawn = {}
-    problems = []
-
-    def add(match, text_of_problem):
-        problems.append(f"{DRAWING}:{text.count(chr(10), 0, match.start()) + 1}: {text_of_problem}")
-
-    for match in DRAWN.finditer(text):
-        level, folder, arrows = match.groups()
-        drawn[folder] = int(level)
-        below = (arrows or "").split()
-        if folder not in table:
-            add(match, f"the table in layers.py has no {folder}")
-        elif sorted(below) != sorted(table[folder]):
-            add(match, f"{folder} has other arrows in the table of layers.py: {' '.join(table[folder])}")
-    for match in DRAWN.finditer(text):
-        level, folder, arrows = match.groups()
-        for below in (arrows or "").split():
-            if drawn.get(below, -1) >= int(level):
-                add(match, f"the arrow from {folder} to {below} does not point down")
-    for folder in sorted(set(table) - set(drawn)):
-        problems.append(f"{DRAWING}:1: the drawing of the layers lacks {folder}")
-    return problems
+def circles(table):
+    """What a table lets a folder include that does not stand above it."""
+    order = list(table)
+    return [f"scripts/lint/layers.py:1: {below} must stand above {folder}"
+            for place, folder in enumerate(order) for below in table[folder] if below not in order[:place]]
 
 
 def check(root):
-    problems = check_drawing(root) if (root / DRAWING).is_file() else []
+    problems = circles(TOOL) + circles(REPORT)
     for name in source.files(root):
         if name.endswith(source.CXX) and name.startswith(("include/linn/", "tool/")):
             problems += check_file(root, name)
@@ -237,11 +212,10 @@ PLANTED = [
     ({TYPE: "#include <linn/types/b.hpp>\n#include <span>\n", TYPES + "/b.hpp": "",
       CORE: "#include <linn/types/a.hpp>\n", PUBLIC: "#include <linn/types/a.hpp>\n"}, None),
     ({"tool/main.cpp": '#include "cli/a.hpp"\n', "tool/cli/a.hpp": "#include <thread>\n"}, None),
-    ({DRAWING: "0  trace\n"}, "the drawing of the layers lacks cli"),
-    ({DRAWING: "0  nosuch\n"}, "the table in layers.py has no nosuch"),
-    ({DRAWING: "1  analysis    ↓ trace symbols\n0  trace\n0  symbols\n"}, "analysis has other arrows"),
-    ({DRAWING: "0  analysis    ↓ trace\n0  trace\n"}, "from analysis to trace does not point down"),
 ]
+
+assert circles({"low": [], "high": ["low"]}) == []
+assert circles({"high": ["low"], "low": []}) == ["scripts/lint/layers.py:1: low must stand above high"]
 
 if __name__ == "__main__":
     source.main(check, PLANTED)
