@@ -4,11 +4,12 @@ import os
 import re
 
 from conan import ConanFile
-from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeToolchain
-from conan.tools.files import copy, get, load, rmdir
+from conan.tools.files import copy, get, load, rmdir, save
 
 required_conan_version = ">=2.0"
+# A profile that `conan profile detect` writes says gnu17. CMake takes the newer of that and what a target asks for.
+STANDARD = "share/linn/conan-standard.cmake"
 
 
 class LinnConan(ConanFile):
@@ -39,9 +40,6 @@ class LinnConan(ConanFile):
         if self.conan_data:
             get(self, **self.conan_data["sources"][self.version], strip_root=True)
 
-    def validate(self):
-        check_min_cppstd(self, 20)
-
     def package_id(self):
         if self.info.options.header_only:
             self.info.clear()
@@ -64,9 +62,11 @@ class LinnConan(ConanFile):
         rmdir(self, os.path.join(self.package_folder, "share/cmake"))
         rmdir(self, os.path.join(self.package_folder, "share/pkgconfig"))
         rmdir(self, os.path.join(self.package_folder, "lib/pkgconfig"))
+        save(self, os.path.join(self.package_folder, STANDARD), "target_compile_features(linn::linn INTERFACE cxx_std_20)\n")
 
     def package_info(self):
         self.cpp_info.bindirs = []
+        self.cpp_info.set_property("cmake_build_modules", [STANDARD])
         if self.options.header_only:
             self.cpp_info.libdirs = []
         else:
