@@ -16,7 +16,7 @@ configure_package_config_file(
   PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_DATADIR
   NO_SET_AND_CHECK_MACRO)
 
-install(FILES cmake/linn-compiled.cmake DESTINATION ${linn_cmake_dir})
+install(FILES cmake/linn-compiled.cmake cmake/linn-module.cmake DESTINATION ${linn_cmake_dir})
 install(FILES src/linn.cpp DESTINATION ${CMAKE_INSTALL_DATADIR}/linn/src)
 
 # As long as the major number is 0, a new minor number may break users.

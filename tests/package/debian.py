@@ -22,7 +22,7 @@ def main():
     root = work / "root"
     package.run("dpkg-deb", "-x", debs[0], root)
     for file in ("include/linn/linn.hpp", "include/linn/linn.cppm", "share/pkgconfig/linn.pc", "share/cmake/linn/linn-config.cmake",
-                 "share/cmake/linn/linn-compiled.cmake", "share/linn/src/linn.cpp", "share/linn/debug/linn_gdb.py", "share/doc/liblinn-dev/copyright"):
+                 "share/cmake/linn/linn-compiled.cmake", "share/cmake/linn/linn-module.cmake", "share/linn/src/linn.cpp", "share/linn/debug/linn_gdb.py", "share/doc/liblinn-dev/copyright"):
         if not (root / "usr" / file).exists():
             package.fail(f"usr/{file} is not in the package")
     package.run("cmake", "-S", package.ROOT / "tests/consumer/installed", "-B", work / "consumer", f"-DCMAKE_PREFIX_PATH={root / 'usr'}",

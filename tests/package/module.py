@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`import linn;` with Clang: by its own commands, and by CMake from the installed package. GCC 12 cannot compile the module."""
+"""`import linn;` with Clang: by its own commands, and by CMake from the installed package, which says what is missing. GCC 12
+cannot compile the module."""
 import shutil
 
 import package
@@ -21,8 +22,13 @@ def main():
     package.run(cmake, "-S", package.ROOT, "-B", work / "library", "-DLINN_LIBRARY_ONLY=ON", f"-DCMAKE_INSTALL_PREFIX={work / 'first'}")
     package.run(cmake, "--install", work / "library")
     (work / "first").rename(work / "moved")
-    package.run(cmake, "-G", "Ninja", "-S", here, "-B", work / "build", f"-DCMAKE_CXX_COMPILER={clang}",
-                f"-DCMAKE_PREFIX_PATH={work / 'moved'}")
+    configure = [cmake, "-G", "Ninja", "-S", here, f"-DCMAKE_CXX_COMPILER={clang}", f"-DCMAKE_PREFIX_PATH={work / 'moved'}", "-B"]
+    # Empty, CMake does not look for it: as if it were not there.
+    refused = package.run(*configure, work / "without", "-DCMAKE_CXX_COMPILER_CLANG_SCAN_DEPS=", fails=True)
+    package.expect(r"needs clang-scan-deps, which is\s+missing; Debian's\s+package\s+is\s+clang-tools-\d+", refused)
+    if not shutil.which(clang.replace("clang++", "clang-scan-deps")):
+        package.skip("clang-scan-deps is not installed")
+    package.run(*configure, work / "build")
     package.run(cmake, "--build", work / "build")
     package.run(work / "build/use")
 
