@@ -201,3 +201,11 @@ def case_color(tool):
     # Before the command it says the same, and the last one counts.
     check("\033[1m" in tool.call("--color", "always", *words, status=0).stdout, "before the command")
     check("\033[1m" not in tool.call(*words, "--color", "always", "--color", "never", status=0).stdout, "the last one")
+
+
+def case_man_on_a_terminal(tool):
+    """man shows the page; without man linn prints its source."""
+    skip_without("man", "groff")
+    page = on_terminal(tool, "man", "bench", MANPAGER="cat", PATH="/usr/bin:/bin")
+    check(b"LINN-BENCH(1)" in page and b".TH" not in page, page)
+    check(b".TH LINN" in on_terminal(tool, "man", "bench", PATH=""), "the source")

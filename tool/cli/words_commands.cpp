@@ -6,9 +6,11 @@
 #include "option_checks.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -27,7 +29,7 @@ private:
     std::string shell_;
 };
 
-/// `linn man [COMMAND]`; with --into all pages and completions, in the folders below share/ where programs look for them.
+/// `linn man [COMMAND]`, in man's pager on a terminal; with --into all pages and completions, in the folders below share/ where programs look for them.
 class man_command final : public command {
 public:
     explicit man_command(CLI::App& program);
@@ -63,10 +65,10 @@ int completion_command::run() {
 }
 
 man_command::man_command(CLI::App& program)
-    : command{*program.add_subcommand("man", "Print a manual page: its source, for man -l -")},
+    : command{*program.add_subcommand("man", "Show a manual page on a terminal; its source in a pipe")},
       program_{program} {
     app().footer("Examples:\n"
-                 "  linn man bench | man -l -\n"
+                 "  linn man bench                      the page of a command\n"
                  "  linn man --into ~/.local/share      all pages and completions\n");
     CLI::Option* const one = app().add_option("COMMAND", command_name_, "whose page (default: linn's own)");
     app()
@@ -97,6 +99,16 @@ int man_command::write_all(const std::vector<command_help>& commands) const {
     return exit_success;
 }
 
+/// Shows the page on a terminal that has man. A file and not a pipe, so that a pager that is left early ends nothing.
+static bool is_shown(const std::string& page) {
+    std::FILE* const file = ::isatty(STDOUT_FILENO) != 0 ? std::tmpfile() : nullptr;
+    if (file == nullptr || std::fputs(page.c_str(), file) < 0 || std::fseek(file, 0, SEEK_SET) != 0 ||
+        ::dup2(::fileno(file), STDIN_FILENO) < 0) {
+        return false;
+    }
+    return std::system("man -l - 2>/dev/null") == 0;
+}
+
 int man_command::run() {
     const std::vector<command_help> commands = words_of(program_);
     if (!folder_.empty()) {
@@ -113,7 +125,9 @@ int man_command::run() {
             fmt::format("unknown command '{}'{}", command_name_, did_you_mean(command_name_, names)),
             exit_usage);
     }
-    fmt::print("{}", man_page(*found, commands));
+    if (const std::string page = man_page(*found, commands); !is_shown(page)) {
+        fmt::print("{}", page);
+    }
     return exit_success;
 }
 
