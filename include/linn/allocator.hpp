@@ -73,7 +73,7 @@ public:
     /// @complexity that of `pool::allocate`; for more than one object that of `Upstream`
     [[nodiscard]] T* allocate(std::size_t n) {
         static_assert(sizeof(detail::sized<T>) != 0);
-        if (n == 1) [[__likely__]] {
+        if (n == 1) [[LINN_DETAIL_LIKELY]] {
             return pool_of<>::allocate();
         }
         return upstream_traits::allocate(upstream_, n);
@@ -82,7 +82,7 @@ public:
     /// @pre `p` came from `allocate(n)` of an allocator that compares equal
     /// @complexity that of `pool::deallocate`; for more than one object that of `Upstream`
     void deallocate(T* p, std::size_t n) noexcept {
-        if (n == 1) [[__likely__]] {
+        if (n == 1) [[LINN_DETAIL_LIKELY]] {
             pool_of<>::deallocate(p);
         } else {
             upstream_traits::deallocate(upstream_, p, n);
@@ -136,7 +136,7 @@ private:
     template <class Object = T>
     using pool_of = pool<Object, detail::options_for<Object>(O...)>;
 
-    [[no_unique_address]] upstream_type upstream_;
+    [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] upstream_type upstream_;
 };
 
 /// Not an allocator: what the standard does not let one have is refused.

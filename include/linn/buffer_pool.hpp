@@ -68,7 +68,7 @@ public:
         buffer{std::move(other)}.swap(*this);
         return *this;
     }
-    [[__gnu__::__always_inline__]] ~buffer() { reset(); }
+    [[LINN_DETAIL_ALWAYS_INLINE]] ~buffer() { reset(); }
 
     /// Null when empty.
     [[nodiscard]] std::byte* data() const noexcept {
@@ -100,7 +100,7 @@ public:
     /// Gives the buffer back; nothing when empty, so a second call does no harm.
     /// @complexity no lock while the thread's cache has room; else a lock for a few instructions, `munmap` when enough are
     ///             kept or the pool is gone
-    [[__gnu__::__always_inline__]] void reset() noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] void reset() noexcept {
         if (block* b = std::exchange(block_, nullptr); b != nullptr) {
             detail::buffer_store<detail::buffer_platform>::release(b);
         }
@@ -178,7 +178,7 @@ public:
     /// @throws std::bad_alloc when the system or `max_bytes` says no; the pool is usable afterwards
     /// @complexity no lock while the thread's cache has one; else a lock for a few instructions; a barrier in the
     ///             processors of the other threads when these cache what is idle; `mmap` when none is
-    [[nodiscard]] [[__gnu__::__always_inline__]] buffer acquire() {
+    [[nodiscard]] [[LINN_DETAIL_ALWAYS_INLINE]] buffer acquire() {
         buffer got = try_acquire();
         if (!got) {
             detail::throw_bad_alloc();
@@ -187,7 +187,7 @@ public:
     }
 
     /// As `acquire`, but empty when there is none.
-    [[nodiscard]] [[__gnu__::__always_inline__]] buffer try_acquire() noexcept {
+    [[nodiscard]] [[LINN_DETAIL_ALWAYS_INLINE]] buffer try_acquire() noexcept {
         return buffer{store_->acquire()};
     }
 

@@ -23,8 +23,10 @@
 /// layout or behaviour is part of the inline namespace. So parts built differently fail to link where Linn's types are
 /// among the parameters of a function. The linker sees neither what a function returns nor the type of a variable.
 
+#include <linn/detail/core/compiler.hpp>
+
 // The first line that a compiler in another mode prints, and the only one: without LINN_ABI every header is empty.
-#if __cplusplus < 202002L
+#if LINN_DETAIL_CPLUSPLUS < 202002L
 #error "linn needs C++20: compile with -std=c++20"
 #else
 
@@ -48,29 +50,6 @@
 
 #ifndef LINN_FIBERS
 #define LINN_FIBERS 0
-#endif
-
-// GCC defines a macro for each sanitizer, clang answers __has_feature.
-#if defined(__SANITIZE_ADDRESS__)
-#define LINN_DETAIL_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LINN_DETAIL_ASAN 1
-#endif
-#endif
-#ifndef LINN_DETAIL_ASAN
-#define LINN_DETAIL_ASAN 0
-#endif
-
-#if defined(__SANITIZE_THREAD__)
-#define LINN_DETAIL_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LINN_DETAIL_TSAN 1
-#endif
-#endif
-#ifndef LINN_DETAIL_TSAN
-#define LINN_DETAIL_TSAN 0
 #endif
 
 #define LINN_DETAIL_JOIN_(a, b, c, d, e, f) a##b##c##d##e##f
@@ -104,38 +83,13 @@
 #define LINN_DETAIL_TAG_FIBERS
 #endif
 
-// Attributes are spelled with underscores, since programs name macros `cold`, `always_inline` and the like. CUDA's
-// compilers instead have a macro with the underscores.
-#ifdef __noinline__
-#define LINN_DETAIL_NOINLINE gnu::noinline
-#else
-#define LINN_DETAIL_NOINLINE __gnu__::__noinline__
-#endif
-
-// A slow path. GCC would call copies of it that are local to the object file, of which the linker keeps all.
-#if defined(__clang__)
-#define LINN_DETAIL_SLOW LINN_DETAIL_NOINLINE
-#else
-#define LINN_DETAIL_SLOW LINN_DETAIL_NOINLINE, __gnu__::__noclone__
-#endif
-
-// A slow path that does not pay for its compilation: optimised for size, apart from the code that runs often.
-#define LINN_DETAIL_COLD LINN_DETAIL_SLOW, __gnu__::__cold__
-
-// A declaration with it is the module's own, a program's or a shared library's, and is never exported.
-#if defined(_WIN32)
-#define LINN_DETAIL_HIDDEN // modules share nothing there
-#else
-#define LINN_DETAIL_HIDDEN [[__gnu__::__visibility__("hidden")]]
-#endif
-
 // A function that finds a variable of the calling thread. Compilers keep the address of such a variable across calls, since
 // no call of the language changes the thread; resuming a fiber does. A call with an effect is never left out.
 #if LINN_FIBERS
 #define LINN_DETAIL_OF_THREAD LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]]
-#define LINN_DETAIL_FIND_THREAD() asm volatile("" ::: "memory")
+#define LINN_DETAIL_FIND_THREAD() LINN_DETAIL_TOUCH_MEMORY()
 #else
-#define LINN_DETAIL_OF_THREAD [[__gnu__::__always_inline__]]
+#define LINN_DETAIL_OF_THREAD [[LINN_DETAIL_ALWAYS_INLINE]]
 #define LINN_DETAIL_FIND_THREAD() static_cast<void>(0)
 #endif
 
@@ -157,7 +111,5 @@ inline constexpr bool sanitizer_poison = LINN_DETAIL_ASAN != 0;
 
 } // namespace linn::inline LINN_ABI::detail
 
-#undef LINN_DETAIL_ASAN
-#undef LINN_DETAIL_TSAN
 #endif // C++20
 #endif

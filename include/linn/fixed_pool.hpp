@@ -91,7 +91,7 @@ public:
     /// Storage for one T, uninitialised; null when the pool is full. @complexity O(1), no call
     [[nodiscard]] T* try_allocate() noexcept {
         std::size_t slot;
-        if (free_count_ != 0) [[__likely__]] {
+        if (free_count_ != 0) [[LINN_DETAIL_LIKELY]] {
             slot = free_.indices[--free_count_];
         } else if (carved_ != N) {
             slot = carve();
@@ -105,9 +105,9 @@ public:
     }
 
     /// As `try_allocate`. @throws std::bad_alloc when the pool is full
-    [[nodiscard, __gnu__::__returns_nonnull__]] T* allocate() {
+    [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] T* allocate() {
         T* p = try_allocate();
-        if (p == nullptr) [[__unlikely__]] {
+        if (p == nullptr) [[LINN_DETAIL_UNLIKELY]] {
             detail::throw_bad_alloc();
         }
         return p;
@@ -116,7 +116,7 @@ public:
     /// Takes storage back. @pre `p` came from this pool; its object is destroyed. @complexity O(1)
     void deallocate(T* p) noexcept {
         const std::size_t slot = slot_of(p);
-        if (!is_out(slot)) [[__unlikely__]] {
+        if (!is_out(slot)) [[LINN_DETAIL_UNLIKELY]] {
             refuse(p);
             return;
         }
@@ -143,7 +143,7 @@ public:
             return;
         }
         const std::size_t slot = slot_of(p);
-        if (!is_out(slot)) [[__unlikely__]] {
+        if (!is_out(slot)) [[LINN_DETAIL_UNLIKELY]] {
             refuse(p);
             return;
         }
@@ -154,7 +154,7 @@ public:
     /// Storage for `out.size()` objects, uninitialised; false, and nothing changed, when there is not
     /// enough. @complexity O(out.size())
     [[nodiscard]] bool try_allocate_n(std::span<T*> out) noexcept {
-        if (out.size() > N - live()) [[__unlikely__]] {
+        if (out.size() > N - live()) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         for (T*& p : out) {
@@ -165,7 +165,7 @@ public:
 
     /// As `try_allocate_n`. @throws std::bad_alloc when there is not enough; then nothing changed
     void allocate_n(std::span<T*> out) {
-        if (!try_allocate_n(out)) [[__unlikely__]] {
+        if (!try_allocate_n(out)) [[LINN_DETAIL_UNLIKELY]] {
             detail::throw_bad_alloc();
         }
     }
@@ -271,16 +271,14 @@ private:
         free_.indices[free_count_++] = static_cast<index>(slot);
     }
 
-    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
-    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+    // In the class, so that one with a private constructor needs no other friend.
+    LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
     static T* construct(void* place,
                         Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
         return ::new (place) T(std::forward<Args>(args)...);
     }
-#pragma GCC diagnostic pop
+    LINN_DETAIL_FEW_VALUES_END
 
     template <class... Args>
     static consteval bool constructs_silently() noexcept {

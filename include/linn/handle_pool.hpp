@@ -163,7 +163,7 @@ public:
     template <class... Args>
     [[nodiscard]] handle create(Args&&... args) {
         const handle h = try_create(std::forward<Args>(args)...);
-        if (!h) [[__unlikely__]] {
+        if (!h) [[LINN_DETAIL_UNLIKELY]] {
             detail::throw_bad_alloc();
         }
         return h;
@@ -175,10 +175,10 @@ public:
     [[nodiscard]] handle try_create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
             cell* c = take();
-            if (c == nullptr) [[__unlikely__]] {
+            if (c == nullptr) [[LINN_DETAIL_UNLIKELY]] {
                 return {};
             }
-            if (!table_.reserve(1)) [[__unlikely__]] {
+            if (!table_.reserve(1)) [[LINN_DETAIL_UNLIKELY]] {
                 give(c);
                 return {};
             }
@@ -223,7 +223,7 @@ public:
             return false;
         }
         const std::uint32_t index = table_type::index_of(h.value());
-        if (c->index != index) [[__unlikely__]] {
+        if (c->index != index) [[LINN_DETAIL_UNLIKELY]] {
             detail::refuse<T>(detail::rejection::overrun, c->object,
                               {static_cast<std::ptrdiff_t>(sizeof(cell::object)), c->object, {}, {}});
         }
@@ -395,10 +395,12 @@ private:
         [[nodiscard]] std::size_t slot() const noexcept {
             return first_ + static_cast<std::size_t>(std::countr_zero(rest_));
         }
-        /// @pre rest_ != 0, which the function for countr_zero would test again
+        /// @pre rest_ != 0, which countr_zero would test again
         [[nodiscard]] cell* here() const noexcept {
-            const std::size_t slot = first_ + static_cast<std::size_t>(__builtin_ctzll(rest_));
-            return reinterpret_cast<cell*>(slab_->first + slot * sizes.slot_bytes);
+            if (rest_ == 0) {
+                LINN_DETAIL_UNREACHABLE();
+            }
+            return reinterpret_cast<cell*>(slab_->first + slot() * sizes.slot_bytes);
         }
         [[nodiscard]] bool live() const noexcept {
             // A checked build writes over free cells.
@@ -413,8 +415,8 @@ private:
         }
 
         /// Moves on to an object, from this cell on; at the end, all is null.
-        [[__gnu__::__always_inline__]] void settle() noexcept {
-            while (rest_ == 0 || !live()) [[__unlikely__]] {
+        [[LINN_DETAIL_ALWAYS_INLINE]] void settle() noexcept {
+            while (rest_ == 0 || !live()) [[LINN_DETAIL_UNLIKELY]] {
                 if (rest_ != 0) {
                     rest_ &= rest_ - 1;
                 } else if (!next_cells()) {
@@ -452,16 +454,14 @@ private:
         }
     }
 
-    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
-    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+    // In the class, so that one with a private constructor needs no other friend.
+    LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
     static T* construct(void* place,
                         Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
         return ::new (place) T(std::forward<Args>(args)...);
     }
-#pragma GCC diagnostic pop
+    LINN_DETAIL_FEW_VALUES_END
 
     /// The first slab whose header is not below `p`; null when there is none.
     [[nodiscard]] detail::slab* slab_from(const void* p) const noexcept {
@@ -472,7 +472,7 @@ private:
     /// Lists the slabs that are not listed yet: the newest. @returns false when there is no memory for that, and for
     /// `more` yet to come; they are listed the next time then, and nothing is taken from them before
     bool list_slabs(std::size_t more) noexcept {
-        if (!by_address_.reserve(slabs_.slab_count() + more)) [[__unlikely__]] {
+        if (!by_address_.reserve(slabs_.slab_count() + more)) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         for (detail::slab* s = slabs_.newest(); by_address_.size() != slabs_.slab_count(); s = s->older) {
@@ -483,12 +483,12 @@ private:
 
     /// A cell that is not live; null when there is no memory.
     cell* take() noexcept {
-        if (cached_ == 0 && !refill()) [[__unlikely__]] {
+        if (cached_ == 0 && !refill()) [[LINN_DETAIL_UNLIKELY]] {
             return nullptr;
         }
         cell* c = static_cast<cell*>(cache_[--cached_]);
         detail::unpoison(c->object, cell::poisoned_bytes);
-        if (memcheck_) [[__unlikely__]] {
+        if (memcheck_) [[LINN_DETAIL_UNLIKELY]] {
             detail::ask_memcheck(detail::memcheck_request::make_undefined, c->object, sizeof(cell::object));
         }
         return c;
@@ -504,7 +504,7 @@ private:
         std::size_t got;
         if constexpr (detail::checked_build) {
             got = slabs_.take(cache_ + want, want, decltype(slabs_)::growth::allowed,
-                              detail::trace_from(__builtin_return_address(0)), &detail::refuse<T>);
+                              detail::trace_from(LINN_DETAIL_RETURN_ADDRESS()), &detail::refuse<T>);
         } else {
             got = slabs_.take(cache_ + want, want);
         }
@@ -517,11 +517,11 @@ private:
     }
 
     void give(cell* c) noexcept {
-        if (!detail::checked_build && cached_ == cache_cells) [[__unlikely__]] {
+        if (!detail::checked_build && cached_ == cache_cells) [[LINN_DETAIL_UNLIKELY]] {
             give_back(cache_cells / 2);
         }
         detail::poison(c->object, cell::poisoned_bytes);
-        if (memcheck_) [[__unlikely__]] {
+        if (memcheck_) [[LINN_DETAIL_UNLIKELY]] {
             detail::ask_memcheck(detail::memcheck_request::make_noaccess, c->object, sizeof(cell::object));
         }
         cache_[cached_++] = c;
@@ -532,7 +532,7 @@ private:
 
     /// Gives the `n` cells that were freed longest ago back to their slabs.
     [[LINN_DETAIL_NOINLINE]] void give_back(std::size_t n) noexcept {
-        slabs_.give(cache_, n, &detail::refuse<T>, detail::trace_from(__builtin_return_address(0)));
+        slabs_.give(cache_, n, &detail::refuse<T>, detail::trace_from(LINN_DETAIL_RETURN_ADDRESS()));
         cached_ -= n;
         for (std::size_t i = 0; i != cached_; ++i) {
             cache_[i] = cache_[i + n];

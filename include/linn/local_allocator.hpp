@@ -130,7 +130,7 @@ public:
             fits<T>() || !alone,
             "linn::local_allocator: an object does not fit a slot of the pool, and there is no upstream");
         if constexpr (fits<T>()) {
-            if (n == 1) [[__likely__]] {
+            if (n == 1) [[LINN_DETAIL_LIKELY]] {
                 return detail::typed<T>(pool_->allocate());
             }
         }
@@ -145,7 +145,7 @@ public:
     /// @complexity that of the pool's `deallocate`
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits<T>()) {
-            if (n == 1) [[__likely__]] {
+            if (n == 1) [[LINN_DETAIL_LIKELY]] {
                 pool_->deallocate(detail::typed<typename Pool::value_type>(detail::untyped(p)));
                 return;
             }
@@ -197,7 +197,7 @@ private:
     }
 
     Pool* pool_;
-    [[no_unique_address]] upstream_type upstream_{};
+    [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] upstream_type upstream_{};
 };
 
 /// Not an allocator: what the standard does not let one have is refused.

@@ -76,8 +76,8 @@ public:
     /// @throws std::bad_alloc when there is no memory, or at the limit of `O.max_objects` or `O.max_bytes`; the pool is
     ///         unchanged and usable afterwards
     /// @complexity a few instructions; once in half a cache, the slabs; once in a slab, `operator new`
-    [[nodiscard, __gnu__::__returns_nonnull__]] T* allocate() {
-        if (count_ == 0 && !refill()) [[__unlikely__]] {
+    [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] T* allocate() {
+        if (count_ == 0 && !refill()) [[LINN_DETAIL_UNLIKELY]] {
             detail::throw_bad_alloc();
         }
         return opened(cache_[--count_]);
@@ -85,7 +85,7 @@ public:
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] T* try_allocate() noexcept {
-        if (count_ == 0 && !refill()) [[__unlikely__]] {
+        if (count_ == 0 && !refill()) [[LINN_DETAIL_UNLIKELY]] {
             return nullptr;
         }
         return opened(cache_[--count_]);
@@ -99,7 +99,7 @@ public:
             give_at_once(detail::untyped(p));
         } else {
             void* object = closed(p);
-            if (count_ == capacity) [[__unlikely__]] {
+            if (count_ == capacity) [[LINN_DETAIL_UNLIKELY]] {
                 give_back((capacity + 1) / 2);
             }
             cache_[count_++] = object;
@@ -252,23 +252,21 @@ private:
     static constexpr std::size_t capacity = sizes.magazine_slots;
     static constexpr std::string_view type_name = detail::type_name<T>();
 
-    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
-    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+    // In the class, so that one with a private constructor needs no other friend.
+    LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
     static T* construct(void* place,
                         Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
         return ::new (place) T(std::forward<Args>(args)...);
     }
-#pragma GCC diagnostic pop
+    LINN_DETAIL_FEW_VALUES_END
 
     [[LINN_DETAIL_NOINLINE]] bool refill() noexcept {
         // As many as are out already, up to half: a small pool stays small. A checked one caches
         // nothing, so that its slabs know of every object whether it is free.
         const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
         const std::size_t want = detail::clamp(slabs_.out(), 1, most);
-        count_ = take(cache_ + want, want, __builtin_return_address(0));
+        count_ = take(cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
         if (count_ != want) {
             std::memmove(cache_, cache_ + (want - count_), count_ * sizeof(void*));
         }
@@ -293,7 +291,7 @@ private:
         const std::size_t rest = out.size() - cached;
         if (rest != 0) {
             void** const begin = reinterpret_cast<void**>(out.data() + cached);
-            const std::size_t got = take(begin + rest, rest, __builtin_return_address(0));
+            const std::size_t got = take(begin + rest, rest, LINN_DETAIL_RETURN_ADDRESS());
             if (got != rest) {
                 slabs_.give(begin + (rest - got), got, &detail::refuse<T>);
                 tell(out.size());
@@ -352,7 +350,7 @@ private:
             return;
         }
         const std::size_t out = slabs_.out();
-        slabs_.give(&object, 1, &detail::refuse<T>, detail::trace_from(__builtin_return_address(0)));
+        slabs_.give(&object, 1, &detail::refuse<T>, detail::trace_from(LINN_DETAIL_RETURN_ADDRESS()));
         if (slabs_.out() != out) {
             detail::poison(object, sizeof(element));
         }

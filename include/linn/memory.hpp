@@ -71,7 +71,7 @@ struct shared_allocator {
 
     [[nodiscard]] U* allocate(std::size_t n) {
         if constexpr (fits_a_pool<U>()) {
-            if (n == 1) [[__likely__]] {
+            if (n == 1) [[LINN_DETAIL_LIKELY]] {
                 return detail::typed<U>(slot_pool<U>::allocate());
             }
         }
@@ -80,7 +80,7 @@ struct shared_allocator {
 
     void deallocate(U* p, std::size_t n) noexcept {
         if constexpr (fits_a_pool<U>()) {
-            if (n == 1) [[__likely__]] {
+            if (n == 1) [[LINN_DETAIL_LIKELY]] {
                 slot_pool<U>::deallocate(static_cast<shared_slot<U, T>*>(static_cast<void*>(p)));
                 return;
             }
@@ -144,7 +144,7 @@ template <class T>
 std::size_t checked_length(std::size_t n) {
     // A page for the control block and for rounding up.
     constexpr std::size_t largest = (static_cast<std::size_t>(-1) >> 1) - page_bytes - alignof(T);
-    if (n > largest / sizeof(std::remove_extent_t<T>)) [[__unlikely__]] {
+    if (n > largest / sizeof(std::remove_extent_t<T>)) [[LINN_DETAIL_UNLIKELY]] {
 #if defined(__cpp_exceptions)
         throw std::bad_array_new_length{};
 #else
@@ -233,9 +233,9 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && detail::zero_fill_trap<T>)
 [[nodiscard,
-  __deprecated__("it fills the object with zeros that its own initialisation leaves alone: use "
-                 "linn::make_shared_for_overwrite<T>(), or make_shared<T>(linn::value_initialize) if "
-                 "zeros are meant")]] std::shared_ptr<T>
+  LINN_DETAIL_DEPRECATED("it fills the object with zeros that its own initialisation leaves alone: use "
+                         "linn::make_shared_for_overwrite<T>(), or make_shared<T>(linn::value_initialize) if "
+                         "zeros are meant")]] std::shared_ptr<T>
 make_shared() {
     return detail::pooled_shared<T>(value_initialize);
 }
@@ -264,9 +264,9 @@ template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard,
-  __deprecated__("it fills the elements with zeros that their own initialisation leaves alone: use "
-                 "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
-                 "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
+  LINN_DETAIL_DEPRECATED("it fills the elements with zeros that their own initialisation leaves alone: use "
+                         "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
+                         "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
 make_shared(std::size_t n) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
@@ -366,9 +366,9 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T> && detail::zero_fill_trap<T>)
 [[nodiscard,
-  __deprecated__("it fills the object with zeros that its own initialisation leaves alone: use "
-                 "linn::make_unique_for_overwrite<T>(), or make_unique<T>(linn::value_initialize) if "
-                 "zeros are meant")]] unique_ptr<T>
+  LINN_DETAIL_DEPRECATED("it fills the object with zeros that its own initialisation leaves alone: use "
+                         "linn::make_unique_for_overwrite<T>(), or make_unique<T>(linn::value_initialize) if "
+                         "zeros are meant")]] unique_ptr<T>
 make_unique() {
     return linn::make_unique<T>(value_initialize);
 }
@@ -389,9 +389,9 @@ template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard,
-  __deprecated__("it fills the elements with zeros that their own initialisation leaves alone: use "
-                 "linn::make_unique_for_overwrite<T[]>(n), or make_unique<T[]>(n, "
-                 "linn::value_initialize) if zeros are meant")]] unique_ptr<T>
+  LINN_DETAIL_DEPRECATED("it fills the elements with zeros that their own initialisation leaves alone: use "
+                         "linn::make_unique_for_overwrite<T[]>(n), or make_unique<T[]>(n, "
+                         "linn::value_initialize) if zeros are meant")]] unique_ptr<T>
 make_unique(std::size_t n) {
     return std::make_unique<T>(detail::checked_length<T>(n));
 }

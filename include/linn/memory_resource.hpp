@@ -118,8 +118,8 @@ protected:
     /// @complexity some thirty-five instructions, no lock; once in half a cache a short lock. With a limit a lock each time
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         if (const std::size_t last = last_byte(bytes, alignment);
-            last < largest_small_ && is_power_of_two(alignment)) [[__likely__]] {
-            if (void* p = nullptr; core_.pop(detail::small_class_of(last), p)) [[__likely__]] {
+            last < largest_small_ && is_power_of_two(alignment)) [[LINN_DETAIL_LIKELY]] {
+            if (void* p = nullptr; core_.pop(detail::small_class_of(last), p)) [[LINN_DETAIL_LIKELY]] {
                 return detail::opened(p, bytes);
             }
         }
@@ -128,10 +128,10 @@ protected:
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
         if (const std::size_t last = last_byte(bytes, alignment);
-            last < largest_small_ && is_power_of_two(alignment)) [[__likely__]] {
+            last < largest_small_ && is_power_of_two(alignment)) [[LINN_DETAIL_LIKELY]] {
             const unsigned c = detail::small_class_of(last);
             closed(p, c);
-            if (core_.push(c, p)) [[__likely__]] {
+            if (core_.push(c, p)) [[LINN_DETAIL_LIKELY]] {
                 return;
             }
         }
@@ -174,10 +174,8 @@ private:
 
     static bool is_power_of_two(std::size_t n) noexcept {
         std::size_t below = n - 1;
-#if defined(__clang__)
         // Else Clang counts the bits of `n`: twenty instructions on x86-64, whose oldest processors have none for that.
-        asm("" : "+r"(below));
-#endif
+        LINN_DETAIL_HIDE_FROM_CLANG(below);
         return (n & below) == 0;
     }
 

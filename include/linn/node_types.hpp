@@ -126,7 +126,7 @@ struct element_wanted {};
 
 #if defined(__cpp_exceptions)
 inline constexpr bool can_stop = true;
-[[__noreturn__]] inline void stop() {
+[[LINN_DETAIL_NORETURN]] inline void stop() {
     throw element_wanted{};
 }
 template <class Insert>

@@ -54,7 +54,7 @@ public:
     ///         unchanged and usable afterwards
     /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
     ///             lock each time
-    [[nodiscard, __gnu__::__returns_nonnull__]] static T* allocate() {
+    [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] static T* allocate() {
         return allocate_from<detail::near_thread_locals>(state::here());
     }
 
@@ -99,7 +99,7 @@ public:
     class thread_view {
     public:
         /// @throws std::bad_alloc
-        [[nodiscard, __gnu__::__returns_nonnull__]] T* allocate() const {
+        [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] T* allocate() const {
             return allocate_from<!detail::fronts_by_key>(*front_);
         }
         [[nodiscard]] T* try_allocate() const noexcept {
@@ -128,7 +128,7 @@ public:
         friend class pool;
         explicit thread_view(detail::front<detail::platform>& front) noexcept : front_{&front} {
             // GCC would look up again, at each use, what it knows to be the address of a thread-local variable.
-            asm("" : "+r"(front_));
+            LINN_DETAIL_HIDE(front_);
         }
 
         detail::front<detail::platform>* front_;
@@ -147,7 +147,7 @@ public:
         if (out.size() <= few && !limited) {
             for (std::size_t done = 0; done != out.size(); ++done) {
                 out[done] = try_allocate();
-                if (out[done] == nullptr) [[__unlikely__]] {
+                if (out[done] == nullptr) [[LINN_DETAIL_UNLIKELY]] {
                     deallocate_n(out.first(done));
                     detail::throw_bad_alloc();
                 }
@@ -259,7 +259,7 @@ private:
             return front;
         }
         /// The same, made where it can be.
-        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& own() noexcept {
+        [[LINN_DETAIL_ALWAYS_INLINE]] static detail::front<detail::platform>& own() noexcept {
 #if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
                 return detail::own_front(root);
@@ -272,20 +272,18 @@ private:
     /// Up to here a loop is faster than to copy.
     static constexpr std::size_t few = 16;
 
-    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
-    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+    // In the class, so that one with a private constructor needs no other friend.
+    LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
     static T* construct(void* place,
                         Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
         return ::new (place) T(std::forward<Args>(args)...);
     }
-#pragma GCC diagnostic pop
+    LINN_DETAIL_FEW_VALUES_END
 
     /// @tparam is_near see slot_cache::pop_or
     template <bool is_near>
-    [[__gnu__::__returns_nonnull__]] static T* allocate_from(detail::slot_cache& cache) {
+    [[LINN_DETAIL_RETURNS_NONNULL]] static T* allocate_from(detail::slot_cache& cache) {
         void* p = cache.pop_or<is_near>([] { return allocate_or_throw(); });
         return detail::typed<T>(detail::opened(p, sizeof(T)));
     }
@@ -321,29 +319,29 @@ private:
     // called: a return address of these is in the user's function, into which all else is inlined. Of their own for each
     // type, as the front is: a thread that attaches it must keep the module that both lie in.
 
-    [[LINN_DETAIL_NOINLINE, __gnu__::__returns_nonnull__]] static void* allocate_or_throw() {
+    [[LINN_DETAIL_NOINLINE, LINN_DETAIL_RETURNS_NONNULL]] static void* allocate_or_throw() {
         return detail::allocate_or_throw(state::own(), state::root,
-                                         detail::checked_build ? __builtin_return_address(0) : nullptr);
+                                         detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void* allocate_elsewhere() noexcept {
         return detail::allocate_slow(state::own(), state::root,
-                                     detail::checked_build ? __builtin_return_address(0) : nullptr);
+                                     detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_elsewhere(void* object) noexcept {
         detail::deallocate_slow(state::own(), state::root, object,
-                                detail::checked_build ? __builtin_return_address(0) : nullptr);
+                                detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static bool allocate_run(std::span<T*> out) noexcept {
         return detail::allocate_run(state::own(), state::root, out.data(), out.size(),
-                                    detail::checked_build ? __builtin_return_address(0) : nullptr);
+                                    detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_run(std::span<T* const> objects) noexcept {
         detail::deallocate_run(state::own(), state::root, objects.data(), objects.size(),
-                               detail::checked_build ? __builtin_return_address(0) : nullptr);
+                               detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     /// Poisons the slot of an object that is free now. Only where memory is poisoned.

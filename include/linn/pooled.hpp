@@ -107,7 +107,7 @@ struct pooled {
     /// by delete expressions, which know the size; inlined, because GCC would warn that a template
     /// does not match `new`. @complexity O(slabs)
     template <class Object = T>
-    [[__gnu__::__always_inline__]] static void operator delete(void* p, std::align_val_t align) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static void operator delete(void* p, std::align_val_t align) noexcept {
         give_back_unknown<Object>(p, align);
     }
     /// Called when the constructor throws in `new (std::nothrow)`. The language does not tell the

@@ -26,8 +26,8 @@ namespace detail {
 
 /// The compiler must assume that everything at `p` was read and written. Without it, it drops stores to
 /// memory in which an object is about to begin.
-[[__gnu__::__always_inline__]] inline void touch_all(void* p) noexcept {
-    asm volatile("" : : "r"(p) : "memory");
+[[LINN_DETAIL_ALWAYS_INLINE]] inline void touch_all(void* p) noexcept {
+    LINN_DETAIL_TOUCH_ALL(p);
 }
 
 /// Two values, so that a byte that happens to be written with one of them is noticed by the other.

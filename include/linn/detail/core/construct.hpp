@@ -15,7 +15,7 @@ namespace linn::inline LINN_ABI::detail {
 
 /// Throws `Error` with that text. Where exceptions are off, prints it and ends the program.
 template <class Error>
-[[__noreturn__, LINN_DETAIL_COLD]] void throw_argument_error(const char* text) {
+[[LINN_DETAIL_NORETURN, LINN_DETAIL_COLD]] void throw_argument_error(const char* text) {
 #if defined(__cpp_exceptions)
     throw Error{text};
 #else
@@ -25,7 +25,7 @@ template <class Error>
 }
 
 /// Without exceptions nothing can catch this one: end the program, as `new` does.
-[[__noreturn__, LINN_DETAIL_COLD]] inline void throw_bad_alloc() {
+[[LINN_DETAIL_NORETURN, LINN_DETAIL_COLD]] inline void throw_bad_alloc() {
 #if defined(__cpp_exceptions)
     throw std::bad_alloc{};
 #else
@@ -40,28 +40,19 @@ inline void* untyped(const volatile void* object) noexcept {
 
 /// A pointer to an object that the memory does not hold yet, or not any more. Clang's control flow integrity
 /// (`-fsanitize=cfi`) would read a virtual table there, and end the program.
-#if defined(__clang__)
-#define LINN_DETAIL_NO_CFI __attribute__((__no_sanitize__("cfi")))
-#else
-#define LINN_DETAIL_NO_CFI
-#endif
 template <class T>
-[[__gnu__::__always_inline__]] LINN_DETAIL_NO_CFI inline T* typed(void* memory) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] LINN_DETAIL_NO_CFI inline T* typed(void* memory) noexcept {
     return static_cast<T*>(memory);
 }
-#undef LINN_DETAIL_NO_CFI
 
-// An aggregate may be given fewer values than it has members; that is the caller's choice, and no
-// reason for a warning inside this header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+LINN_DETAIL_FEW_VALUES_BEGIN
 
 template <class T, class... Args>
 T* construct(void* place, Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
     return ::new (place) T(std::forward<Args>(args)...);
 }
 
-#pragma GCC diagnostic pop
+LINN_DETAIL_FEW_VALUES_END
 
 /// What `start()` returns, which constructs an object; if it throws, `give_back()` runs and the exception
 /// goes on.

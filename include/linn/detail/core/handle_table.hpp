@@ -45,7 +45,7 @@ public:
     /// The object of `n`, which may be any number; null when it is gone. @complexity nine instructions, two loads
     [[nodiscard]] void* find(number n) const noexcept {
         const std::uint32_t index = index_of(n);
-        if (index >= size_) [[__unlikely__]] {
+        if (index >= size_) [[LINN_DETAIL_UNLIKELY]] {
             return nullptr;
         }
         const entry& e = entries_[index];
@@ -61,11 +61,11 @@ public:
     /// Makes room for `n` more indices to be taken. @returns false when there is none; nothing changed
     /// @complexity amortised constant for each index
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
-        if (n <= free_count_) [[__likely__]] {
+        if (n <= free_count_) [[LINN_DETAIL_LIKELY]] {
             return true;
         }
         n -= free_count_;
-        if (n > most - size_) [[__unlikely__]] {
+        if (n > most - size_) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         return size_ + n <= capacity_ || grow(size_ + n);
@@ -99,7 +99,7 @@ public:
     /// Frees an index, or retires it. @pre the entry is taken
     void give(std::uint32_t index) noexcept {
         entry& e = entries_[index];
-        if (e.generation == 0) [[__unlikely__]] {
+        if (e.generation == 0) [[LINN_DETAIL_UNLIKELY]] {
             ++retired_;
             return;
         }

@@ -11,11 +11,39 @@
 
 // Writing and recognising arrays of equally spaced addresses: together most of the cost of a pair in
 // a pool that is larger than what threads and depot cache. Sixteen bytes at a time, by the
-// compilers' portable vector extension, since that much every processor of interest has.
+// compilers' vectors where they have them, since that much every processor of interest has.
 
 namespace linn::inline LINN_ABI::detail {
 
-using addresses [[__gnu__::__vector_size__(16)]] = std::uintptr_t;
+#if defined(LINN_DETAIL_VECTOR)
+using addresses [[LINN_DETAIL_VECTOR(16)]] = std::uintptr_t;
+#else
+/// What a vector of the compiler does, as far as it is used here.
+struct addresses {
+    std::uintptr_t lane[16 / sizeof(std::uintptr_t)];
+
+    constexpr std::uintptr_t& operator[](std::size_t i) noexcept { return lane[i]; }
+    constexpr addresses& operator+=(std::uintptr_t n) noexcept {
+        for (std::uintptr_t& l : lane) {
+            l += n;
+        }
+        return *this;
+    }
+    friend constexpr addresses operator+(addresses a, std::uintptr_t n) noexcept { return a += n; }
+    friend constexpr addresses operator^(addresses a, const addresses& b) noexcept {
+        for (std::size_t i = 0; i < sizeof a / sizeof a[0]; ++i) {
+            a[i] ^= b.lane[i];
+        }
+        return a;
+    }
+    constexpr addresses& operator|=(const addresses& b) noexcept {
+        for (std::size_t i = 0; i < sizeof b / sizeof b.lane[0]; ++i) {
+            lane[i] |= b.lane[i];
+        }
+        return *this;
+    }
+};
+#endif
 inline constexpr std::size_t lanes = sizeof(addresses) / sizeof(std::uintptr_t);
 
 /// Writes `count` addresses below `end`: `first` on top, each `step` further than the one above.
@@ -49,9 +77,9 @@ inline void** write_run_below(void** end, std::byte* first, std::size_t count, s
 /// Whether `sizeof...(Index) * lanes` addresses are `expected` and go on at that distance. Written out by the
 /// pack, since compilers do not unroll loops at -O2. Leaves in `expected` what would come next.
 template <std::size_t... Index>
-[[__gnu__::__always_inline__]] inline bool next_are(void* const* objects, addresses& expected,
-                                                    std::uintptr_t stride,
-                                                    std::index_sequence<Index...>) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline bool next_are(void* const* objects, addresses& expected,
+                                                   std::uintptr_t stride,
+                                                   std::index_sequence<Index...>) noexcept {
     addresses wrong{};
     const auto compare = [&](std::size_t at) {
         addresses here;

@@ -62,7 +62,7 @@ constexpr unsigned small_class_of(std::size_t last) noexcept {
 /// @complexity constant
 constexpr unsigned class_of(std::size_t bytes) noexcept {
     if (bytes > largest_class_bytes) {
-        __builtin_unreachable(); // GCC would warn of classes beyond the last where a size is a constant
+        LINN_DETAIL_UNREACHABLE(); // GCC would warn of classes beyond the last where a size is a constant
     }
     return bytes <= largest_small_bytes ? small_class_of(bytes - 1) : computed_class_of(bytes);
 }

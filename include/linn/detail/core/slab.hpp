@@ -144,8 +144,8 @@ struct slab {
 
     /// is_slab for readable memory of unknown owner: it may be a red zone of AddressSanitizer's, and
     /// another thread may be writing it.
-    [[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("address", "thread"))) static bool
-    seems_to_start_at(const slab* s) noexcept {
+    [[LINN_DETAIL_NOINLINE]] LINN_DETAIL_UNCHECKED("address", "thread") static bool seems_to_start_at(
+        const slab* s) noexcept {
         const std::uint64_t found = *static_cast<const volatile decltype(magic)*>(&s->magic);
         return found == (magic_value ^ reinterpret_cast<std::uintptr_t>(s));
     }
@@ -213,7 +213,7 @@ struct slab {
         const auto got = static_cast<std::size_t>(end - cursor);
         refilled = true;
         pass_end = 0;
-        if (hole_bytes != 0) [[__unlikely__]] {
+        if (hole_bytes != 0) [[LINN_DETAIL_UNLIKELY]] {
             const std::size_t back = got * size;
             hole_bytes -= back < hole_bytes ? back : hole_bytes;
         }

@@ -53,13 +53,13 @@ public:
     std::size_t take(void** end, std::size_t want, growth may_grow, const call_trace& by,
                      Notice&& notice) noexcept {
         std::size_t got = 0;
-        if (want > geometry_.max_slots - out_) [[__unlikely__]] {
+        if (want > geometry_.max_slots - out_) [[LINN_DETAIL_UNLIKELY]] {
             want = geometry_.max_slots - out_;
             growth_.note(shortage::limit);
         }
         while (got != want) {
             slab* s = states_.available();
-            if (s == nullptr) [[__unlikely__]] {
+            if (s == nullptr) [[LINN_DETAIL_UNLIKELY]] {
                 s = this->open(may_grow);
                 if (s == nullptr) {
                     break;
@@ -165,7 +165,7 @@ public:
 
 private:
     /// The slab that `object` belongs to if it is one of ours.
-    [[__gnu__::__always_inline__]] slab* slab_of(const void* object) const noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] slab* slab_of(const void* object) const noexcept {
         return slab::of(object, geometry_.slab_align, geometry_.slab_offset);
     }
 
@@ -183,13 +183,13 @@ private:
             const std::uintptr_t from_lowest =
                 (reinterpret_cast<std::uintptr_t>(*at) - headers.lowest) & mask;
             slab* s = reinterpret_cast<slab*>(headers.lowest + from_lowest);
-            if (from_lowest > headers.span || s->owner != owner) [[__unlikely__]] {
+            if (from_lowest > headers.span || s->owner != owner) [[LINN_DETAIL_UNLIKELY]] {
                 break;
             }
             const std::size_t index = s->index_of(*at, by);
             if (index == slab::no_index ||
                 !slot_bitmap::insert_at(s->words(), index, [this, s](std::size_t i) { note_first(s, i); }))
-                [[__unlikely__]] {
+                [[LINN_DETAIL_UNLIKELY]] {
                 break;
             }
         }
@@ -207,7 +207,7 @@ private:
     template <class Reject>
     void give_stretch(slot_stretch run, Reject& reject) noexcept {
         slab* s = slab_of(run.lowest);
-        if (!slabs_.may_read(s)) [[__unlikely__]] {
+        if (!slabs_.may_read(s)) [[LINN_DETAIL_UNLIKELY]] {
             reject_all(run, rejection::not_from_a_slab, reject);
             return;
         }
@@ -218,7 +218,7 @@ private:
         }
         const std::size_t index = ours ? s->index_of(run.lowest, by_slot_bytes_) : slab::no_index;
         if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
-            [[__likely__]] {
+            [[LINN_DETAIL_LIKELY]] {
             out_ -= run.count;
             states_.after_give(s);
             return;

@@ -50,15 +50,15 @@ public:
     /// Adds one; false when it is there already. Calls `first(slot)`, which calls `note_word`, where its word has no other.
     /// @param words where the bitmap's words begin: the caller knows it without a load
     template <class First>
-    [[__gnu__::__always_inline__]] static bool insert_at(std::uint64_t* words, std::size_t slot,
-                                                         First&& first) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool insert_at(std::uint64_t* words, std::size_t slot,
+                                                        First&& first) noexcept {
         std::uint64_t& word = words[slot / bits];
         const std::uint64_t before = word;
         const std::uint64_t after = before | bit(slot);
-        if (after == before) [[__unlikely__]] {
+        if (after == before) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
-        if (before == 0) [[__unlikely__]] {
+        if (before == 0) [[LINN_DETAIL_UNLIKELY]] {
             first(slot);
         }
         word = after;

@@ -15,14 +15,14 @@ namespace linn::inline LINN_ABI::detail {
 /// and waits for the store that is still on its way. No store of the program aliases an enumeration of ours.
 enum class slot_place : std::uintptr_t { none = 0 };
 
-[[__gnu__::__always_inline__]] inline void** pointer_to(slot_place p) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline void** pointer_to(slot_place p) noexcept {
     return reinterpret_cast<void**>(static_cast<std::uintptr_t>(p));
 }
-[[__gnu__::__always_inline__]] inline slot_place place_of(void** p) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline slot_place place_of(void** p) noexcept {
     return static_cast<slot_place>(reinterpret_cast<std::uintptr_t>(p));
 }
 /// `n` places further; may be negative.
-[[__gnu__::__always_inline__]] inline slot_place moved(slot_place p, std::ptrdiff_t n) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline slot_place moved(slot_place p, std::ptrdiff_t n) noexcept {
     return static_cast<slot_place>(static_cast<std::uintptr_t>(p) +
                                    static_cast<std::uintptr_t>(n) * sizeof(void*));
 }
@@ -34,18 +34,13 @@ enum class slot_place : std::uintptr_t { none = 0 };
 /// Whether code reaches the caches of its thread without a call: not in a shared library, unless it is compiled with
 /// LINN_INITIAL_EXEC, not with LINN_FIBERS, and not where a library emulates thread-local variables. See
 /// docs/guide/lifetime_and_threads.md.
-#if defined(__MINGW32__) && !defined(__clang__)
-#define LINN_DETAIL_FRONT_MODEL
-inline constexpr bool near_thread_locals = false;
-#elif defined(LINN_INITIAL_EXEC)
-#define LINN_DETAIL_FRONT_MODEL [[__gnu__::__tls_model__("initial-exec")]]
+#if defined(LINN_INITIAL_EXEC) && !LINN_DETAIL_EMULATED_TLS
+#define LINN_DETAIL_FRONT_MODEL [[LINN_DETAIL_INITIAL_EXEC]]
 inline constexpr bool near_thread_locals = LINN_FIBERS == 0;
-#elif defined(__PIC__) && !defined(__PIE__)
-#define LINN_DETAIL_FRONT_MODEL
-inline constexpr bool near_thread_locals = false;
 #else
 #define LINN_DETAIL_FRONT_MODEL
-inline constexpr bool near_thread_locals = LINN_FIBERS == 0;
+inline constexpr bool near_thread_locals =
+    LINN_FIBERS == 0 && LINN_DETAIL_SHARED == 0 && LINN_DETAIL_EMULATED_TLS == 0;
 #endif
 
 /// Reads a place that its owner thread may be writing: the one intended race of the library. A plain
@@ -53,8 +48,8 @@ inline constexpr bool near_thread_locals = LINN_FIBERS == 0;
 /// altogether; a relaxed atomic would forbid both, on every call of the hot path, for the sake of a
 /// number in statistics. Aligned words are read whole on every processor that Linn runs on, and what is
 /// read is used as a number only.
-[[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("thread"))) inline slot_place
-racy_read(const slot_place& place) noexcept {
+[[LINN_DETAIL_NOINLINE]] LINN_DETAIL_UNCHECKED("thread") inline slot_place
+    racy_read(const slot_place& place) noexcept {
     return *static_cast<const volatile slot_place*>(&place);
 }
 
@@ -74,16 +69,16 @@ struct slot_cache {
     /// is read there again, and hidden from the compiler, which else would leave the store on that way out. Where even
     /// the address of a thread-local variable costs a call, each way does its own: `is_near` is false.
     template <bool is_near, class Refill>
-    [[__gnu__::__always_inline__]] void* pop_or(Refill&& refill) noexcept(noexcept(refill())) {
+    [[LINN_DETAIL_ALWAYS_INLINE]] void* pop_or(Refill&& refill) noexcept(noexcept(refill())) {
         void* slot;
         if constexpr (!is_near) {
-            if (!try_pop(slot)) [[__unlikely__]] {
+            if (!try_pop(slot)) [[LINN_DETAIL_UNLIKELY]] {
                 slot = refill();
             }
             return slot;
         }
         slot_place t = top;
-        if (t == bottom) [[__unlikely__]] {
+        if (t == bottom) [[LINN_DETAIL_UNLIKELY]] {
             slot = refill();
             t = reread_top();
         } else {
@@ -96,15 +91,15 @@ struct slot_cache {
 
     /// Puts a slot on; where there is no room, `flush()` takes it.
     template <bool is_near, class Flush>
-    [[__gnu__::__always_inline__]] void push_or(void* slot, Flush&& flush) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] void push_or(void* slot, Flush&& flush) noexcept {
         if constexpr (!is_near) {
-            if (!try_push(slot)) [[__unlikely__]] {
+            if (!try_push(slot)) [[LINN_DETAIL_UNLIKELY]] {
                 flush();
             }
             return;
         }
         slot_place t = top;
-        if (t == limit) [[__unlikely__]] {
+        if (t == limit) [[LINN_DETAIL_UNLIKELY]] {
             flush();
             t = reread_top();
         } else {
@@ -115,9 +110,9 @@ struct slot_cache {
     }
 
     /// False when there is none.
-    [[__gnu__::__always_inline__]] bool try_pop(void*& slot) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_pop(void*& slot) noexcept {
         slot_place t = top;
-        if (t == bottom) [[__unlikely__]] {
+        if (t == bottom) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         t = moved(t, -1);
@@ -127,9 +122,9 @@ struct slot_cache {
     }
 
     /// False when there is no room.
-    [[__gnu__::__always_inline__]] bool try_push(void* slot) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_push(void* slot) noexcept {
         slot_place t = top;
-        if (t == limit) [[__unlikely__]] {
+        if (t == limit) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         *pointer_to(t) = slot;
@@ -182,9 +177,9 @@ struct slot_cache {
     }
 
 private:
-    [[__gnu__::__always_inline__]] slot_place reread_top() const noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] slot_place reread_top() const noexcept {
         slot_place t = top;
-        asm("" : "+r"(t));
+        LINN_DETAIL_HIDE(t);
         return t;
     }
 };

@@ -141,15 +141,15 @@ private:
     static_assert((live_value ^ free_value) % (std::uint64_t{1} << 32) != 0);
 
     /// Reads and writes objects of any type.
-    using word [[__gnu__::__may_alias__]] = std::uintptr_t;
+    using word [[LINN_DETAIL_MAY_ALIAS]] = std::uintptr_t;
 
     /// Differs from slot to slot, so that no copy of a record is taken for one.
     [[nodiscard]] std::uintptr_t mark(std::uintptr_t value) const noexcept {
         return value ^ reinterpret_cast<std::uintptr_t>(object_);
     }
 
-    __attribute__((__no_sanitize__("address"))) static void write(std::byte* p, std::size_t n,
-                                                                  unsigned char byte) noexcept {
+    LINN_DETAIL_UNCHECKED("address")
+    static void write(std::byte* p, std::size_t n, unsigned char byte) noexcept {
         // Volatile, or the loop becomes a call of memset, which AddressSanitizer watches.
         for (; n != 0 && reinterpret_cast<std::uintptr_t>(p) % sizeof(std::uintptr_t) != 0; --n, ++p) {
             *reinterpret_cast<volatile unsigned char*>(p) = byte;
@@ -163,8 +163,8 @@ private:
     }
 
     /// The index of the first byte that is not `byte`; `n` when there is none.
-    __attribute__((__no_sanitize__("address"))) static std::size_t
-    first_other(const std::byte* p, std::size_t n, unsigned char byte) noexcept {
+    LINN_DETAIL_UNCHECKED("address")
+    static std::size_t first_other(const std::byte* p, std::size_t n, unsigned char byte) noexcept {
         std::size_t i = 0;
         const auto here = [&] { return reinterpret_cast<std::uintptr_t>(p + i); };
         while (i < n) {

@@ -11,7 +11,7 @@ namespace linn::inline LINN_ABI::detail {
 
 template <class T>
 constexpr std::string_view decorated_name() noexcept {
-    return __PRETTY_FUNCTION__;
+    return LINN_DETAIL_FUNCTION_NAME;
 }
 
 /// The text around the name, measured once with a type whose name is known.

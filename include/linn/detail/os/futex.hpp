@@ -83,11 +83,7 @@ inline void futex_wake_one(const void*) noexcept {}
 
 /// Tells the processor that this is a spin loop.
 inline void spin_pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
+    LINN_DETAIL_SPIN_PAUSE();
 }
 
 } // namespace linn::inline LINN_ABI::detail

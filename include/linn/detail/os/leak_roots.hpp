@@ -25,14 +25,14 @@ public:
     leak_roots& operator=(const leak_roots&) = delete;
 
     void add(const void* p, std::size_t bytes) noexcept {
-        if (leak_check_linked()) [[__unlikely__]] {
+        if (leak_check_linked()) [[LINN_DETAIL_UNLIKELY]] {
             const visit v{*this};
             add_leak_root(p, bytes);
         }
     }
 
     void remove(const void* p, std::size_t bytes) noexcept {
-        if (leak_check_linked()) [[__unlikely__]] {
+        if (leak_check_linked()) [[LINN_DETAIL_UNLIKELY]] {
             const visit v{*this};
             remove_leak_root(p, bytes);
         }
@@ -41,7 +41,7 @@ public:
     /// From here on only fork handlers of this thread add and remove. @pre other threads wait here for no lock that the
     /// caller still wants
     void hold_for_fork() noexcept {
-        if (leak_check_linked() && !held_by_caller) [[__unlikely__]] {
+        if (leak_check_linked() && !held_by_caller) [[LINN_DETAIL_UNLIKELY]] {
             enter();
             held_by_caller = true;
         }
@@ -49,7 +49,7 @@ public:
 
     /// In the parent and in the child. Does nothing when the caller does not hold it.
     void release_after_fork() noexcept {
-        if (leak_check_linked() && held_by_caller) [[__unlikely__]] {
+        if (leak_check_linked() && held_by_caller) [[LINN_DETAIL_UNLIKELY]] {
             held_by_caller = false;
             leave();
         }

@@ -14,9 +14,9 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-#if defined(__ELF__)
+#if LINN_DETAIL_ELF
 /// The header of the module's file in memory, which every linker names so, for each module its own.
-LINN_DETAIL_HIDDEN extern const unsigned char module_header[] __asm__("__ehdr_start");
+LINN_DETAIL_HIDDEN extern const unsigned char module_header[] LINN_DETAIL_SYMBOL("__ehdr_start");
 #endif
 
 /// Where code and static variables of a module lie; nowhere on systems that unload no module.
@@ -26,7 +26,7 @@ public:
 
     /// Of the module that this code lies in. @complexity O(segments)
     LINN_DETAIL_HIDDEN static module_image here() noexcept {
-#if defined(__ELF__)
+#if LINN_DETAIL_ELF
         return module_image{module_header};
 #else
         return module_image{};
@@ -101,6 +101,15 @@ struct program_end {
     static inline constinit bool awaited = false;
     static inline constinit function calls[16]{};
 
+    static bool call(function at_end) noexcept {
+        for (function& f : calls) {
+            if (f == nullptr || f == at_end) {
+                f = at_end;
+                return true;
+            }
+        }
+        return false;
+    }
     static void run() {
         for (const function f : calls) {
             if (f != nullptr) {
@@ -110,24 +119,18 @@ struct program_end {
     }
 };
 
-[[__gnu__::__constructor__(101)]] inline void await_program_end() {
+LINN_DETAIL_AT_START(await_program_end, LINN_DETAIL_JOIN(linn_, LINN_ABI, _await_program_end, , , ));
+inline void await_program_end() {
     if (!program_end::awaited) { // each translation unit asks
         program_end::awaited = std::atexit(&program_end::run) == 0;
     }
 }
 
 template <void (*Run)()>
-[[__gnu__::__constructor__]] void at_program_end() {
-    for (auto& f : program_end::calls) {
-        if (f == nullptr || f == Run) {
-            f = Run;
-            return;
-        }
-    }
-}
+inline const bool at_program_end = program_end::call(Run);
 #else
 template <void (*Run)()>
-LINN_DETAIL_HIDDEN [[__gnu__::__destructor__]] void at_program_end() {
+LINN_DETAIL_HIDDEN LINN_DETAIL_AT_END void at_program_end() {
     Run();
 }
 #endif

@@ -69,13 +69,7 @@ LINN_DETAIL_HIDDEN inline void at_fork([[maybe_unused]] void (*prepare)(), [[may
 /// False where `thread_local` variables are emulated by a library that frees a thread's when it ends,
 /// before the destructors of `thread_local` objects run: what they hold cannot be flushed then, and
 /// pointers to them dangle.
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__MINGW32__) || defined(__CYGWIN__))
-inline constexpr bool thread_locals_last = false;
-#elif defined(__OpenBSD__) || defined(__ANDROID__)
-inline constexpr bool thread_locals_last = false;
-#else
-inline constexpr bool thread_locals_last = true;
-#endif
+inline constexpr bool thread_locals_last = LINN_DETAIL_EMULATED_TLS == 0;
 
 /// Whether what a pool caches for a thread lies in memory of ours that a key of the system leads to.
 #if defined(_WIN32)

@@ -83,12 +83,12 @@ inline bool is_wine() noexcept {
 /// What `TlsSetValue` put into the calling thread's place of `key`, null at first. Unlike `TlsGetValue` it leaves the thread's
 /// last error alone, and the first 64 places cost one load: they lie in the thread's own block of the system.
 /// @source Russinovich, Solomon, Ionescu: Windows Internals, on the thread environment block
-[[__gnu__::__always_inline__]] inline void* thread_value(unsigned long key) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline void* thread_value(unsigned long key) noexcept {
     // volatile, as every memory access here: the compiler does not know that a call changes the place.
-#if defined(__x86_64__)
-    if (key < 64) [[__likely__]] {
+#if defined(LINN_DETAIL_THREAD_BLOCK)
+    if (key < 64) [[LINN_DETAIL_LIKELY]] {
         void* value;
-        asm volatile("movq %%gs:0x1480(,%1,8), %0" : "=r"(value) : "r"(static_cast<unsigned long long>(key)));
+        LINN_DETAIL_THREAD_BLOCK(value, 0x1480, key);
         return value;
     }
 #endif

@@ -6,15 +6,7 @@
 
 #include <cstddef>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define LINN_DETAIL_HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LINN_DETAIL_HAS_ASAN 1
-#endif
-#endif
-
-#ifdef LINN_DETAIL_HAS_ASAN
+#if LINN_DETAIL_ASAN
 extern "C" void __asan_poison_memory_region(const volatile void*, std::size_t);
 extern "C" void __asan_unpoison_memory_region(const volatile void*, std::size_t);
 #endif
@@ -26,14 +18,14 @@ inline constexpr std::size_t poison_granule = 8;
 
 /// Makes every access to these bytes an error, as after `free`. Nothing without ASan.
 inline void poison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef LINN_DETAIL_HAS_ASAN
+#if LINN_DETAIL_ASAN
     __asan_poison_memory_region(p, bytes);
 #endif
 }
 
 /// Makes these bytes usable again. Nothing without ASan.
 inline void unpoison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef LINN_DETAIL_HAS_ASAN
+#if LINN_DETAIL_ASAN
     __asan_unpoison_memory_region(p, bytes);
 #endif
 }
@@ -51,5 +43,4 @@ inline void* opened(void* slot, [[maybe_unused]] std::size_t bytes) noexcept {
 
 } // namespace linn::inline LINN_ABI::detail
 
-#undef LINN_DETAIL_HAS_ASAN
 #endif

@@ -22,24 +22,10 @@ inline std::uint64_t ask_valgrind([[maybe_unused]] std::uint64_t what,
                                   [[maybe_unused]] std::uint64_t first = 0,
                                   [[maybe_unused]] std::uint64_t second = 0,
                                   [[maybe_unused]] std::uint64_t third = 0) noexcept {
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(LINN_DETAIL_ASK_VALGRIND)
     const volatile std::uint64_t request[6] = {what, first, second, third, 0, 0};
     std::uint64_t answer = 0;
-#if defined(__x86_64__)
-    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
-                     "xchgq %%rbx, %%rbx"
-                     : "+d"(answer)
-                     : "a"(&request[0])
-                     : "cc", "memory");
-#else
-    __asm__ volatile("mov x3, %1\n\tmov x4, %2\n\t"
-                     "ror x12, x12, #3\n\tror x12, x12, #13\n\tror x12, x12, #51\n\tror x12, x12, #61\n\t"
-                     "orr x10, x10, x10\n\t"
-                     "mov %0, x3"
-                     : "=r"(answer)
-                     : "r"(std::uint64_t{0}), "r"(&request[0])
-                     : "cc", "memory", "x3", "x4");
-#endif
+    LINN_DETAIL_ASK_VALGRIND(answer, request);
     return answer;
 #else
     return 0;

@@ -38,13 +38,13 @@ public:
     biased_lock& operator=(const biased_lock&) = delete;
 
     /// @returns false when the lock is revoked, or symmetric @threads the owner
-    [[__gnu__::__always_inline__]] bool try_enter() noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_enter() noexcept {
         busy_.store(true, std::memory_order_relaxed);
         // For the compiler only; for the processor it is done by the other side.
         // seq_cst: pairs with the thread_barrier between the store and the load of the revoker
         std::atomic_signal_fence(std::memory_order_seq_cst);
         // acquire: pairs with the release in restore, to see what the revoker did meanwhile
-        if (mode_.load(std::memory_order_acquire) != biased) [[__unlikely__]] {
+        if (mode_.load(std::memory_order_acquire) != biased) [[LINN_DETAIL_UNLIKELY]] {
             leave();
             return false;
         }
@@ -68,7 +68,7 @@ public:
     }
 
     /// @threads the owner, after an entry that returned true
-    [[__gnu__::__always_inline__]] void leave() noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] void leave() noexcept {
         // release: pairs with the acquire in await, publishes what the owner did
         busy_.store(false, std::memory_order_release);
     }

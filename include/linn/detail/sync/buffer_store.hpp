@@ -138,21 +138,21 @@ public:
 
     /// The buffer that came back last on this thread, else another idle one, else a new one. Null when the system or the
     /// limit says no.
-    [[nodiscard]] [[__gnu__::__always_inline__]] block* acquire() noexcept {
+    [[nodiscard]] [[LINN_DETAIL_ALWAYS_INLINE]] block* acquire() noexcept {
         front* f = idle_.here();
         block* b = nullptr;
-        if (f != nullptr && f->lock.try_enter() && take_inside(*f, b) && open(*b)) [[__likely__]] {
+        if (f != nullptr && f->lock.try_enter() && take_inside(*f, b) && open(*b)) [[LINN_DETAIL_LIKELY]] {
             return b;
         }
         return acquire_slow(b);
     }
 
     /// Takes a buffer back, on any thread, also after `orphan`.
-    [[__gnu__::__always_inline__]] static void release(block* b) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static void release(block* b) noexcept {
         buffer_store* store = b->owner;
         store->close(*b);
         front* f = store->idle_.here();
-        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, b)) [[__unlikely__]] {
+        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, b)) [[LINN_DETAIL_UNLIKELY]] {
             store->release_slow(b);
         }
     }
@@ -278,12 +278,12 @@ private:
 
     // --- in a front -------------------------------------------------------------------------------
 
-    [[__gnu__::__always_inline__]] static bool take_inside(front& f, block*& b) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool take_inside(front& f, block*& b) noexcept {
         const bool found = f.pop_counted(b);
         f.lock.leave();
         return found;
     }
-    [[__gnu__::__always_inline__]] static bool put_inside(front& f, block* b) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool put_inside(front& f, block* b) noexcept {
         const bool kept = f.push(b);
         f.lock.leave();
         return kept;
@@ -330,7 +330,7 @@ private:
                 tell_mapped(b, promised);
                 return b;
             }
-            if (open(*b)) [[__likely__]] {
+            if (open(*b)) [[LINN_DETAIL_LIKELY]] {
                 return b;
             }
             lost = b;
@@ -454,10 +454,10 @@ private:
     }
 
     bool open(block& b) noexcept {
-        if (!pages::open(b.memory, b.is_protected)) [[__unlikely__]] {
+        if (!pages::open(b.memory, b.is_protected)) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
-        if (b.is_protected) [[__unlikely__]] {
+        if (b.is_protected) [[LINN_DETAIL_UNLIKELY]] {
             b.is_protected = false;
         }
         return true;
@@ -466,7 +466,7 @@ private:
     void close(block& b) noexcept {
         const bool protects = protect_idle_;
         pages::close(b.memory, protects);
-        if (protects) [[__unlikely__]] {
+        if (protects) [[LINN_DETAIL_UNLIKELY]] {
             b.is_protected = true;
         }
     }

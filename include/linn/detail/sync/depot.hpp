@@ -516,7 +516,7 @@ private:
     }
 
     void return_cold(cold_pages& leaving) noexcept {
-        if (leaving.of != nullptr) [[__unlikely__]] {
+        if (leaving.of != nullptr) [[LINN_DETAIL_UNLIKELY]] {
             return_some(leaving);
         }
     }

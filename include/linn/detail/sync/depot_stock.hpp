@@ -152,7 +152,7 @@ public:
 
     /// Notes pages that should go back: see slab_set::take_cold. Few in a visit, so that no caller pays for the whole of a
     /// shrinking pool. @returns whether there are any
-    [[__gnu__::__always_inline__]] bool take_cold(cold_pages& leaving) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool take_cold(cold_pages& leaving) noexcept {
         return slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), leaving);
     }
 

@@ -35,7 +35,7 @@ public:
     static constexpr std::size_t bytes = std::size_t{64} << 10; ///< the least that Windows maps
 
     /// The calling thread's front of a pool; where it has none, one that is empty and stays so.
-    [[__gnu__::__always_inline__]] static front<Policy>& here(const front_number<true>& pool) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static front<Policy>& here(const front_number<true>& pool) noexcept {
         front_block* const b = existing();
         // relaxed: a number; the place it stands for is the thread's own
         return b != nullptr ? b->fronts_[pool.value.load(std::memory_order_relaxed)] : nobody_;

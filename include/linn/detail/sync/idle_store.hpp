@@ -32,23 +32,23 @@ struct alignas(64) idle_front : slot_cache {
 
     explicit idle_front(bool asymmetric) noexcept : lock{asymmetric} { lock.revoke(); }
 
-    [[__gnu__::__always_inline__]] bool pop(Item*& s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool pop(Item*& s) noexcept {
         void* p;
-        if (!try_pop(p)) [[__unlikely__]] {
+        if (!try_pop(p)) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         s = static_cast<Item*>(p);
         return true;
     }
     /// The same, for an owner that wants to know how often that was.
-    [[__gnu__::__always_inline__]] bool pop_counted(Item*& s) noexcept {
-        if (!pop(s)) [[__unlikely__]] {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool pop_counted(Item*& s) noexcept {
+        if (!pop(s)) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         taken.store(taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return true;
     }
-    [[__gnu__::__always_inline__]] bool push(Item* s) noexcept { return try_push(s); }
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool push(Item* s) noexcept { return try_push(s); }
 
     [[nodiscard]] bool is_open() const noexcept { return has_places(); }
 
@@ -121,8 +121,8 @@ public:
 
     /// The front of the calling thread, if it has one here. A thread of another module has a number of
     /// another table, which means nothing here. No lock is needed.
-    [[__gnu__::__always_inline__]] front* here() noexcept {
-        if (home_table_ != &table::process()) [[__unlikely__]] {
+    [[LINN_DETAIL_ALWAYS_INLINE]] front* here() noexcept {
+        if (home_table_ != &table::process()) [[LINN_DETAIL_UNLIKELY]] {
             return nullptr;
         }
         // relaxed: only the thread that has the number writes this place, and the table orders it

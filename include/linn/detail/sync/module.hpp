@@ -182,7 +182,7 @@ inline constexpr auto end_this_module = &at_program_end<&end_module>;
 #else
 /// Destructor functions of a shared library run before the destructors of its static objects.
 template <class = void>
-LINN_DETAIL_HIDDEN [[__gnu__::__destructor__]] void end_this_module() {
+LINN_DETAIL_HIDDEN LINN_DETAIL_AT_END void end_this_module() {
     this_module.end();
 }
 #endif

@@ -154,7 +154,8 @@ public:
 
     /// After this call every fork stops for the locks of this object. @pre the caller holds none of them
     known_to_forks join() noexcept {
-        if (!read_published(joined_)) [[__unlikely__]] { // else a fork that did not find the object is over
+        if (!read_published(joined_))
+            [[LINN_DETAIL_UNLIKELY]] { // else a fork that did not find the object is over
             join_(*this);
         }
         return {};

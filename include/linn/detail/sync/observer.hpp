@@ -61,10 +61,10 @@ inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
 /// @param refused of how many objects a request failed; 0: it did not
 inline void tell_news(const slab_news& news, std::size_t refused, std::size_t object_bytes,
                       std::string_view type, const void* pool = nullptr) noexcept {
-    if (news.slabs != 0) [[__unlikely__]] {
+    if (news.slabs != 0) [[LINN_DETAIL_UNLIKELY]] {
         tell_observer({pool_event_kind::slab_mapped, type, pool, news.slabs, news.bytes});
     }
-    if (refused != 0) [[__unlikely__]] {
+    if (refused != 0) [[LINN_DETAIL_UNLIKELY]] {
         const auto kind =
             news.why == shortage::limit ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory;
         const bool overflows = refused > static_cast<std::size_t>(-1) / object_bytes;

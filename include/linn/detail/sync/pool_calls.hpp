@@ -23,7 +23,7 @@ template <class Policy>
 struct pool_root {
     typename Policy::template atomic<depot<Policy>*> depot_made{nullptr};
     const pool_description* description = nullptr;
-    [[no_unique_address]] front_number<fronts_by_key> number{};
+    [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] front_number<fronts_by_key> number{};
 };
 
 /// `attach_here` of the module that the code lies in which names a front: a default argument of the functions below belongs
@@ -46,7 +46,7 @@ template <class Policy>
 
 /// As `allocate_slow`. @throws std::bad_alloc instead of null
 template <class Policy>
-[[LINN_DETAIL_SLOW, __gnu__::__returns_nonnull__]] void*
+[[LINN_DETAIL_SLOW, LINN_DETAIL_RETURNS_NONNULL]] void*
 allocate_or_throw(front<Policy>& f, pool_root<Policy>& root, const void* caller,
                   attach_function<Policy> attach = &attach_here<Policy>);
 

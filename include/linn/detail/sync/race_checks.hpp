@@ -25,7 +25,7 @@ LINN_DETAIL_HIDDEN inline constinit std::atomic<race_checks> race_checks_here{ra
 }
 
 /// Whether Helgrind or DRD runs the program. @complexity a load and a branch
-[[__gnu__::__always_inline__]] inline bool race_checked() noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline bool race_checked() noexcept {
     return race_checks_here.load(std::memory_order_relaxed) != race_checks::off && ask_for_race_checks();
 }
 
@@ -35,22 +35,22 @@ inline std::uintptr_t race_tag(const void* where) noexcept {
 }
 
 /// After an acquire that pairs with a release of `where`.
-[[__gnu__::__always_inline__]] inline void note_acquire(const void* where) noexcept {
-    if (race_checked()) [[__unlikely__]] {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline void note_acquire(const void* where) noexcept {
+    if (race_checked()) [[LINN_DETAIL_UNLIKELY]] {
         tell_happens_after(race_tag(where));
     }
 }
 
 /// Before a release of `where`.
-[[__gnu__::__always_inline__]] inline void note_release(const void* where) noexcept {
-    if (race_checked()) [[__unlikely__]] {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline void note_release(const void* where) noexcept {
+    if (race_checked()) [[LINN_DETAIL_UNLIKELY]] {
         tell_happens_before(race_tag(where));
     }
 }
 
 /// Reads what `publish` wrote, and what it refers to. @complexity that of an acquire
 template <class Atomic>
-[[__gnu__::__always_inline__]] inline auto read_published(const Atomic& from) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline auto read_published(const Atomic& from) noexcept {
     // acquire: pairs with the release in publish
     const auto value = from.load(std::memory_order_acquire);
     note_acquire(&from);

@@ -51,9 +51,9 @@ public:
           reset_{std::move(reset)} {}
 
     /// An object that the calling thread caches. @returns false when it has none
-    [[__gnu__::__always_inline__]] bool try_cached(slot_type*& s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_cached(slot_type*& s) noexcept {
         recycled_slot<platform>* head;
-        if (!this->try_take(head)) [[__unlikely__]] {
+        if (!this->try_take(head)) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
         s = reused(head);
@@ -104,12 +104,12 @@ public:
     /// The end of a use through a handle.
     static void release(T* object) noexcept {
         slot_type* s = slot_type::of(object);
-        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[__unlikely__]] {
+        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[LINN_DETAIL_UNLIKELY]] {
             refuse(s, object);
             return;
         }
         auto* home = static_cast<recycler_body*>(s->head.home);
-        if (home->clean(object)) [[__likely__]] {
+        if (home->clean(object)) [[LINN_DETAIL_LIKELY]] {
             s->head.become(recycled_state::kept);
             s->hide();
             home->put(&s->head);
@@ -124,7 +124,7 @@ public:
     /// The last shared_ptr is gone; a weak_ptr may still use the control block.
     static void release_object(T* object) noexcept {
         slot_type* s = slot_type::of(object);
-        if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[__likely__]] {
+        if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[LINN_DETAIL_LIKELY]] {
             s->hide();
         } else {
             hollow_out(s);
@@ -134,7 +134,7 @@ public:
     /// The last weak_ptr is gone too, and with it the control block.
     static void release_block(slot_type* s) noexcept {
         auto* home = s->head.home;
-        if (s->head.state() != recycled_state::hollow) [[__likely__]] {
+        if (s->head.state() != recycled_state::hollow) [[LINN_DETAIL_LIKELY]] {
             home->put(&s->head);
         } else {
             home->destroy(&s->head);
@@ -142,7 +142,7 @@ public:
     }
 
 private:
-    [[__gnu__::__returns_nonnull__]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
+    [[LINN_DETAIL_RETURNS_NONNULL]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
         slot_type* s = slot_type::of(head);
         s->show();
         return s;

@@ -145,7 +145,7 @@ public:
     /// An idle slot, the one that came back last. @returns false when the thread's cache has none; then
     /// `take_slow` may have one
     /// @complexity no call, no locked instruction
-    [[__gnu__::__always_inline__]] bool try_take(slot*& s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_take(slot*& s) noexcept {
         front* f = store_.here();
         return f != nullptr && f->lock.try_enter() && take_inside(*f, s);
     }
@@ -180,9 +180,9 @@ public:
 
     /// Takes an idle slot back, or destroys it: when there is no room, or the recycler is gone.
     /// @complexity as `try_take`; a lock when the thread's cache is full
-    [[__gnu__::__always_inline__]] void put(slot* s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] void put(slot* s) noexcept {
         front* f = store_.here();
-        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, s)) [[__unlikely__]] {
+        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, s)) [[LINN_DETAIL_UNLIKELY]] {
             put_slow(s);
         }
     }
@@ -326,12 +326,12 @@ private:
     front* attach() noexcept { return closed() ? nullptr : store_.attach(lock_); }
 
     /// What is done inside a front's lock, and the way out of it.
-    [[__gnu__::__always_inline__]] static bool take_inside(front& f, slot*& s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool take_inside(front& f, slot*& s) noexcept {
         const bool found = f.pop(s);
         f.lock.leave();
         return found;
     }
-    [[__gnu__::__always_inline__]] static bool put_inside(front& f, slot* s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool put_inside(front& f, slot* s) noexcept {
         const bool kept = f.push(s);
         f.lock.leave();
         return kept;

@@ -70,7 +70,7 @@ struct recycler_slot {
 
     recycled_slot<platform> head;
     alignas(element) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(element)];
-    [[no_unique_address]] idle_copy<poisons ? sizeof(element) : 0> copy;
+    [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] idle_copy<poisons ? sizeof(element) : 0> copy;
 
     [[nodiscard]] T* get() noexcept { return reinterpret_cast<T*>(in_place()); }
 

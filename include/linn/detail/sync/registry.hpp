@@ -49,7 +49,7 @@ public:
     /// Sees to it that forks go on to stop a depot whose module has ended: of a hidden plugin, say, whose objects the
     /// program frees. Asked before each such free; the first one does it.
     void adopt(depot_type& d) noexcept {
-        if (!d.orphaned.load(std::memory_order_relaxed)) [[__likely__]] {
+        if (!d.orphaned.load(std::memory_order_relaxed)) [[LINN_DETAIL_LIKELY]] {
             return;
         }
         lock_guard<typename Policy::mutex> guard{lock_};
@@ -325,7 +325,7 @@ template <class Policy>
 void depot<Policy>::put_bypassed(void* object) noexcept {
     const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
     bool known = strike(*this);
-    if (!known) [[__unlikely__]] {
+    if (!known) [[LINN_DETAIL_UNLIKELY]] {
         for_each_sibling([&](depot& other) {
             known = strike(other);
             return !known;

@@ -62,12 +62,12 @@ public:
     // -- the hot path ------------------------------------------------------------------------------
 
     /// Takes a slot of class `c` from this thread's cache; false when that is empty.
-    [[__gnu__::__always_inline__]] bool pop(unsigned c, void*& slot) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool pop(unsigned c, void*& slot) noexcept {
         return fronts_.here().fronts[c].try_pop(slot);
     }
 
     /// Puts a slot of class `c` into this thread's cache; false when that is full.
-    [[__gnu__::__always_inline__]] bool push(unsigned c, void* slot) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool push(unsigned c, void* slot) noexcept {
         return fronts_.here().fronts[c].try_push(slot);
     }
 
@@ -487,7 +487,7 @@ private:
     /// From the first use on, rather than when it is made: the constructor then waits for no fork, and may run inside the
     /// guard of a static variable, which no fork waits for. In the child of a fork from the next use on.
     void join_forks() noexcept {
-        if (!fronts_.is_open()) [[__unlikely__]] {
+        if (!fronts_.is_open()) [[LINN_DETAIL_UNLIKELY]] {
             this->join();
             fronts_.open();
         }

@@ -36,9 +36,9 @@ public:
     /// `no_block_`, in which no front has room or anything to give, when this thread has none yet, or may have none: the number
     /// of a thread means something only in the module whose table it is from. Zero, for a thread that has not asked for its
     /// number, and the last, for one that cannot have one, are places that keep it. The same for all threads while this is closed.
-    [[__gnu__::__always_inline__]] block& here() noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] block& here() noexcept {
         // relaxed: only compared
-        if (open_for_.load(std::memory_order_relaxed) != &table::process()) [[__unlikely__]] {
+        if (open_for_.load(std::memory_order_relaxed) != &table::process()) [[LINN_DETAIL_UNLIKELY]] {
             return no_block_;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began

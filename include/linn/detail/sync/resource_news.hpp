@@ -47,7 +47,7 @@ private:
         }
     };
     void tell(pool_event_kind kind, const sum& of) const noexcept {
-        if (of.count != 0) [[__unlikely__]] {
+        if (of.count != 0) [[LINN_DETAIL_UNLIKELY]] {
             tell_observer({kind, resource_type_name, pool_, of.count, of.bytes});
         }
     }

@@ -104,7 +104,7 @@ LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<
 #if defined(_WIN32)
 /// The calling thread's front of a pool whose front no variable is; see front_block.
 template <class Policy>
-[[__gnu__::__always_inline__]] inline front<Policy>& front_here(pool_root<Policy>& root) noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline front<Policy>& front_here(pool_root<Policy>& root) noexcept {
     static_assert(fronts_by_key);
     return front_block<Policy>::here(root.number);
 }
@@ -146,7 +146,7 @@ depot<Policy>* depot_of(pool_root<Policy>& root) noexcept {
 template <class Policy>
 depot<Policy>* depot_for(pool_root<Policy>& root, std::size_t objects) noexcept {
     depot<Policy>* d = depot_of(root);
-    if (d == nullptr) [[__unlikely__]] {
+    if (d == nullptr) [[LINN_DETAIL_UNLIKELY]] {
         tell_news({0, 0, shortage::memory}, objects, root.description->object_bytes, root.description->type);
     }
     return d;
@@ -156,7 +156,7 @@ template <class Policy>
 void* allocate_slow(front<Policy>& f, pool_root<Policy>& root, const void* caller,
                     attach_function<Policy> attach) noexcept {
     depot<Policy>* d = f.home;
-    if (d == nullptr) [[__unlikely__]] {
+    if (d == nullptr) [[LINN_DETAIL_UNLIKELY]] {
         d = depot_for(root, 1);
         if (d == nullptr) {
             return nullptr;
@@ -175,7 +175,7 @@ template <class Policy>
 void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object, const void* caller,
                      attach_function<Policy> attach) noexcept {
     depot<Policy>* d = f.home;
-    if (d == nullptr) [[__unlikely__]] {
+    if (d == nullptr) [[LINN_DETAIL_UNLIKELY]] {
         d = depot_of(root);
         if (d == nullptr) {
             // This module never used the pool and there is no memory to begin: the slab knows.
@@ -246,7 +246,7 @@ bool allocate_run(front<Policy>& f, pool_root<Policy>& root, void* out, std::siz
             break;
         }
         void* const object = allocate_slow(f, root, caller, attach);
-        if (object == nullptr) [[__unlikely__]] {
+        if (object == nullptr) [[LINN_DETAIL_UNLIKELY]] {
             deallocate_run(f, root, out, done, caller, attach);
             return false;
         }

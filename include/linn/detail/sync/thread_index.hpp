@@ -187,7 +187,7 @@ LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() no
 /// that has none: there are too many, or its thread-local objects are destroyed already.
 /// @complexity one thread-local load once the thread has its number
 template <class Policy>
-[[__gnu__::__always_inline__]] inline std::uint32_t thread_index() noexcept {
+[[LINN_DETAIL_ALWAYS_INLINE]] inline std::uint32_t thread_index() noexcept {
     const std::uint32_t n = shown_thread_index<Policy>();
     return n != 0 ? n - 1 : take_thread_index<Policy>();
 }

@@ -131,7 +131,7 @@ private:
     }
 
     // In the heads of other blocks, which are poisoned.
-#define LINN_DETAIL_NO_ASAN [[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("address")))
+#define LINN_DETAIL_NO_ASAN [[LINN_DETAIL_NOINLINE]] LINN_DETAIL_UNCHECKED("address")
     LINN_DETAIL_NO_ASAN void link(tracked_block* b) noexcept {
         b->next = first_;
         if (first_ != nullptr) {
