@@ -14,7 +14,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-#if LINN_DETAIL_ELF
+#if defined(LINN_DETAIL_SYMBOL)
 /// The header of the module's file in memory, which every linker names so, for each module its own.
 LINN_DETAIL_HIDDEN extern const unsigned char module_header[] LINN_DETAIL_SYMBOL("__ehdr_start");
 #endif
@@ -26,7 +26,7 @@ public:
 
     /// Of the module that this code lies in. @complexity O(segments)
     LINN_DETAIL_HIDDEN static module_image here() noexcept {
-#if LINN_DETAIL_ELF
+#if defined(LINN_DETAIL_SYMBOL)
         return module_image{module_header};
 #else
         return module_image{};

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 // Weak, because no macro tells whether -fsanitize=leak alone is on.
-#if LINN_DETAIL_ELF
+#if defined(LINN_DETAIL_WEAK)
 extern "C" {
 LINN_DETAIL_WEAK void __lsan_register_root_region(const void*, std::size_t);
 LINN_DETAIL_WEAK void __lsan_unregister_root_region(const void*, std::size_t);
@@ -18,7 +18,7 @@ namespace linn::inline LINN_ABI::detail {
 
 /// Whether the program has LeakSanitizer.
 inline bool leak_check_linked() noexcept {
-#if LINN_DETAIL_ELF
+#if defined(LINN_DETAIL_WEAK)
     return __lsan_register_root_region != nullptr;
 #else
     return false;
@@ -28,14 +28,14 @@ inline bool leak_check_linked() noexcept {
 /// Tells LeakSanitizer to look for pointers in memory that did not come from malloc: without it,
 /// what a pooled object owns would be reported as leaked. @pre leak_check_linked()
 inline void add_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
-#if LINN_DETAIL_ELF
+#if defined(LINN_DETAIL_WEAK)
     __lsan_register_root_region(p, bytes);
 #endif
 }
 
 /// @pre leak_check_linked()
 inline void remove_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
-#if LINN_DETAIL_ELF
+#if defined(LINN_DETAIL_WEAK)
     __lsan_unregister_root_region(p, bytes);
 #endif
 }
