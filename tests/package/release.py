@@ -44,6 +44,10 @@ def main():
         package.expect(rf"https://files\.invalid/linn/linn-{package.version()}\.tar\.gz",
                        (work / "one" / recipe).read_text(encoding="utf-8"))
 
+    notes = (work / "one/notes.md").read_text(encoding="utf-8")
+    package.expect(r"(?s)\A### The library\n- .*### The tool\n- ", notes)
+    if "## [" in notes or "\n  " in notes:
+        package.fail(f"the notes are not the section of CHANGELOG.md, a line for each change: {notes}")
     package.expect("v99.0.0 is version", package.run(*release, "v99.0.0", "--out", work / "three", fails=True))
     package.write(work / "mine/notes.txt", "not to be deleted\n")
     package.expect("is not empty", package.run(*release, "--out", work / "mine", fails=True))
