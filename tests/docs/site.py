@@ -51,6 +51,8 @@ def main():
         if site.build(out) != 0:
             return 1
         problems = unfound(out, browser)
+        if "SPDX" not in (out / "linn_pool.hpp").read_text(encoding="utf-8"):
+            problems.append("linn_pool.hpp is not in the site, or without its licence")
         planted = out / site.HEADERS / "planted.html"
         planted.write_text('<a href="index.html#nowhere">x</a><a href="nowhere.html">x</a><a href="#">x</a><img src="https://linn.invalid/x">')
         found = site.broken(out)
