@@ -2,8 +2,9 @@
 # linn_add_module(<target>): adds a library that compiles the module `linn` with the project's own flags. A function and not a target,
 # because a target with a module ends the configuration of every project whose CMake or generator has no modules.
 function(linn_add_module target)
-  if(CMAKE_VERSION VERSION_LESS 3.28)
-    message(FATAL_ERROR "linn: the module needs CMake 3.28 or newer, this is ${CMAKE_VERSION}")
+  # In a project for an older CMake, newer ones do not look for imports, and the compiler then finds no module.
+  if(CMAKE_VERSION VERSION_LESS 3.28 OR (CMAKE_MINIMUM_REQUIRED_VERSION VERSION_LESS 3.28 AND NOT CMAKE_CXX_SCAN_FOR_MODULES))
+    message(FATAL_ERROR "linn: the module needs CMake 3.28 or newer, and cmake_minimum_required(VERSION 3.28) or set(CMAKE_CXX_SCAN_FOR_MODULES ON)")
   endif()
   # CMake would go on, and start a program whose name ends in -NOTFOUND.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT CMAKE_CXX_COMPILER_CLANG_SCAN_DEPS)

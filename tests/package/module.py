@@ -22,13 +22,20 @@ def main():
     package.run(cmake, "-S", package.ROOT, "-B", work / "library", "-DLINN_LIBRARY_ONLY=ON", f"-DCMAKE_INSTALL_PREFIX={work / 'first'}")
     package.run(cmake, "--install", work / "library")
     (work / "first").rename(work / "moved")
-    configure = [cmake, "-G", "Ninja", "-S", here, f"-DCMAKE_CXX_COMPILER={clang}", f"-DCMAKE_PREFIX_PATH={work / 'moved'}", "-B"]
+
+    def configure(source, build, *options, fails=False):
+        return package.run(cmake, "-G", "Ninja", "-S", source, "-B", work / build, f"-DCMAKE_CXX_COMPILER={clang}",
+                           f"-DCMAKE_PREFIX_PATH={work / 'moved'}", *options, fails=fails)
+
     # Empty, CMake does not look for it: as if it were not there.
-    refused = package.run(*configure, work / "without", "-DCMAKE_CXX_COMPILER_CLANG_SCAN_DEPS=", fails=True)
-    package.expect(r"needs clang-scan-deps, which is\s+missing; Debian's\s+package\s+is\s+clang-tools-\d+", refused)
+    package.expect(r"needs clang-scan-deps, which is\s+missing; Debian's\s+package\s+is\s+clang-tools-\d+",
+                   configure(here, "without", "-DCMAKE_CXX_COMPILER_CLANG_SCAN_DEPS=", fails=True))
+    old = shutil.copytree(here, work / "old")
+    package.write(old / "CMakeLists.txt", (here / "CMakeLists.txt").read_text(encoding="utf-8").replace("3.28", "3.27"))
+    package.expect(r"cmake_minimum_required\(VERSION\s+3.28\)", configure(old, "refused", fails=True))
     if not shutil.which(clang.replace("clang++", "clang-scan-deps")):
         package.skip("clang-scan-deps is not installed")
-    package.run(*configure, work / "build")
+    configure(here, "build")
     package.run(cmake, "--build", work / "build")
     package.run(work / "build/use")
 
