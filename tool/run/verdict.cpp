@@ -301,10 +301,10 @@ void add_warnings(run_result& result) {
                             written(unit::chance, floor->second.p)));
         }
         if (floor->second.floor > noisy && result.judged_by != cpu_metric) { // which the verdict says there
-            result.warnings.push_back(
-                fmt::format("this machine is noisy: differences below {} cannot be seen; "
-                            "a larger --budget or fewer other programs help",
-                            percent(floor->second.floor)));
+            result.warnings.push_back(fmt::format(
+                "wall time is noisy on this machine: a saving below {} or a cost below {} cannot be "
+                "seen in it; a larger --budget or fewer other programs help",
+                percent(floor->second.floor / (1 + floor->second.floor)), percent(floor->second.floor)));
         }
     }
     std::size_t runs = 0;

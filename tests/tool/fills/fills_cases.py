@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`linn record --fills` on programs whose fills are known."""
 import collections
+import csv
+import io
 import json
 import pathlib
 import re
@@ -165,7 +167,9 @@ def case_trace(tool):
     check({f["kind"] for f in advice["findings"]} <= {"zero-fill", "symbols"}, f"{advice['findings']}")
     check(sum(f["count"] for f in advice["findings"] if f["kind"] == "zero-fill") == 20, f"{advice['findings']}")
     check(any("--fills" in warning for warning in advice["warnings"]), f"{advice['warnings']}")
-    check(tool.call("advise", "trace.linn", "--csv", "-").stdout.strip() == "", "the CSV is that of types, and fills have none")
+    lines = list(csv.DictReader(io.StringIO(tool.call("advise", "trace.linn", "--csv", "-").stdout)))
+    check([(line["label"], int(line["fills"]), int(line["bytes"])) for line in lines]
+          == [(place["label"], place["fills"], place["bytes"]) for place in result["places"]], f"{lines}")
 
 
 def case_all_events(tool):

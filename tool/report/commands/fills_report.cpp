@@ -12,6 +12,8 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
 constexpr std::size_t most_changes = 5; // places whose change is shown
 
 table places_table(const fill_report& report, std::size_t shown) {
@@ -41,33 +43,6 @@ std::string heading_of(const filled_place& p) {
     return fmt::format("{}{}: {}", p.label, at_place(p.place), p.fix);
 }
 
-} // namespace
-
-document fills_document(const fill_report& report, std::size_t top) {
-    const std::size_t shown = std::min(report.places.size(), top);
-    document d;
-    d.command = "linn advise";
-    d.title = "linn advise: zeros in new blocks";
-    d.heading = "Which zeros are written for nothing?";
-    d.lead = report.verdict;
-    d.add(places_table(report, shown));
-    std::vector<std::string> remarks = report.notes;
-    if (report.places.size() > top) {
-        remarks.insert(remarks.begin(), fmt::format("and {}; --json has all",
-                                                    counted(report.places.size() - top, "more place")));
-    }
-    d.add(sentences(remarks));
-    for (std::size_t i = 0; i != std::min(shown, most_changes); ++i) {
-        d.add(subheading{heading_of(report.places[i])});
-        d.add(code{report.places[i].change, true});
-    }
-    return d;
-}
-
-namespace {
-
-using nlohmann::ordered_json;
-
 ordered_json positive_or_null(double value) {
     return value > 0 ? ordered_json(value) : ordered_json{};
 }
@@ -93,7 +68,40 @@ ordered_json place_json(const filled_place& row, double program_cpu_ns) {
             {"change", text_or_null(row.change)}};
 }
 
+ordered_json places_json(const fill_report& report) {
+    ordered_json places = ordered_json::array();
+    for (const filled_place& row : report.places) {
+        places.push_back(place_json(row, report.program_cpu_ns));
+    }
+    return places;
+}
+
 } // namespace
+
+document fills_document(const fill_report& report, std::size_t top) {
+    const std::size_t shown = std::min(report.places.size(), top);
+    document d;
+    d.command = "linn advise";
+    d.title = "linn advise: zeros in new blocks";
+    d.heading = "Which zeros are written for nothing?";
+    d.lead = report.verdict;
+    d.add(places_table(report, shown));
+    std::vector<std::string> remarks = report.notes;
+    if (report.places.size() > top) {
+        remarks.insert(remarks.begin(), fmt::format("and {}; --json has all",
+                                                    counted(report.places.size() - top, "more place")));
+    }
+    d.add(sentences(remarks));
+    for (std::size_t i = 0; i != std::min(shown, most_changes); ++i) {
+        d.add(subheading{heading_of(report.places[i])});
+        d.add(code{report.places[i].change, true});
+    }
+    d.data = [&report] {
+        return data_of(places_json(report), "label type container fills bytes time_ns share candidate "
+                                            "file=place/file line=place/line function=place/function");
+    };
+    return d;
+}
 
 std::string fills_json(const fill_report& report, const trace_info& info, const std::string& file) {
     ordered_json json{{"schema", "linn.fills/1"},
@@ -110,11 +118,8 @@ std::string fills_json(const fill_report& report, const trace_info& info, const 
                       {"bytes", report.bytes},
                       {"time_ns", report.time_ns},
                       {"dropped", info.dropped},
-                      {"places", ordered_json::array()},
+                      {"places", places_json(report)},
                       {"notes", report.notes}};
-    for (const filled_place& row : report.places) {
-        json["places"].push_back(place_json(row, report.program_cpu_ns));
-    }
     return file_text(json);
 }
 
