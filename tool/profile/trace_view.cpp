@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -14,17 +15,18 @@ namespace {
 class view_rows {
 public:
     view_row& add(const std::string& key, const profile_site& site, const block_counts& counts,
-                  const block_counts& allocated) {
+                  const block_counts& allocated, std::uint64_t ns) {
         growing& g = rows_[key];
         g.smallest = std::min(g.smallest, site.smallest);
         g.largest = std::max(g.largest, site.largest);
         g.row.label = site.where.empty() ? site.label : blocks_label(g.smallest, g.largest, site.where);
         g.row.counts += counts;
         g.row.allocated += allocated;
+        g.row.allocator_ns += ns;
         return g.row;
     }
 
-    std::vector<view_row> sorted(block_filter filter) {
+    std::vector<view_row> sorted(const trace_view& view) {
         std::vector<std::pair<const std::string*, view_row>> rows;
         for (auto& [key, g] : rows_) {
             if (g.row.counts.blocks != 0) {
@@ -32,8 +34,9 @@ public:
             }
         }
         const auto size = [&](const view_row& r) {
-            return filter == block_filter::temporary ? std::pair{r.counts.blocks, r.counts.bytes}
-                                                     : std::pair{r.counts.bytes, r.counts.blocks};
+            return view.is_by_time                          ? std::pair{r.allocator_ns, r.counts.bytes}
+                   : view.filter == block_filter::temporary ? std::pair{r.counts.blocks, r.counts.bytes}
+                                                            : std::pair{r.counts.bytes, r.counts.blocks};
         };
         std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
             const auto x = size(a.second);
@@ -103,12 +106,21 @@ block_counts counts_of(const trace_profile& profile, std::size_t site, block_fil
     return {s.allocations, s.bytes};
 }
 
+std::uint64_t allocator_ns(const trace_profile& profile, std::size_t site) {
+    const trace_analysis& a = profile.analysis;
+    const site_time& t = a.sites[site].statistics.time;
+    return a.time.is_known()
+               ? static_cast<std::uint64_t>(std::llround((t.calls + t.page_faults) * a.time.cpu_ns))
+               : 0;
+}
+
 trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule,
                    bool keeps_runtime) {
     trace_view view;
     view.filter = filter;
     view.temporary = rule;
     view.keeps_runtime = keeps_runtime;
+    view.is_by_time = filter == block_filter::all && profile.analysis.time.is_known();
     view_rows types;
     view_rows places;
     view_rows stacks;
@@ -116,20 +128,22 @@ trace_view look_at(const trace_profile& profile, block_filter filter, temporary_
         const profile_site& site = profile.sites[i];
         const block_counts counts = counts_of(profile, i, filter, keeps_runtime);
         const block_counts allocated = counts_of(profile, i, block_filter::all);
+        const std::uint64_t ns = allocator_ns(profile, i);
         view.all += counts;
+        view.allocator_ns += ns;
         view.allocated += allocated;
-        types.add(site.type_key(), site, counts, allocated);
-        view_row& place =
-            places.add(fmt::format("{}\x02{}", site.place.key(), site.place.line), site, counts, allocated);
+        types.add(site.type_key(), site, counts, allocated, ns);
+        view_row& place = places.add(fmt::format("{}\x02{}", site.place.key(), site.place.line), site, counts,
+                                     allocated, ns);
         place.label.clear();
         place.place = site.place;
-        view_row& stack = stacks.add(site.stack_key(), site, counts, allocated);
+        view_row& stack = stacks.add(site.stack_key(), site, counts, allocated, ns);
         stack.place = site.place;
         stack.stack = site.callers;
     }
-    view.types = types.sorted(filter);
-    view.places = places.sorted(filter);
-    view.stacks = stacks.sorted(filter);
+    view.types = types.sorted(view);
+    view.places = places.sorted(view);
+    view.stacks = stacks.sorted(view);
     view.missing_symbols = missing_symbols_of(profile, view);
     return view;
 }

@@ -17,14 +17,17 @@ struct view_row {
     std::vector<profile_frame> stack; ///< innermost first; only of a stack
     block_counts counts;
     block_counts allocated; ///< all that it allocated
+    std::uint64_t allocator_ns = 0;
 };
 
 /// A recording, looked at through a filter. Rows without blocks are left out; the others come by bytes, those of temporary
-/// blocks by their number.
+/// blocks by their number, and all blocks by the time in the allocator, where it is known.
 struct trace_view {
     block_filter filter = block_filter::all;
     temporary_rule temporary;
     bool keeps_runtime = false; ///< what the runtime libraries keep on purpose counts as never released
+    bool is_by_time = false;
+    std::uint64_t allocator_ns = 0;
     block_counts all;
     block_counts allocated;
     std::vector<view_row> types;
@@ -38,6 +41,9 @@ struct trace_view {
 /// counts only where `keeps_runtime` says so.
 block_counts counts_of(const trace_profile& profile, std::size_t site, block_filter filter,
                        bool keeps_runtime = false);
+
+/// Nanoseconds of CPU time in the allocator for the blocks of a site, with their page faults; 0 where that is not known.
+std::uint64_t allocator_ns(const trace_profile& profile, std::size_t site);
 
 /// Sums by type, place and stack. `rule` is the one that the analysis was made with.
 trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule = {},

@@ -2,6 +2,7 @@
 """The time in the allocator, of a program for which it is known: half of each round by default."""
 import json
 import pathlib
+import xml.etree.ElementTree
 
 import cases
 from cases import check
@@ -47,11 +48,20 @@ def case_share_of_a_known_program(tool):
 
 
 def case_stacks_by_time(tool):
-    """The nanoseconds of all stacks are the share of the program's CPU time; they are not those of some of the blocks."""
+    """The nanoseconds of all stacks are the share of the program's CPU time, in the flame graph of the page too; they are not those
+    of some of the blocks."""
     time = tool.measure(60_000, 4 * COST)["allocation_time"]
     words = ("trace", tool.file, "--convert", "collapsed", "--weight", "time")
     lines = tool.call(*words).stdout.splitlines()
-    near(sum(int(line.rsplit(" ", 1)[1]) for line in lines) / time["cpu_ns"], time["share"], by=0.001)
+    by_stack = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
+    near(by_stack / time["cpu_ns"], time["share"], by=0.001)
+    page = pathlib.Path(tool.file).with_suffix(".html")
+    tool.call("trace", tool.file, "--html", page)
+    root = xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
+    graph = next(e for e in root.iter() if e.get("data-kinds"))
+    place = next(e for e in root.iter() if e.get("data-measures")).get("data-measures").split("|").index("CPU time in the allocator")
+    check(sum(stack[1 + place] for stack in json.loads(graph.get("value"))["stacks"]) == by_stack, graph.get("value"))
+    check("Types, by CPU time in the allocator" in page.read_text(), "the tables are in another order")
     refused = tool.call(*words, "--leaks")
     check(refused.returncode == 2 and "leave out --leaks" in refused.stderr, refused.stderr)
 

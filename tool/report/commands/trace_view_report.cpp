@@ -77,8 +77,16 @@ std::string program_of(const trace_info& info) {
 }
 
 /// What a row is sorted and shared by.
-std::uint64_t measure_of(const block_counts& counts, block_filter filter) {
-    return filter == block_filter::temporary ? counts.blocks : counts.bytes;
+std::uint64_t measure_of(const view_row& r, const trace_view& view) {
+    return view.is_by_time                          ? r.allocator_ns
+           : view.filter == block_filter::temporary ? r.counts.blocks
+                                                    : r.counts.bytes;
+}
+
+std::uint64_t whole_of(const trace_view& view) {
+    return view.is_by_time                          ? view.allocator_ns
+           : view.filter == block_filter::temporary ? view.all.blocks
+                                                    : view.all.bytes;
 }
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
@@ -87,14 +95,15 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 
 /// "; 45 % of it is std::list<Particle>".
 std::string most_of(const trace_view& view) {
-    if (view.types.empty() || measure_of(view.all, view.filter) == 0) {
+    if (view.types.empty() || whole_of(view) == 0) {
         return {};
     }
     const view_row& first = view.types.front();
-    return fmt::format(
-        "; {} of {} {}",
-        percent(share_of(measure_of(first.counts, view.filter), measure_of(view.all, view.filter))),
-        view.filter == block_filter::temporary ? "them are" : "it is", short_type(first.label, lead_letters));
+    return fmt::format("; {} of {} {}", percent(share_of(measure_of(first, view), whole_of(view))),
+                       view.is_by_time                          ? "the time in the allocator is for"
+                       : view.filter == block_filter::temporary ? "them are"
+                                                                : "it is",
+                       short_type(first.label, lead_letters));
 }
 
 std::string blocks_text(const block_counts& counts) {
@@ -190,10 +199,12 @@ public:
 private:
     /// "Types, by bytes live at the peak".
     table empty(const char* rows, const char* what, bool are_places) const {
-        const bool by_blocks = view_.filter == block_filter::temporary;
+        const std::string order = view_.is_by_time ? "CPU time in the allocator"
+                                  : view_.filter == block_filter::temporary
+                                      ? "blocks released at once"
+                                      : fmt::format("bytes {}", words_of(view_.filter));
         return {
-            html::capitalised(fmt::format("{}, by {} {}", rows, by_blocks ? "blocks" : "bytes",
-                                          by_blocks ? "released at once" : words_of(view_.filter))),
+            html::capitalised(fmt::format("{}, by {}", rows, order)),
             {{.heading = what, .is_text = true, .shorten = are_places ? cut::front : cut::type, .least = 20},
              {.heading = "function",
               .is_text = true,
@@ -213,8 +224,7 @@ private:
         cells.resize(2);
         cells.push_back(view_blocks(r.counts.blocks));
         cells.push_back(view_bytes(r.counts.bytes));
-        cells.push_back(figure_of(
-            unit::share, share_of(measure_of(r.counts, view_.filter), measure_of(view_.all, view_.filter))));
+        cells.push_back(figure_of(unit::share, share_of(measure_of(r, view_), whole_of(view_))));
         cells.push_back(figure_of(unit::about, static_cast<double>(r.allocated.blocks)));
         return t.add(std::move(cells));
     }

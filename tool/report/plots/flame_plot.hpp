@@ -17,7 +17,7 @@
 namespace linn::tool::html {
 
 /// How many things the width of a box can stand for, at most; flame_words names them.
-inline constexpr std::size_t flame_measures = 5;
+inline constexpr std::size_t flame_measures = 6;
 
 /// A box of the flame graph: a type, a place that allocates it, or a caller of the box above.
 struct flame_node {

@@ -22,8 +22,11 @@ constexpr std::uint32_t no_stack = ~std::uint32_t{0};
 
 /// What the widths stand for; the script knows the places of bytes, allocations and temporary ones, which it has over time.
 constexpr std::array<std::string_view, flame_measures> measures{
-    "bytes allocated", "allocations", "bytes at the peak", "temporary allocations", "bytes never released"};
-constexpr const char* kinds = "bytes|count|bytes|count|bytes";
+    "bytes allocated",       "allocations",          "bytes at the peak",
+    "temporary allocations", "bytes never released", "CPU time in the allocator"};
+constexpr const char* kinds = "bytes|count|bytes|count|bytes|time";
+constexpr std::array units{unit::bytes, unit::count, unit::bytes,
+                           unit::count, unit::bytes, unit::nanoseconds};
 
 std::size_t measure_of(block_filter filter) {
     switch (filter) {
@@ -43,9 +46,9 @@ using weights = std::array<std::uint64_t, flame_measures>;
 
 weights weights_of(const trace_profile& profile, std::size_t site, bool keeps_runtime) {
     const auto counts = [&](block_filter f) { return counts_of(profile, site, f, keeps_runtime); };
-    return {counts(block_filter::all).bytes, counts(block_filter::all).blocks,
-            counts(block_filter::peak).bytes, counts(block_filter::temporary).blocks,
-            counts(block_filter::leaks).bytes};
+    return {counts(block_filter::all).bytes,   counts(block_filter::all).blocks,
+            counts(block_filter::peak).bytes,  counts(block_filter::temporary).blocks,
+            counts(block_filter::leaks).bytes, allocator_ns(profile, site)};
 }
 
 std::string label_of(const profile_frame& f) {
@@ -258,10 +261,8 @@ std::string tip_of(const flame_node& n, const flame_node& root) {
     std::string tip;
     for (std::size_t m = 0; m != measures.size(); ++m) {
         if (n.weight[m] > 0) {
-            const bool is_count = m == 1 || m == 3;
-            tip += fmt::format("{}{} {} ({})", tip.empty() ? "" : "\n",
-                               typeset(is_count ? unit::count : unit::bytes, n.weight[m]), measures[m],
-                               typeset(unit::share, n.weight[m] / root.weight[m]));
+            tip += fmt::format("{}{} {} ({})", tip.empty() ? "" : "\n", typeset(units[m], n.weight[m]),
+                               measures[m], typeset(unit::share, n.weight[m] / root.weight[m]));
         }
     }
     return tip;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <ostream>
 #include <string>
@@ -22,7 +21,7 @@ std::vector<exported_stack> exported_stacks(const trace_profile& profile, block_
         const analysed_site& site = profile.analysis.sites[i];
         const block_counts live =
             filter == block_filter::leaks ? counts : counts_of(profile, i, block_filter::leaks, true);
-        stacks.push_back({site.stack, site.call, site.statistics, counts, live});
+        stacks.push_back({site.stack, site.call, site.statistics, counts, live, allocator_ns(profile, i)});
     }
     return stacks;
 }
@@ -106,17 +105,14 @@ std::optional<export_format> export_format_of(std::string_view name) {
     return static_cast<export_format>(found - names.begin());
 }
 
-stack_weight weight_by(export_weight what, double cpu_ns) {
+stack_weight weight_by(export_weight what) {
     switch (what) {
     case export_weight::bytes:
         break;
     case export_weight::allocations:
         return [](const exported_stack& s) { return s.counts.blocks; };
     case export_weight::time:
-        return [cpu_ns](const exported_stack& s) {
-            return static_cast<std::uint64_t>(
-                std::llround((s.statistics.time.calls + s.statistics.time.page_faults) * cpu_ns));
-        };
+        return [](const exported_stack& s) { return s.allocator_ns; };
     }
     return [](const exported_stack& s) { return s.counts.bytes; };
 }
@@ -129,7 +125,7 @@ void export_stacks(const trace_profile& profile, symbolizer& symbols, const expo
     const address_names names = names_by(info, symbols);
     switch (options.format) {
     case export_format::collapsed:
-        write_collapsed(info, stacks, names, weight_by(options.weight, profile.analysis.time.cpu_ns), out);
+        write_collapsed(info, stacks, names, weight_by(options.weight), out);
         break;
     case export_format::pprof:
         write_pprof(info, stacks, names, out, options.filter);

@@ -26,6 +26,7 @@ struct exported_stack {
     site_statistics statistics;
     block_counts counts; ///< the blocks that the filter lets through
     block_counts live;   ///< the blocks that were never released
+    std::uint64_t allocator_ns = 0;
 };
 
 /// The stacks of a profile that have a block which the filter lets through, ordered as the sites of the profile. With the
@@ -96,8 +97,7 @@ struct export_options {
     bool keeps_runtime = false; ///< with the filter `leaks`: also what the runtime libraries keep on purpose
 };
 
-/// @param cpu_ns of the program, which shares of time are of
-stack_weight weight_by(export_weight what, double cpu_ns);
+stack_weight weight_by(export_weight what);
 
 /// Writes the stacks of a recording in another form: any but `csv`. Whether everything was written is the stream's state.
 void export_stacks(const trace_profile& profile, symbolizer& symbols, const export_options& options,
