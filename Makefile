@@ -27,7 +27,7 @@ test:
 	@scripts/test $(LEGS)
 
 check: $(if $(LEGS),,test)
-	@scripts/install-dependencies build test
+	@scripts/install-dependencies build test $(if $(LEGS),,targets)
 	@scripts/test --check $(LEGS)
 
 test-nightly:

@@ -87,7 +87,10 @@ endfunction()
 function(linn_compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "APART")
   if(LINN_QUICK_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    if(NOT CMAKE_UNITY_BUILD_BATCH_SIZE)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 6)
+    endif()
     set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
@@ -126,9 +129,9 @@ function(linn_test_group_enabled group variable)
 endfunction()
 
 # ThreadSanitizer of GCC 12 cannot map its shadow on kernels that randomise 32 bits of the address.
-# Without randomisation it can, but a container may forbid that: then LINN_TEST_UNABLE says why.
+# Without randomisation it can, but a container may forbid that: then LINN_TEST_UNABLE says why. A toolchain file sets it
+# where nothing runs the programs.
 set(LINN_TEST_LAUNCHER "")
-set(LINN_TEST_UNABLE "")
 if(LINN_BUILD_TESTS AND LINN_SANITIZER MATCHES "thread" AND NOT CMAKE_CROSSCOMPILING)
   set(probe ${PROJECT_BINARY_DIR}/CMakeFiles/linn-tsan-probe)
   file(WRITE ${probe}.cpp "int main() {}\n")

@@ -12,10 +12,4 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 # The runtime's DLLs are not where Windows looks.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
 
-find_program(LINN_WINE NAMES wine64 wine wine64-stable PATHS /usr/lib/wine NO_CMAKE_FIND_ROOT_PATH)
-if(LINN_WINE)
-  # Without the services and the desktop of Wine, which no test needs, which cost a second a start, and which crash now
-  # and then; and without its messages.
-  set(CMAKE_CROSSCOMPILING_EMULATOR env WINEDEBUG=-all "WINEDLLOVERRIDES=explorer.exe,services.exe,winemenubuilder.exe=d"
-                                    ${LINN_WINE})
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/wine.cmake)

@@ -190,7 +190,7 @@ struct large_block {
 TEST_CASE("recycler: a control block that does not fit comes from operator new") {
     using allocator = linn::detail::control_block_allocator<large_block, message_body>;
     static_assert(!allocator::fits);
-    static_assert(!linn::detail::control_block_allocator<std::max_align_t[4], message_body>::fits);
+    static_assert(!linn::detail::control_block_allocator<std::max_align_t[16], message_body>::fits);
     linn::recycler<message> all{10};
     message* m = all.acquire().release();
     auto* slot = linn::detail::recycler_slot<message>::of(m);
