@@ -11,7 +11,7 @@ BENCH_FLAGS =
 
 help:
 	@echo 'make test     install what is missing, build, test what is promised: minutes'
-	@echo 'make check    before a merge: that, what takes longer, checked pools, sanitizers, Clang  (LEGS="asan" for some)'
+	@echo 'make check    before a merge: that, what takes longer, checked pools, sanitizers, Clang, other systems  (LEGS="asan" for some)'
 	@echo 'make test-nightly   all legs and all tests: hours                      (LEGS for some)'
 	@echo 'make coverage which lines of the headers the tests run, and which not'
 	@echo 'make bench    install what is missing, build what measuring needs, compare allocators: five minutes  (BENCH="object pipeline" for scenarios)'

@@ -28,6 +28,8 @@
 // The first line that a compiler in another mode prints, and the only one: without LINN_ABI every header is empty.
 #if LINN_DETAIL_CPLUSPLUS < 202002L
 #error "linn needs C++20: compile with -std=c++20"
+#elif !LINN_DETAIL_THREADS
+#error "linn needs threads and destructors of thread_local objects, which WASI lacks"
 #else
 
 #ifdef LINN_USER_CONFIG

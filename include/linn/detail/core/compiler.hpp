@@ -46,6 +46,13 @@
 #define LINN_DETAIL_EMULATED_TLS 0
 #endif
 
+// Whether there are threads, and destructors of thread_local objects.
+#if defined(__wasi__)
+#define LINN_DETAIL_THREADS 0
+#else
+#define LINN_DETAIL_THREADS 1
+#endif
+
 // Whether this is code of a shared library, which finds thread_local variables by a call. Not on Windows.
 #if defined(__PIC__) && !defined(__PIE__) && !defined(_WIN32)
 #define LINN_DETAIL_SHARED 1

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// WebAssembly without threads is refused by one sentence; the macro is what its compilers define.
+// EXPECT: linn needs threads and destructors of thread_local objects, which WASI lacks
+#ifndef LINN_CONTROL
+#define __wasi__ 1
+#endif
+#include <linn/linn.hpp>
