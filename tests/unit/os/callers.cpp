@@ -54,7 +54,7 @@ TEST_CASE("callers: of nobody there are none, and where none fit none are writte
 
 TEST_CASE("callers: no more than asked for, from the named one outwards") {
     const void* frames[8] = {};
-    const void* first = __builtin_return_address(0);
+    const void* first = LINN_DETAIL_RETURN_ADDRESS();
     const std::size_t n = linn::detail::capture_callers(frames, 1, first);
     CHECK(n == 1);
     CHECK(frames[0] == first);
