@@ -261,6 +261,7 @@ def case_views(tool):
 
     def look(chromium):
         shown = Shown(tool, chromium, trace)
+        shown.choose("bytes allocated")
         merged = shown.widths()
         wanted = 100 * 50 * 4096 / every["bytes"]
         check(abs(merged["stages::Held"] - wanted) < 0.5, (merged, wanted))

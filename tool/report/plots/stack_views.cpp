@@ -28,10 +28,10 @@ constexpr const char* kinds = "bytes|count|bytes|count|bytes|time";
 constexpr std::array units{unit::bytes, unit::count, unit::bytes,
                            unit::count, unit::bytes, unit::nanoseconds};
 
-std::size_t measure_of(block_filter filter) {
+std::size_t measure_of(const trace_profile& profile, block_filter filter) {
     switch (filter) {
     case block_filter::all:
-        break;
+        return profile.analysis.time.is_known() ? 5 : 0;
     case block_filter::peak:
         return 2;
     case block_filter::temporary:
@@ -278,7 +278,7 @@ markup draw_stacks(const trace_profile& profile, block_filter filter, bool keeps
     }
     fold_flame(root, most_boxes);
     const flame_words words{{measures.begin(), measures.end()}, "allocations by call and type", tip_of};
-    return draw(root, words, {table.data(), measure_of(filter)});
+    return draw(root, words, {table.data(), measure_of(profile, filter)});
 }
 
 } // namespace linn::tool::html
