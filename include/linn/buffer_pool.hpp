@@ -7,7 +7,7 @@
 
 #include <linn/allocator.hpp>
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
 #include <linn/types/pool_statistics.hpp>
 

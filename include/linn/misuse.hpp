@@ -11,6 +11,7 @@
 /// magazine; `LINN_CHECKED` builds look at every deallocation.
 
 #include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/types/misuse.hpp>
 

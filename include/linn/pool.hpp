@@ -251,21 +251,19 @@ private:
         /// The calling thread's front; where it has none, one that is empty and stays so.
         LINN_DETAIL_OF_THREAD static detail::front<detail::platform>& here() noexcept {
             LINN_DETAIL_FIND_THREAD();
-#if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
                 return detail::front_here(root);
+            } else {
+                return front;
             }
-#endif
-            return front;
         }
         /// The same, made where it can be.
         [[LINN_DETAIL_ALWAYS_INLINE]] static detail::front<detail::platform>& own() noexcept {
-#if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
                 return detail::own_front(root);
+            } else {
+                return here();
             }
-#endif
-            return here();
         }
     };
 

@@ -7,7 +7,7 @@
 
 #include <linn/detail/core/openmetrics.hpp>
 #include <linn/detail/core/readable_name.hpp>
-#include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/registry.hpp>

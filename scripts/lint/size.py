@@ -11,7 +11,7 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19000, 13500),
+    "include/: lines": (19250, 13500),
     "tool/: lines": (81200, 55000),
     "tool/: files": (635, 420),
     "tool/: files of C++ below 40 lines": (105, 60),

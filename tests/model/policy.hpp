@@ -102,7 +102,7 @@ private:
 struct pages {
     static constexpr bool zeroed = true;
 
-    static constexpr std::size_t offset_step = 0;
+    static constexpr std::size_t offset_step() noexcept { return 0; }
 
     static void* map(std::size_t bytes, std::size_t align, std::size_t = 0) noexcept {
         return memory_get(bytes, align);

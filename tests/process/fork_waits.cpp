@@ -5,7 +5,7 @@
 // the fork that runs before those of the library lets it go on, and one that runs after them looks whether it is out.
 #include "process.hpp"
 
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/resource_core.hpp>
 #include <linn/detail/sync/thread_cache.hpp>
 #include <linn/options.hpp>

@@ -4,7 +4,7 @@
 
 #include "random.hpp"
 
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/mutex.hpp>
 
 #include <atomic>

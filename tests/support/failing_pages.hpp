@@ -2,7 +2,7 @@
 #ifndef LINN_TESTS_SUPPORT_FAILING_PAGES_HPP
 #define LINN_TESTS_SUPPORT_FAILING_PAGES_HPP
 
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -6,7 +6,7 @@
 // part is released, or when pages stay decommitted.
 #include "process.hpp"
 
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <cstring>
 #include <thread>

@@ -4,7 +4,7 @@
 
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/slab.hpp>
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <doctest/doctest.h>
 

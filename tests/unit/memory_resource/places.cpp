@@ -28,7 +28,7 @@ bool pools_blocks() {
 }
 
 TEST_CASE("the first slabs of the classes lie at different pages of the TLB's sets") {
-    if (!pools_blocks() || detail::system_pages::offset_step != page) {
+    if (!pools_blocks() || detail::system_pages::offset_step() != page) {
         return;
     }
     constexpr std::size_t sets = 128; // of 12 or 16 entries, on Intel's and AMD's processors

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of the heap: what an object that is a pool can promise of them.
+// Pages of the heap: what an object that is a pool can promise of them. And pages of a kernel whose own are larger.
 #include <linn/detail/os/pages_heap.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,5 +23,35 @@ TEST_CASE("heap_pages: aligned, never given back in part, and nobody else's memo
     CHECK_FALSE(heap_pages::readable(p));
     heap_pages::unmap(p, 16384, 8192);
 }
+
+#ifndef _WIN32
+struct kernel_pages : linn::detail::posix_pages {
+    using posix_pages::discard_inside;
+};
+
+TEST_CASE(
+    "posix_pages: of a kernel with larger pages whole ones go back, and the rest is filled with zeros") {
+    constexpr std::size_t page = 16384;
+    auto* const p = static_cast<unsigned char*>(kernel_pages::map(8 * page, 8 * page));
+    REQUIRE(p != nullptr);
+    std::fill_n(p, 8 * page, static_cast<unsigned char>(0xff));
+    const auto zeros = [p] { return std::count(p, p + 8 * page, static_cast<unsigned char>(0)); };
+
+    const auto refuse = [](void*, std::size_t) noexcept { return false; };
+    CHECK_FALSE(kernel_pages::discard_inside(p + 4096, 3 * page, page, refuse));
+    CHECK(zeros() == 0);
+    const auto accept = [&](void* begin, std::size_t bytes) noexcept {
+        CHECK(begin == p + page);
+        CHECK(bytes == 2 * page);
+        std::fill_n(static_cast<unsigned char*>(begin), bytes, static_cast<unsigned char>(0));
+        return true;
+    };
+    CHECK_FALSE(kernel_pages::discard_inside(p + 4096, page, page, accept)); // there is no whole page
+    CHECK(kernel_pages::discard_inside(p + 4096, 3 * page, page, accept));
+    CHECK(zeros() == 3 * page);
+    CHECK(std::count(p + 4096, p + 4096 + 3 * page, static_cast<unsigned char>(0)) == 3 * page);
+    kernel_pages::unmap(p, 8 * page, 8 * page);
+}
+#endif
 
 } // namespace os_pages_tests

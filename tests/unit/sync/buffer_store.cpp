@@ -4,7 +4,7 @@
 // before it is unmapped and open while it is somebody's.
 #include "random.hpp"
 
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
 
 #include <doctest/doctest.h>

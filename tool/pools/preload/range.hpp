@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -3,8 +3,7 @@
 
 #include "statistics.hpp"
 
-#include <linn/detail/os/clock.hpp>
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <bit>
 #include <cstdio>

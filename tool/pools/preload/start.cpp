@@ -10,7 +10,7 @@
 #include "sites.hpp"
 #include "statistics.hpp"
 
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
 
 #include <fcntl.h>

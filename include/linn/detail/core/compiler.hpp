@@ -169,6 +169,11 @@
 // the names of all of the program `unique` is what leads to it. For Windows.
 #define LINN_DETAIL_AT_START(function, unique) [[__gnu__::__constructor__(101)]] inline void function()
 
+// Where <unwind.h> walks the stack.
+#if !defined(_MSC_VER) && __has_include(<unwind.h>)
+#define LINN_DETAIL_UNWIND 1
+#endif
+
 // The module's own, a program's or a shared library's, and never exported; and a function without arguments that is called when
 // it ends, which in ELF is before the destructors of its static objects. Modules of Windows share nothing.
 #if defined(_WIN32)

@@ -9,12 +9,11 @@
 #include <cstdint>
 #include <cstdio>
 
-#if LINN_CHECKED && __has_include(<unwind.h>)
+#if LINN_CHECKED && defined(LINN_DETAIL_UNWIND)
 #include <unwind.h>
-#define LINN_DETAIL_UNWIND 1
 #endif
 
-#if LINN_CHECKED && __has_include(<dlfcn.h>)
+#if LINN_CHECKED && !defined(_WIN32) && __has_include(<dlfcn.h>)
 #include <dlfcn.h>
 #define LINN_DETAIL_DLADDR 1
 #endif
@@ -32,7 +31,7 @@ namespace linn::inline LINN_ABI::detail {
     if (first == nullptr || most == 0) {
         return 0;
     }
-#ifdef LINN_DETAIL_UNWIND
+#if LINN_CHECKED && defined(LINN_DETAIL_UNWIND)
     struct walk {
         const void** frames;
         std::size_t most;
@@ -90,5 +89,4 @@ inline int describe_caller(char* text, std::size_t bytes, const void* address) n
 } // namespace linn::inline LINN_ABI::detail
 
 #undef LINN_DETAIL_DLADDR
-#undef LINN_DETAIL_UNWIND
 #endif

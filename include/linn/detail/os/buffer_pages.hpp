@@ -4,13 +4,11 @@
 
 #include <linn/config.hpp>
 
+// The memory of large buffers. A system that has no file for it takes the plain one.
 #if defined(__unix__) || defined(__APPLE__)
-#include <linn/detail/os/buffer_pages_posix.hpp>
+#include <linn/detail/os/posix/buffers.hpp>
 #else
-#include <linn/detail/os/buffer_pages_heap.hpp>
-namespace linn::inline LINN_ABI::detail {
-using system_buffer_pages = heap_buffer_pages;
-}
+#include <linn/detail/os/plain/buffers.hpp>
 #endif
 
 #endif

@@ -7,9 +7,8 @@
 
 #include <cstddef>
 
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(LINN_DETAIL_WEAK)
 #include <pthread.h>
-#define LINN_DETAIL_POSIX 1
 #endif
 
 namespace linn::inline LINN_ABI::detail {
@@ -74,7 +73,7 @@ private:
         bool in_fork;
     };
 
-#ifdef LINN_DETAIL_POSIX
+#if defined(LINN_DETAIL_WEAK)
     void enter() noexcept { ::pthread_mutex_lock(&lock_); }
     void leave() noexcept { ::pthread_mutex_unlock(&lock_); }
 
@@ -92,5 +91,4 @@ inline constinit leak_roots process_leak_roots{};
 
 } // namespace linn::inline LINN_ABI::detail
 
-#undef LINN_DETAIL_POSIX
 #endif

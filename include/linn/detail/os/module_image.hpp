@@ -8,10 +8,6 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(_WIN32)
-#include <cstdlib>
-#endif
-
 namespace linn::inline LINN_ABI::detail {
 
 #if defined(LINN_DETAIL_SYMBOL)
@@ -87,53 +83,6 @@ LINN_DETAIL_HIDDEN void take_along() {
         Variable.compare_exchange_strong(function, nullptr);
     }
 }
-
-// `at_program_end<Run>` calls `Run` when the program ends: after the functions of `atexit` and the destructors of static
-// objects. In a shared library, when that is unloaded or the program ends, before the destructors of its static objects.
-// Each module that odr-uses it calls it, once or more often. A template, so that a program that does not ask for `Run` does
-// not have it.
-
-#if defined(_WIN32)
-// MinGW calls destructor functions before it destroys the static objects of namespaces. But what is registered with
-// atexit before all constructors is called last. GCC forgets the priority of a template, so there is a list.
-struct program_end {
-    using function = void (*)();
-    static inline constinit bool awaited = false;
-    static inline constinit function calls[16]{};
-
-    static bool call(function at_end) noexcept {
-        for (function& f : calls) {
-            if (f == nullptr || f == at_end) {
-                f = at_end;
-                return true;
-            }
-        }
-        return false;
-    }
-    static void run() {
-        for (const function f : calls) {
-            if (f != nullptr) {
-                f();
-            }
-        }
-    }
-};
-
-LINN_DETAIL_AT_START(await_program_end, LINN_DETAIL_JOIN(linn_, LINN_ABI, _await_program_end, , , ));
-inline void await_program_end() {
-    if (!program_end::awaited) { // each translation unit asks
-        program_end::awaited = std::atexit(&program_end::run) == 0;
-    }
-}
-
-template <void (*Run)()>
-inline const bool at_program_end = program_end::call(Run);
-#else
-template <void (*Run)()>
-LINN_DETAIL_HIDDEN LINN_DETAIL_AT_END void at_program_end() {
-    Run();
-}
-#endif
 
 } // namespace linn::inline LINN_ABI::detail
 

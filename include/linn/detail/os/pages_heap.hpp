@@ -15,7 +15,7 @@ namespace linn::inline LINN_ABI::detail {
 /// discarded without freeing it.
 struct heap_pages {
     static constexpr bool zeroed = false;
-    static constexpr std::size_t offset_step = 0; // a heap aligns, and no more
+    static constexpr std::size_t offset_step() noexcept { return 0; } // a heap aligns, and no more
 
     static void* map(std::size_t bytes, std::size_t align, std::size_t = 0) noexcept {
         return ::operator new(bytes, std::align_val_t{align}, std::nothrow);

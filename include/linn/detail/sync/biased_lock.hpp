@@ -3,8 +3,7 @@
 #define LINN_DETAIL_SYNC_BIASED_LOCK_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/futex.hpp>
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 
 #include <atomic>
 

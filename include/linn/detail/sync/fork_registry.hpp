@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/policy.hpp>
 

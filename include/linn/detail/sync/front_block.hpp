@@ -23,8 +23,6 @@ struct thread_state {
     bool over = false; ///< the janitor ran: from now on every call goes to the depot
 };
 
-#if defined(_WIN32)
-
 /// All fronts of one thread, for a system that frees `thread_local` variables before anybody could flush what they hold.
 /// A key of the system leads to it. Each module has its own key, and its own numbers of pools.
 ///
@@ -62,7 +60,7 @@ public:
         auto* const b = static_cast<front_block*>(block);
         flush(b->state_);
         if (std::uintptr_t key = 0; key_.made(key)) {
-            ::TlsSetValue(static_cast<unsigned long>(key), nullptr);
+            values::set(key, nullptr);
         }
         Policy::pages::unmap(b, bytes, bytes);
     }
@@ -71,13 +69,13 @@ public:
     static void* to_arm() noexcept { return existing(); }
 
 private:
+    using values = thread_values<nullptr>;
+
     static constexpr std::size_t most = (bytes - cache_line_bytes) / sizeof(front<Policy>);
 
     static front_block* existing() noexcept {
         std::uintptr_t key = 0;
-        return key_.made(key)
-                   ? static_cast<front_block*>(windows::thread_value(static_cast<unsigned long>(key)))
-                   : nullptr;
+        return key_.made(key) ? static_cast<front_block*>(values::get(key)) : nullptr;
     }
 
     static front_block* made() noexcept {
@@ -85,18 +83,12 @@ private:
             return b;
         }
         std::uintptr_t key = 0;
-        if (module_ends() || !key_.get(
-                                 key,
-                                 [] {
-                                     const unsigned long k = ::TlsAlloc();
-                                     return k != 0xffffffffUL ? static_cast<std::intptr_t>(k) : -1;
-                                 },
-                                 [](std::uintptr_t k) { ::TlsFree(static_cast<unsigned long>(k)); })) {
+        if (module_ends() || !key_.get<values>(key)) {
             return nullptr;
         }
         // Zero is what a front begins with, so its pages stay untouched until it is used.
         void* const memory = Policy::pages::map(bytes, bytes);
-        if (memory == nullptr || ::TlsSetValue(static_cast<unsigned long>(key), memory) == 0) {
+        if (memory == nullptr || !values::set(key, memory)) {
             if (memory != nullptr) {
                 Policy::pages::unmap(memory, bytes, bytes);
             }
@@ -128,8 +120,6 @@ private:
     LINN_DETAIL_HIDDEN static inline constinit thread_key key_{};
     LINN_DETAIL_HIDDEN static inline constinit std::atomic<std::uint32_t> next_{1};
 };
-
-#endif
 
 } // namespace linn::inline LINN_ABI::detail
 

@@ -3,16 +3,11 @@
 #define LINN_DETAIL_SYNC_LATE_THREAD_EXIT_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/module.hpp>
 
 #include <atomic>
 #include <cstdint>
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#elif defined(_WIN32)
-#include <linn/detail/os/windows.hpp>
-#endif
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -23,16 +18,16 @@ public:
     thread_key(const thread_key&) = delete;
     thread_key& operator=(const thread_key&) = delete;
 
-    /// @param make, drop make a key and delete it; `make` returns -1 when there is none to be had
-    template <class Make, class Drop>
-    [[nodiscard]] bool get(std::uintptr_t& key, Make&& make, Drop&& drop) noexcept {
+    /// @tparam Values the `thread_values` that it is a key of
+    template <class Values>
+    [[nodiscard]] bool get(std::uintptr_t& key) noexcept {
         std::uintptr_t found = state_.load(std::memory_order_relaxed);
         if (found == none) {
-            const auto mine = static_cast<std::uintptr_t>(make() + 2); // of -1: gone
+            const auto mine = static_cast<std::uintptr_t>(Values::make() + 2); // of -1: gone
             if (state_.compare_exchange_strong(found, mine, std::memory_order_relaxed)) {
                 found = mine;
             } else if (mine != gone) {
-                drop(mine - 2);
+                Values::drop(mine - 2);
             }
         }
         key = found - 2;
@@ -47,11 +42,11 @@ public:
     }
 
     /// From now on there is none.
-    template <class Drop>
-    void end(Drop&& drop) noexcept {
+    template <class Values>
+    void end() noexcept {
         const std::uintptr_t found = state_.exchange(gone, std::memory_order_relaxed);
         if (found > gone) {
-            drop(found - 2);
+            Values::drop(found - 2);
         }
     }
 
@@ -77,86 +72,57 @@ public:
     late_thread_exit& operator=(const late_thread_exit&) = delete;
 
     /// Arms it for the calling thread. @pre `argument` is not null
-    void arm([[maybe_unused]] const void* argument) noexcept {
+    void arm(const void* argument) noexcept {
         part_.join();
-        [[maybe_unused]] std::uintptr_t key = 0;
-#if defined(__unix__) || defined(__APPLE__)
-        if (key_.get(key, &make, &drop)) {
-            ::pthread_setspecific(static_cast<::pthread_key_t>(key), argument);
+        std::uintptr_t key = 0;
+        if (remembers() && key_.get<values>(key)) {
+            values::set(key, argument);
         }
-#elif defined(_WIN32)
-        std::uintptr_t over = 0;
-        if (over_.get(
-                over, [] { return as_key(::TlsAlloc()); }, [](std::uintptr_t k) { ::TlsFree(number(k)); }) &&
-            key_.get(key, &make, &drop)) {
-            ::FlsSetValue(number(key), const_cast<void*>(argument));
-        }
-#endif
     }
 
     /// What the calling thread armed it with, null if nothing.
     [[nodiscard]] void* argument() const noexcept {
-        [[maybe_unused]] std::uintptr_t key = 0;
-#if defined(__unix__) || defined(__APPLE__)
-        return key_.made(key) ? ::pthread_getspecific(static_cast<::pthread_key_t>(key)) : nullptr;
-#elif defined(_WIN32)
-        return key_.made(key) ? ::FlsGetValue(number(key)) : nullptr;
-#else
-        return nullptr;
-#endif
+        std::uintptr_t key = 0;
+        return key_.made(key) ? values::get(key) : nullptr;
     }
 
     /// Whether it ran in the calling thread already, and would not again. Only told where thread_local variables cannot.
     [[nodiscard]] bool over() const noexcept {
-#if defined(_WIN32)
         std::uintptr_t key = 0;
-        return over_.made(key) && ::TlsGetValue(number(key)) != nullptr;
-#else
-        return false;
-#endif
+        return dropped_keys_call && over_.made(key) && lasting_values::get(key) != nullptr;
     }
 
 private:
-    static void on_event([[maybe_unused]] void* self, [[maybe_unused]] module_event e) noexcept {
-#if defined(__unix__) || defined(__APPLE__)
-        if (e == module_event::end) {
-            static_cast<late_thread_exit*>(self)->key_.end(&drop);
-        }
-#elif defined(_WIN32)
-        if (e == module_event::end) {
-            gone_ = true; // FlsFree calls back for every thread, though none ends
-            static_cast<late_thread_exit*>(self)->key_.end(&drop);
-            over_.end([](std::uintptr_t k) { ::TlsFree(number(k)); });
-        }
-#endif
-    }
-
-#if defined(__unix__) || defined(__APPLE__)
-    static std::intptr_t make() noexcept {
-        ::pthread_key_t key{};
-        return ::pthread_key_create(&key, Run) == 0 ? static_cast<std::intptr_t>(key) : -1;
-    }
-    static void drop(std::uintptr_t key) noexcept { ::pthread_key_delete(static_cast<::pthread_key_t>(key)); }
-
-    thread_key key_;
-#elif defined(_WIN32)
-    static unsigned long number(std::uintptr_t key) noexcept { return static_cast<unsigned long>(key); }
-    static std::intptr_t as_key(unsigned long n) noexcept {
-        return n != 0xffffffffUL ? static_cast<std::intptr_t>(n) : -1;
-    }
-    static std::intptr_t make() noexcept { return as_key(::FlsAlloc(&call)); }
-    static void drop(std::uintptr_t key) noexcept { ::FlsFree(number(key)); }
-
-    static void __stdcall call(void* argument) {
-        if (std::uintptr_t key = 0; !gone_ && argument != nullptr && over_.made(key)) {
-            ::TlsSetValue(number(key), argument);
+    static void call(void* argument) noexcept {
+        if (std::uintptr_t key = 0; !gone_ && over_.made(key)) {
+            lasting_values::set(key, argument);
             Run(argument);
         }
     }
+
+    using values = thread_values<dropped_keys_call ? &call : Run>;
+    using lasting_values = thread_values<nullptr>;
+
+    /// Whether `call` can note for which threads it ran, where it must.
+    static bool remembers() noexcept {
+        std::uintptr_t key = 0;
+        return !dropped_keys_call || over_.get<lasting_values>(key);
+    }
+
+    static void on_event(void* self, module_event e) noexcept {
+        if (e == module_event::end) {
+            gone_ = true;
+            static_cast<late_thread_exit*>(self)->key_.template end<values>();
+            if constexpr (dropped_keys_call) {
+                over_.end<lasting_values>();
+            }
+        }
+    }
+
     static inline constinit bool gone_ = false;
-    static inline constinit thread_key over_{}; ///< a slot that lasts as long as the thread
+    static inline constinit thread_key
+        over_{}; ///< a value that lasts as long as the thread; see dropped_keys_call
     thread_key key_;
-#endif
     module_part part_;
 };
 

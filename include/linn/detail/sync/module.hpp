@@ -172,21 +172,9 @@ LINN_DETAIL_HIDDEN inline void install_fork_handlers() noexcept;
 /// The module that the code lies in which names it.
 LINN_DETAIL_HIDDEN inline constinit module_record this_module{&install_fork_handlers};
 
-#if defined(_WIN32)
-/// After the destructors of static objects: threads may end while these run, and Windows keeps no module for them anyhow.
-inline void end_module() {
+LINN_DETAIL_HIDDEN inline void end_module() {
     this_module.end();
 }
-template <class = void>
-inline constexpr auto end_this_module = &at_program_end<&end_module>;
-#else
-/// Destructor functions of a shared library run before the destructors of its static objects.
-template <class = void>
-LINN_DETAIL_HIDDEN LINN_DETAIL_AT_END void end_this_module() {
-    this_module.end();
-}
-#endif
-
 LINN_DETAIL_HIDDEN inline void before_fork() {
     this_module.before_fork();
 }
@@ -198,8 +186,7 @@ LINN_DETAIL_HIDDEN inline void after_fork_in_child() {
 }
 
 inline void install_fork_handlers() noexcept {
-    static_cast<void>(
-        &end_this_module<>); // odr-use instantiates it, which makes it a destructor of the module
+    static_cast<void>(&at_program_end<&end_module>); // odr-use registers it
     at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
 }
 

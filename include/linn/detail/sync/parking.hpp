@@ -3,9 +3,7 @@
 #define LINN_DETAIL_SYNC_PARKING_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/clock.hpp>
-#include <linn/detail/os/futex.hpp>
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/mutex.hpp>
 
 #include <atomic>

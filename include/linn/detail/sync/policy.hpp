@@ -3,8 +3,7 @@
 #define LINN_DETAIL_SYNC_POLICY_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/clock.hpp>
-#include <linn/detail/os/pages.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/platform.hpp>
 

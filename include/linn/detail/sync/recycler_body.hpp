@@ -6,7 +6,7 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/recycled_object.hpp>
 #include <linn/detail/core/type_name.hpp>
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/recycler_core.hpp>

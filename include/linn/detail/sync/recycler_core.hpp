@@ -4,7 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/pointer_list.hpp>
-#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/parking.hpp>

@@ -3,7 +3,6 @@
 #define LINN_DETAIL_SYNC_REGISTRY_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/depot.hpp>

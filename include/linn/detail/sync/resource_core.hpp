@@ -383,7 +383,7 @@ private:
             return made;
         }
         auto* made =
-            ::new (memory) depot_type{*this, resource_geometry(settings_, c, Policy::pages::offset_step)};
+            ::new (memory) depot_type{*this, resource_geometry(settings_, c, Policy::pages::offset_step())};
         publish(depots_[c], made);
         return made;
     }

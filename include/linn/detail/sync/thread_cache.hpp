@@ -54,13 +54,11 @@ struct janitor {
 
 template <class Policy>
 LINN_DETAIL_HIDDEN void flush_this_thread_late([[maybe_unused]] void* armed_with) noexcept {
-#if defined(_WIN32)
     if constexpr (fronts_by_key) {
         front_block<Policy>::end(armed_with, &flush_fronts<Policy>);
-        return;
+    } else {
+        flush_this_thread<Policy>();
     }
-#endif
-    flush_this_thread<Policy>();
 }
 
 template <class Policy>
@@ -86,9 +84,7 @@ LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<
             arm_janitor<Policy>();
         }
         return state.over ? nullptr : &state;
-    }
-#if defined(_WIN32)
-    if constexpr (fronts_by_key) {
+    } else if constexpr (fronts_by_key) {
         thread_state<Policy>* const state = front_block<Policy>::state_of(f);
         if (state != nullptr && !state->janitor_armed) {
             late_flush<Policy>.arm(front_block<Policy>::to_arm());
@@ -96,24 +92,20 @@ LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<
             state->janitor_armed = late_flush<Policy>.argument() != nullptr;
         }
         return state != nullptr && state->janitor_armed ? state : nullptr;
+    } else {
+        return nullptr;
     }
-#endif
-    return nullptr;
 }
 
-#if defined(_WIN32)
-/// The calling thread's front of a pool whose front no variable is; see front_block.
 template <class Policy>
 [[LINN_DETAIL_ALWAYS_INLINE]] inline front<Policy>& front_here(pool_root<Policy>& root) noexcept {
-    static_assert(fronts_by_key);
     return front_block<Policy>::here(root.number);
 }
-/// The same, made where it can be.
+
 template <class Policy>
 LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_root<Policy>& root) noexcept {
     return front_block<Policy>::own(root.number, late_flush<Policy>.over());
 }
-#endif
 
 template <class Policy>
 [[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_BUFFER_PAGES_HEAP_HPP
-#define LINN_DETAIL_OS_BUFFER_PAGES_HEAP_HPP
+#ifndef LINN_DETAIL_OS_PLAIN_BUFFERS_HPP
+#define LINN_DETAIL_OS_PLAIN_BUFFERS_HPP
 
 #include <linn/config.hpp>
 #include <linn/detail/os/buffer_mapping.hpp>
@@ -12,8 +12,8 @@
 namespace linn::inline LINN_ABI::detail {
 
 /// Large buffers over `operator new`, for systems whose own calls Linn does not know: no huge pages
-/// and no protection, all else as with `system_buffer_pages`.
-struct heap_buffer_pages {
+/// and no protection, all else as in posix/buffers.hpp.
+struct system_buffer_pages {
     static constexpr bool zeroed = false;
 
     static std::size_t page_bytes() noexcept { return 4096; }

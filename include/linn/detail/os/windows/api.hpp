@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_WINDOWS_HPP
-#define LINN_DETAIL_OS_WINDOWS_HPP
+#ifndef LINN_DETAIL_OS_WINDOWS_API_HPP
+#define LINN_DETAIL_OS_WINDOWS_API_HPP
 
 #include <linn/config.hpp>
 
 #include <cstddef>
 #include <cstring>
-
-#if defined(_WIN32)
 
 // The few functions of Windows that Linn calls, declared as its own header declares them, which may come
 // before or after. That header is not included: it is large, and its macros (`min`, `small`, ...) break
@@ -80,24 +78,6 @@ inline bool is_wine() noexcept {
     return library != nullptr && ::GetProcAddress(library, "wine_get_version") != nullptr;
 }
 
-/// What `TlsSetValue` put into the calling thread's place of `key`, null at first. Unlike `TlsGetValue` it leaves the thread's
-/// last error alone, and the first 64 places cost one load: they lie in the thread's own block of the system.
-/// @source Russinovich, Solomon, Ionescu: Windows Internals, on the thread environment block
-[[LINN_DETAIL_ALWAYS_INLINE]] inline void* thread_value(unsigned long key) noexcept {
-    // volatile, as every memory access here: the compiler does not know that a call changes the place.
-#if defined(LINN_DETAIL_THREAD_BLOCK)
-    if (key < 64) [[LINN_DETAIL_LIKELY]] {
-        void* value;
-        LINN_DETAIL_THREAD_BLOCK(value, 0x1480, key);
-        return value;
-    }
-#endif
-    const unsigned long error = ::GetLastError();
-    void* const value = ::TlsGetValue(key);
-    ::SetLastError(error);
-    return value;
-}
-
 /// A function of kernelbase.dll that older systems lack, null there. Its import library is not one that every
 /// program is linked with.
 template <class Function>
@@ -115,5 +95,4 @@ Function* kernel_function(const char* name) noexcept {
 
 } // namespace linn::inline LINN_ABI::detail::windows
 
-#endif
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_BUFFER_PAGES_POSIX_HPP
-#define LINN_DETAIL_OS_BUFFER_PAGES_POSIX_HPP
+#ifndef LINN_DETAIL_OS_POSIX_BUFFERS_HPP
+#define LINN_DETAIL_OS_POSIX_BUFFERS_HPP
 
 #include <linn/config.hpp>
 #include <linn/detail/os/buffer_mapping.hpp>
-#include <linn/detail/os/huge_pages.hpp>
 #include <linn/detail/os/leak_roots.hpp>
+#include <linn/detail/os/linux/huge_pages.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 
 #include <sys/mman.h>

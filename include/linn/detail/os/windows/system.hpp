@@ -1,17 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_PAGES_WINDOWS_HPP
-#define LINN_DETAIL_OS_PAGES_WINDOWS_HPP
+#ifndef LINN_DETAIL_OS_WINDOWS_SYSTEM_HPP
+#define LINN_DETAIL_OS_WINDOWS_SYSTEM_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/windows.hpp>
+#include <linn/detail/os/windows/api.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#if defined(_WIN32)
-
 namespace linn::inline LINN_ABI::detail {
+
+/// Milliseconds from some moment on, never backwards; good to 16 milliseconds.
+struct coarse_clock {
+    static std::uint64_t now_ms() noexcept { return ::GetTickCount64(); }
+};
+
+/// Nanoseconds from some moment on, never backwards; good to 16 milliseconds.
+struct precise_clock {
+    static std::uint64_t now_ns() noexcept { return ::GetTickCount64() * 1'000'000; }
+};
+
+/// Stops the calling thread for a millisecond or more.
+inline void sleep_briefly(long microseconds = 50) noexcept {
+    ::Sleep(static_cast<unsigned long>((microseconds + 999) / 1000));
+}
+
+inline constexpr bool has_futex = true;
+
+/// Windows 8 has a futex of its own; before that a sleeper looks once a millisecond.
+inline void futex_wait_ms(const void* word, std::uint32_t expected, unsigned long ms) noexcept {
+    static const auto wait = windows::kernel_function<int __stdcall(
+        const volatile void*, const void*, linn_windows_size, unsigned long)>("WaitOnAddress");
+    if (wait != nullptr) {
+        wait(word, &expected, sizeof expected, ms);
+    } else {
+        ::Sleep(1);
+    }
+}
+inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
+    futex_wait_ms(word, expected, 0xffffffffUL); // without end
+}
+inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    constexpr std::uint64_t day = 86'400'000; // may return early
+    const std::uint64_t ms = ns / 1'000'000 + 1;
+    futex_wait_ms(word, expected, static_cast<unsigned long>(ms < day ? ms : day));
+}
+
+inline void futex_wake_one(const void* word) noexcept {
+    static const auto wake = windows::kernel_function<void __stdcall(const void*)>("WakeByAddressSingle");
+    if (wake != nullptr) {
+        wake(word);
+    }
+}
+
+/// False on Wine, where FlushProcessWriteBuffers did nothing until version 8 at least.
+inline bool enable_thread_barrier() noexcept {
+    return !windows::is_wine();
+}
+/// Makes every thread of the process that runs at this moment execute a full memory barrier.
+/// @pre `enable_thread_barrier` returned true
+inline void thread_barrier() noexcept {
+    ::FlushProcessWriteBuffers();
+}
 
 /// Pages straight from Windows: zeroed, untouched until used, returned on request. All of a mapping
 /// counts against the system's commit limit from the start.
@@ -19,7 +70,7 @@ namespace linn::inline LINN_ABI::detail {
 struct system_pages {
     static constexpr bool zeroed = true;
 
-    static constexpr std::size_t offset_step = windows::allocation_granularity;
+    static constexpr std::size_t offset_step() noexcept { return windows::allocation_granularity; }
 
     /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity one system call, or
     /// about three
@@ -99,7 +150,5 @@ private:
 };
 
 } // namespace linn::inline LINN_ABI::detail
-
-#endif // _WIN32
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_HUGE_PAGES_HPP
-#define LINN_DETAIL_OS_HUGE_PAGES_HPP
+#ifndef LINN_DETAIL_OS_LINUX_HUGE_PAGES_HPP
+#define LINN_DETAIL_OS_LINUX_HUGE_PAGES_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/threads.hpp>
+#include <linn/detail/os/posix/threads.hpp>
 
 #include <cstddef>
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_BSD_SYSTEM_HPP
+#define LINN_DETAIL_OS_BSD_SYSTEM_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/posix/system.hpp>
+
+#if defined(__FreeBSD__)
+#include <sys/types.h>
+#include <sys/umtx.h>
+#elif defined(__OpenBSD__)
+#include <sys/futex.h>
+#elif defined(__NetBSD__)
+#include <sys/syscall.h>
+#if defined(SYS___futex) // NetBSD 10
+#include <sys/futex.h>
+#endif
+#endif
+
+// FreeBSD, NetBSD, OpenBSD, and every other system of the POSIX family that has no folder of its own.
+
+namespace linn::inline LINN_ABI::detail {
+
+#if defined(__FreeBSD__)
+inline constexpr bool has_futex = true;
+
+/// Sleeps while `*word` is `expected`, and until `time` has passed if there is one; may return early. Leaves errno alone.
+inline void futex_wait_until(const void* word, std::uint32_t expected, ::timespec* time) noexcept {
+    const int before = errno;
+    void* const size = reinterpret_cast<void*>(time != nullptr ? sizeof *time : 0);
+    ::_umtx_op(const_cast<void*>(word), UMTX_OP_WAIT_UINT_PRIVATE, expected, size, time);
+    errno = before;
+}
+inline void futex_wake_one(const void* word) noexcept {
+    const int before = errno;
+    ::_umtx_op(const_cast<void*>(word), UMTX_OP_WAKE_PRIVATE, 1, nullptr, nullptr);
+    errno = before;
+}
+#elif defined(__OpenBSD__) || (defined(__NetBSD__) && defined(SYS___futex))
+inline constexpr bool has_futex = true;
+
+inline void futex_call(const void* word, int what, std::uint32_t value, const ::timespec* time) noexcept {
+    const int before = errno;
+    auto* const at = static_cast<volatile std::uint32_t*>(const_cast<void*>(word));
+#if defined(__OpenBSD__)
+    ::futex(at, what, static_cast<int>(value), time, nullptr);
+#else
+    ::syscall(SYS___futex, at, what, value, time, nullptr, 0, 0);
+#endif
+    errno = before;
+}
+/// Sleeps while `*word` is `expected`, and until `time` has passed if there is one; may return early. Leaves errno alone.
+inline void futex_wait_until(const void* word, std::uint32_t expected, ::timespec* time) noexcept {
+    futex_call(word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected, time);
+}
+inline void futex_wake_one(const void* word) noexcept {
+    futex_call(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr);
+}
+#else
+inline constexpr bool has_futex = false;
+inline void futex_wait_until(const void*, std::uint32_t, ::timespec*) noexcept {}
+inline void futex_wake_one(const void*) noexcept {}
+#endif
+
+inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
+    futex_wait_until(word, expected, nullptr);
+}
+inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    constexpr std::uint64_t second = 1'000'000'000;
+    constexpr std::uint64_t year = 31'536'000; // may return early
+    ::timespec time{};
+    time.tv_sec = static_cast<std::time_t>(ns / second < year ? ns / second : year);
+    time.tv_nsec = static_cast<long>(ns % second);
+    futex_wait_until(word, expected, &time);
+}
+
+/// The systems have no such thing.
+inline bool enable_thread_barrier() noexcept {
+    return false;
+}
+inline void thread_barrier() noexcept {}
+
+struct system_pages : posix_pages {
+    /// The addresses stay ours and read as zero; the memory goes back.
+    [[LINN_DETAIL_COLD]] static bool discard(void* p, std::size_t bytes) noexcept {
+        return discard_inside(p, bytes, offset_step(), &map_again);
+    }
+
+    /// Whether `p`, which may be any address, lies in memory.
+    [[LINN_DETAIL_COLD]] static bool readable(const void* p) noexcept {
+        const int before = errno;
+#if defined(__OpenBSD__) // which has no mincore
+        const bool yes = ::msync(page_of(p), 1, MS_ASYNC) == 0;
+#else
+        char resident = 0;
+        const bool yes = ::mincore(page_of(p), 1, &resident) == 0;
+#endif
+        errno = before;
+        return yes;
+    }
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_PLAIN_SYSTEM_HPP
+#define LINN_DETAIL_OS_PLAIN_SYSTEM_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/pages_heap.hpp>
+#include <linn/detail/os/threads.hpp>
+
+#include <cstdint>
+#include <ctime>
+
+// For systems whose own calls Linn does not know: what the language alone can do.
+
+namespace linn::inline LINN_ABI::detail {
+
+struct coarse_clock {
+    static std::uint64_t now_ms() noexcept {
+        std::timespec t{};
+        std::timespec_get(&t, TIME_UTC);
+        return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
+    }
+};
+struct precise_clock {
+    static std::uint64_t now_ns() noexcept {
+        std::timespec t{};
+        std::timespec_get(&t, TIME_UTC);
+        return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+    }
+};
+
+inline void sleep_briefly(long = 50) noexcept {}
+
+inline constexpr bool has_futex = false;
+inline void futex_wait(const void*, std::uint32_t) noexcept {}
+inline void futex_wait_for(const void*, std::uint32_t, std::uint64_t) noexcept {}
+inline void futex_wake_one(const void*) noexcept {}
+
+inline bool enable_thread_barrier() noexcept {
+    return false;
+}
+inline void thread_barrier() noexcept {}
+
+struct system_pages : heap_pages {};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
