@@ -22,7 +22,8 @@ constexpr bool slow = __has_feature(thread_sanitizer);
 constexpr bool slow = false;
 #endif
 
-void raise(std::atomic<int>& most, int n) {
+// Not `raise`, which doctest calls on processors other than x86.
+void raise_to(std::atomic<int>& most, int n) {
     int seen = most;
     while (seen < n && !most.compare_exchange_weak(seen, n)) {
     }
@@ -33,7 +34,7 @@ template <class Tag>
 struct connection {
     static inline std::atomic<int> open{0};
     static inline std::atomic<int> peak{0};
-    connection() { raise(peak, ++open); }
+    connection() { raise_to(peak, ++open); }
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
     ~connection() { --open; }
@@ -127,7 +128,7 @@ TEST_CASE("recycler: never more objects than were out and asked for at once, wha
                     random = random * 1'664'525U + 1'013'904'223U;
                     const std::size_t wanted = (random >> 24) % 12;
                     while (mine.size() < wanted) {
-                        raise(most_used, ++used);
+                        raise_to(most_used, ++used);
                         mine.push_back(all.acquire());
                     }
                     while (mine.size() > wanted) {
