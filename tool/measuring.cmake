@@ -33,7 +33,8 @@ add_executable(linn_tool)
 linn_add_folders(linn_tool allocators bench experiment measure report report/document report/render)
 linn_add_folders(linn_tool APART bench/scenarios)
 linn_follow_includes(cli/main.cpp cli/measuring/commands.cpp cli/allocators_command.cpp cli/bench_command.cpp
-                     report/commands/bench_json.cpp report/render/text_table.cpp EXCEPT cli/commands.cpp)
+                     report/commands/bench_json.cpp report/commands/bench_scenario.cpp report/render/text_table.cpp
+                     EXCEPT cli/commands.cpp)
 foreach(folder IN ITEMS cli report/commands report/plots symbols)
   set(here ${followed})
   list(FILTER here INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")

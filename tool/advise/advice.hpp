@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../analysis/accumulator.hpp"
 #include "../symbols/symbolizer.hpp"
-#include "analysis.hpp"
 
 #include <cstddef>
 #include <cstdint>

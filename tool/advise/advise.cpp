@@ -3,13 +3,12 @@
 
 #include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
+#include "change_text.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
-#include "huge_pages.hpp"
-#include "owned.hpp"
 #include "rules.hpp"
 #include "runtime_blocks.hpp"
-#include "shares.hpp"
+#include "type_groups.hpp"
 #include "verdict.hpp"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "class_snippet.hpp"
-
 #include "../symbols/cxx_name.hpp"
 #include "change_text.hpp"
 #include "container_kind.hpp"
+#include "snippet.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "../symbols/elf_file.hpp"
 #include "../trace/info.hpp"
 #include "rules.hpp"
-#include "shares.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 

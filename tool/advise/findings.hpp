@@ -4,6 +4,8 @@
 #include "advice.hpp"
 #include "type_groups.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +17,22 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names);
 
 /// What weakens the advice: a trace with damage, dropped events, releases of unknown blocks, a CPU time that is not known.
 std::vector<std::string> find_warnings(const advice& a);
+
+/// A module whose code has no names, types or lines, and what to do about it.
+struct missing_symbols {
+    std::string module; ///< its path
+    std::string reason;
+    bool is_of_system = false;
+
+    /// "/home/me/app: 20 blocks come from here, whose types or lines are not known: it has symbols but ..."
+    std::string text(std::uint64_t count, const char* what) const;
+};
+
+/// Why the type or the line of a stack's blocks is not known: the symbols of the innermost module that is not the system's,
+/// or of the innermost of all. Nothing: that module has all that is needed, or is not known.
+std::optional<missing_symbols> why_unnamed(const trace_info& info, std::uint32_t stack, const naming& names);
+
+/// Whether the debug information of the code that asked for a block is missed.
+bool lacks_names(const named_type& type, const symbol_frame& place);
 
 } // namespace linn::tool

@@ -3,7 +3,7 @@
 
 #include "../measure/quantity.hpp"
 #include "../symbols/call_chain.hpp"
-#include "shares.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,7 @@
 #include "../symbols/call_chain.hpp"
 #include "../symbols/cxx_name.hpp"
 #include "change_text.hpp"
-#include "class_snippet.hpp"
 #include "container_kind.hpp"
-#include "huge_pages.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>

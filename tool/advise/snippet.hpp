@@ -20,4 +20,8 @@ source_reader read_sources();
 /// read and has one that fits; else a form to fill in. Empty where there is nothing to show.
 std::string snippet_for(const advised_type& type, const source_reader& sources);
 
+/// The change that gives a class of the user's a pool, at its declaration as the debug information has it. Empty: the class is
+/// not the user's, or its declaration cannot be read.
+std::string class_snippet(const advised_type& type, const source_reader& sources);
+
 } // namespace linn::tool

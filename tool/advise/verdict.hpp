@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../analysis/trace_analysis.hpp"
 #include "advice.hpp"
+
+#include <string>
 
 namespace linn::tool {
 
@@ -14,5 +17,17 @@ pool_answer judge(const advice& a, double threshold);
 /// them from there. Where the answer is no, the types for which a pool was advised are advised none, by the rule `no-gain`:
 /// no row contradicts the sentence. @pre the types are decided, and by time in the allocator
 void take_verdict(advice& a);
+
+/// The share of the program's CPU time that writing the type's zeros took, as it was measured. 0: not known.
+double fill_share(const site_statistics& s, const trace_info& info);
+
+/// "2.1 %", "18 %", "less than 0.1 %".
+std::string share_text(double share);
+
+/// "at most 2.1 %", "less than 0.1 %".
+std::string at_most_text(double share);
+
+/// "9 to 12 %".
+std::string range_text(double low, double high);
 
 } // namespace linn::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "installer.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/ticks.hpp"
 #include "catalogue.hpp"
 #include "finder.hpp"

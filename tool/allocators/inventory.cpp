@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inventory.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "finder.hpp"
 #include "prober.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prober.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 
 #include <fmt/format.h>
 

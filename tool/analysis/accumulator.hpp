@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../trace/event.hpp"
+#include "../trace/reader.hpp"
 #include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
 #include "order_recorder.hpp"
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -139,5 +141,9 @@ private:
     std::uint64_t unseen_releases_ = 0;
     std::vector<std::uint64_t> allocating_threads_; ///< one bit each
 };
+
+/// Reads a trace in one pass. Memory: in proportion to live blocks and to distinct stacks. Throws what the reader throws.
+trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress = {},
+                             const analysis_wishes& wishes = {});
 
 } // namespace linn::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.hpp"
 
-#include "../experiment/too_few_rounds.hpp"
+#include "../experiment/estimate.hpp"
 #include "../measure/quantity.hpp"
 #include "summary.hpp"
 

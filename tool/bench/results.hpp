@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../experiment/contenders.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/statistics.hpp"
-#include "contenders.hpp"
 #include "scenario.hpp"
 
 #include <chrono>
@@ -17,6 +17,14 @@
 #include <vector>
 
 namespace linn::tool {
+
+/// A contender that is not measured, and why.
+struct left_out {
+    std::string name;
+    std::string scenario; ///< empty: all
+    std::string reason;
+    std::string variant = {}; ///< empty: all, or the scenario has none
+};
 
 /// What the user asked of `linn bench`.
 struct bench_options {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../experiment/contenders.hpp"
 #include "../measure/interrupt.hpp"
-#include "../measure/progress.hpp"
 #include "results.hpp"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace linn::tool {
@@ -19,5 +20,15 @@ std::vector<const scenario*> selected_scenarios(const bench_options& options);
 bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
                        const std::function<void(const work_progress&)>& report,
                        const std::function<void(bench_result)>& after_round = {});
+
+/// The names that `--only` accepts.
+std::vector<std::string> bench_names(const user_allocators& extra);
+
+/// Every contender whose library is there and proves to work; the others go to `missing`. A name in `extra` replaces
+/// the catalogue's entry. An empty `only` means all; the baseline and its copy always take part. `tick` is called with
+/// the title of each library that is tried.
+std::vector<contender> collect_contenders(const user_allocators& extra, const std::vector<std::string>& only,
+                                          std::vector<left_out>& missing, const interrupt_guard& guard,
+                                          const std::function<void(const std::string&)>& tick);
 
 } // namespace linn::tool

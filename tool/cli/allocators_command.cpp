@@ -7,7 +7,7 @@
 #include "../report/commands/allocators_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/terminal.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "option_checks.hpp"
 #include "report_files.hpp"
 

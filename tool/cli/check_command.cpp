@@ -6,7 +6,7 @@
 #include "../report/progress.hpp"
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "given_trace.hpp"
 #include "option_checks.hpp"
 #include "report_files.hpp"

@@ -4,7 +4,7 @@
 #include "../report/commands/compare_report.hpp"
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "compare_traces.hpp"
 #include "option_checks.hpp"
 #include "report_files.hpp"

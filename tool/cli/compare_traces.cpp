@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_traces.hpp"
 
-#include "../report/commands/trace_compare_report.hpp"
+#include "../report/commands/compare_report.hpp"
 #include "../report/progress.hpp"
 #include "option_checks.hpp"
 

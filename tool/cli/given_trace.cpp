@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "given_trace.hpp"
 
-#include "../profile/recorded_program.hpp"
+#include "../profile/trace_view.hpp"
 #include "../symbols/elf_file.hpp"
 #include "option_checks.hpp"
 

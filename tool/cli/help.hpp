@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "command_help.hpp"
-
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
@@ -10,6 +8,47 @@
 #include <vector>
 
 namespace linn::tool {
+
+/// What the value of an option, or an argument, may be, for completion.
+enum class value_kind { none, free, file, folder, choice };
+
+/// One option or argument, as manual pages and completions say it.
+struct option_words {
+    std::vector<std::string> names; ///< "-o", "--out"; empty: an argument
+    std::string argument;           ///< an argument's name, "SCENARIO"
+    std::string value;              ///< "FILE"
+    std::string text;               ///< what it does, and which options exclude it
+    bool repeats = false;           ///< takes several values
+    bool is_required = false;
+    value_kind kind = value_kind::none;
+    std::vector<std::string> choices;
+
+    bool is_argument() const noexcept { return names.empty(); }
+};
+
+/// One command.
+struct command_help {
+    std::string name;
+    std::string text;
+    std::string footer;
+    std::vector<option_words> options;
+    bool takes_program = false; ///< as in `linn run -- PROG`
+};
+
+/// What follows the command's name in a synopsis: " [OPTIONS] [SCENARIO ...] [-- PROG [ARGS]]".
+std::string synopsis_of(const command_help& cmd);
+
+/// All that the parser knows. The first "command" has no name: it is the program itself.
+std::vector<command_help> words_of(CLI::App& program);
+
+// Scripts that complete the words of `linn`: all that it knows is in them, so completing starts no process.
+std::string bash_completion(const std::vector<command_help>& commands);
+std::string zsh_completion(const std::vector<command_help>& commands);
+std::string fish_completion(const std::vector<command_help>& commands);
+
+/// The manual page of a command, or of the program where `command` has no name; the same words as --help.
+/// @source man(7)
+std::string man_page(const command_help& cmd, const std::vector<command_help>& all);
 
 /// The help of one command, no line of it wider than `width` but for words that are. `all` are the commands, the program first.
 std::string help_text(const command_help& cmd, const std::vector<command_help>& all, std::size_t width);

@@ -3,11 +3,11 @@
 #include "../lint/findings.hpp"
 #include "../lint/lint.hpp"
 #include "../lint/selection.hpp"
+#include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/lint_report.hpp"
 #include "../report/progress.hpp"
-#include "../report/text_file.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "option_checks.hpp"
 #include "report_files.hpp"
 

@@ -5,7 +5,7 @@
 #include "../measure/quantity.hpp"
 #include "../profile/trace_view.hpp"
 #include "../record/ring_file.hpp"
-#include "../report/commands/trace_view_report.hpp"
+#include "../report/commands/trace_report.hpp"
 #include "../report/render/render.hpp"
 #include "../symbols/short_name.hpp"
 #include "../trace/frame.hpp"

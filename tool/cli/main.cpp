@@ -3,7 +3,6 @@
 #include "../report/terminal.hpp"
 #include "../report/version.hpp"
 #include "command.hpp"
-#include "commands.hpp"
 #include "help.hpp"
 #include "option_checks.hpp"
 

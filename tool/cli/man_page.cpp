@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../report/version.hpp"
-#include "command_help.hpp"
+#include "help.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

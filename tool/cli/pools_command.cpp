@@ -3,8 +3,7 @@
 #include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
 #include "../pools/launch.hpp"
-#include "../report/text_file.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>

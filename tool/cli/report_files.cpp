@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_files.hpp"
 
+#include "../measure/files.hpp"
 #include "../report/render/render.hpp"
-#include "../report/text_file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

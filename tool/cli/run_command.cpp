@@ -7,7 +7,7 @@
 #include "../run/results.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "option_checks.hpp"
 #include "report_files.hpp"
 #include "run_arguments.hpp"

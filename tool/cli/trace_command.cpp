@@ -8,7 +8,7 @@
 #include "../trace/redaction.hpp"
 #include "../trace/trace_counts.hpp"
 #include "../trace/trace_file.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "given_trace.hpp"
 #include "option_checks.hpp"
 #include "report_files.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_viewing.hpp"
 
-#include "../report/commands/trace_view_report.hpp"
+#include "../report/commands/trace_report.hpp"
 #include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
-#include "command_help.hpp"
-#include "commands.hpp"
+#include "command.hpp"
+#include "help.hpp"
 #include "option_checks.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../experiment/contenders.hpp"
-#include "readers.hpp"
+#include "result_file.hpp"
 
 #include <filesystem>
 #include <map>

@@ -2,7 +2,6 @@
 #include "result_file.hpp"
 
 #include "../measure/statistics.hpp"
-#include "readers.hpp"
 
 #include <fmt/format.h>
 

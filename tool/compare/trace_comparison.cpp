@@ -2,7 +2,7 @@
 #include "trace_comparison.hpp"
 
 #include "../measure/suggest.hpp"
-#include "../profile/recorded_program.hpp"
+#include "../profile/trace_view.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #include "worker.hpp"
 
 #include "../allocators/prober.hpp"
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

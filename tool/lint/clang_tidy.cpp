@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clang_tidy.hpp"
 
-#include "../measure/companion.hpp"
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
@@ -94,9 +93,8 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
     }
     return list;
 }
-namespace {
 
-namespace fs = std::filesystem;
+namespace {
 
 constexpr int oldest_major = 16;
 constexpr int newest_major = 40; // only as far as there are files of that name
@@ -225,8 +223,6 @@ tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard&
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
 

@@ -199,6 +199,7 @@ std::vector<lint_finding> finding_collector::take(source_texts& texts) {
     });
     return list;
 }
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../measure/interrupt.hpp"
-#include "../measure/progress.hpp"
 #include "clang_tidy.hpp"
 #include "findings.hpp"
 #include "selection.hpp"

@@ -111,9 +111,8 @@ bool project::reports_header(const std::string& file) const {
     }
     return lies_in(file, root_) && !excludes(file);
 }
-namespace {
 
-namespace fs = std::filesystem;
+namespace {
 
 constexpr std::array<std::string_view, 10> header_extensions{".h",   ".hh",  ".hpp", ".hxx", ".h++",
                                                              ".inl", ".ipp", ".tpp", ".inc", ".txx"};

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace linn::tool {
 
@@ -27,5 +28,18 @@ public:
 private:
     std::filesystem::path path_;
 };
+
+/// Writes the text to a file that appears whole or not at all: to a temporary name next to it, then
+/// renamed. What is no regular file (a pipe, /dev/stdout) is written to as it is.
+/// Returns an empty string, or what went wrong.
+std::string write_atomically(const std::string& path, const std::string& text);
+
+/// Where a file that belongs to the tool lies (a helper program, a preload library, a build script): next to the
+/// program, as in a build tree, or in `../libexec/linn`, as installed. Where it is in neither, the path next to the
+/// program, for the message of the code that opens it.
+std::filesystem::path companion(std::string_view name);
+
+/// Likewise for a library that will be preloaded into a program. `problem` says what makes that impossible.
+std::filesystem::path preload_companion(std::string_view name, std::string& problem);
 
 } // namespace linn::tool

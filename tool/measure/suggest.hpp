@@ -21,4 +21,11 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names,
                          const std::vector<std::string>& others = {});
 
+/// The words as one would type them into a shell, quoted where they must be: always one line. Control characters are
+/// written as bash, zsh and ksh read them in $'...'.
+std::string shell_words(const std::vector<std::string>& words);
+
+/// A file's name as an argument of a command: one that begins with '-' gets "./" in front, so that it is no option.
+std::string shell_file(const std::string& name);
+
 } // namespace linn::tool

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch.hpp"
 
-#include "../measure/companion.hpp"
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
-#include "../program/reach.hpp"
+#include "../program/executable.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

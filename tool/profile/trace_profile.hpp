@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../advise/missing_symbols.hpp"
+#include "../advise/findings.hpp"
 #include "../advise/type_groups.hpp"
 #include "../analysis/trace_analysis.hpp"
 #include "profile_measure.hpp"

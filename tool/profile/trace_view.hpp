@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../trace/info.hpp"
 #include "block_filter.hpp"
 #include "trace_profile.hpp"
 
@@ -48,5 +49,12 @@ std::uint64_t allocator_ns(const trace_profile& profile, std::size_t site);
 /// Sums by type, place and stack. `rule` is the one that the analysis was made with.
 trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule = {},
                    bool keeps_runtime = false);
+
+/// The file of the process with most events, as the kernel named it; of a trace without processes the word that started the
+/// program.
+std::string recorded_program(const trace_info& info);
+
+/// The part of a path behind the last slash, without the mark that the kernel gives a file that was replaced.
+std::string program_name(const std::string& path);
 
 } // namespace linn::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/machine.hpp"
 #include "../measure/quantity.hpp"
-#include "../measure/shell_words.hpp"
+#include "../measure/suggest.hpp"
 #include "attach/attachment.hpp"
 #include "recording_base.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/process.hpp"
 #include "../measure/ticks.hpp"
 #include "collector.hpp"

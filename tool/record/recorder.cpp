@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
-#include "../program/reach.hpp"
+#include "../program/executable.hpp"
 #include "../trace/sampling.hpp"
 #include "calibration.hpp"
 #include "child_program.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording_base.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
 #include "calibration.hpp"

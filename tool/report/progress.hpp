@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/progress.hpp"
+#include "../measure/interrupt.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -43,4 +43,8 @@ double worst_precision(const run_result& result, const judge_options& options = 
 /// The least number of rounds after which the test can claim anything for so many contenders at that level.
 std::size_t least_rounds_to_claim(std::size_t contenders, double level);
 
+/// Writes what the estimates mean into the result: the verdict in one sentence, findings, and warnings about what
+/// weakens the figures. @pre `judge` has run
+void describe_run(run_result& result);
+
 } // namespace linn::tool

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/process.hpp"
-#include "proofs.hpp"
+#include "run_checks.hpp"
 #include "run_folder.hpp"
 #include "supervisor.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../measure/interrupt.hpp"
-#include "captured_output.hpp"
 #include "probe/record.hpp"
+#include "run_folder.hpp"
 
 #include <sys/types.h>
 

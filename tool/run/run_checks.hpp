@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linn::tool {
 
@@ -32,5 +33,8 @@ std::string describe_difference(std::string_view expected, std::string_view actu
 
 /// The last lines that a failed run wrote, standard error first choice.
 std::string last_words(const observation& o);
+
+/// Reads what the probe wrote, in the order of the processes' starts. A damaged tail is left out.
+std::vector<process_proof> read_proofs(const std::filesystem::path& file);
 
 } // namespace linn::tool

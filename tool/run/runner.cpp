@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
-#include "../experiment/too_few_rounds.hpp"
+#include "../experiment/estimate.hpp"
 #include "../measure/canary.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
 #include "judge.hpp"
 #include "run_checks.hpp"
 #include "run_contenders.hpp"
-#include "verdict.hpp"
 
 #include <fmt/format.h>
 

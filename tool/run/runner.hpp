@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../measure/interrupt.hpp"
-#include "../measure/progress.hpp"
 #include "results.hpp"
 
 #include <chrono>

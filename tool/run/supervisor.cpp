@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "supervisor.hpp"
 
-#include "../measure/companion.hpp"
+#include "../measure/files.hpp"
 #include "../measure/process.hpp"
 
 #include <fcntl.h>

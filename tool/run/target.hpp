@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../program/executable.hpp"
 #include "launch.hpp"
 
 #include <filesystem>
@@ -32,5 +33,12 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
 
 /// `options`, for a run of the program that was found.
 launch_spec spec_for(const launch_spec& options, const target& what);
+
+/// What a reader must know of a program whose memory does not all come from malloc. `last` is what the program said
+/// when it ran with nothing preloaded, `info` what its file says.
+std::vector<std::string> remarks_on(const process_proof& last, const executable_info& info);
+
+/// The value of a variable in a list of NAME=value; empty when it is not there.
+std::string variable_of(const std::vector<std::string>& environment, const std::string& name);
 
 } // namespace linn::tool

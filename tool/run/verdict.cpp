@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verdict.hpp"
-
-#include "../experiment/too_few_rounds.hpp"
+#include "../experiment/estimate.hpp"
 #include "../measure/quantity.hpp"
 #include "judge.hpp"
 

@@ -6,7 +6,7 @@
 #include "../run/run_checks.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/run_folder.hpp"
-#include "preloads.hpp"
+#include "arms.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interval of the median: what it promises is that it holds the true median as often as its level says.
-#include "experiment/too_few_rounds.hpp"
+#include "experiment/estimate.hpp"
 #include "measure/statistics.hpp"
 #include "simulated_machine.hpp"
 

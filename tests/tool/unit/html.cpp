@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of the tool: nothing from outside becomes markup, axes are right, every contender is there. What a browser
 // makes of them is tested by html_cases.py.
-#include "bench/contenders.hpp"
 #include "bench/judgement.hpp"
+#include "bench/runner.hpp"
 #include "page.hpp"
 #include "report/commands/bench_report.hpp"
 #include "report/commands/run_report.hpp"

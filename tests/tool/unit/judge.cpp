@@ -3,9 +3,8 @@
 // is. No clock takes part.
 #include "run/judge.hpp"
 
-#include "experiment/plan.hpp"
+#include "experiment/schedule.hpp"
 #include "measure/statistics.hpp"
-#include "run/verdict.hpp"
 #include "simulated_machine.hpp"
 
 #include <doctest/doctest.h>

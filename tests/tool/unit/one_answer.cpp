@@ -11,7 +11,6 @@
 #include "report/document/markup.hpp"
 #include "report/render/render.hpp"
 #include "run/judge.hpp"
-#include "run/verdict.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

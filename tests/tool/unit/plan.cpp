@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiment/plan.hpp"
+#include "experiment/schedule.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,6 @@
 
 #include "program/executable.hpp"
 #include "programs.hpp"
-#include "run/remarks.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

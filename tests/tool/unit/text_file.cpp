@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report appears whole or not at all, and one that cannot be written leaves what was there: a script that reads the
 // file of the last run must never find half of this one.
-#include "report/text_file.hpp"
-
+#include "measure/files.hpp"
 #include "scratch_folder.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/contenders.hpp"
+#include "bench/runner.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/bench_report.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences in which `linn run` says what it found, from estimates put together by hand.
-#include "run/verdict.hpp"
+#include "run/judge.hpp"
 
 #include <doctest/doctest.h>
 

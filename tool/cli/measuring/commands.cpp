@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../commands.hpp"
+#include "../command.hpp"
 
 namespace linn::tool {
 namespace {

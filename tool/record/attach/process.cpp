@@ -2,7 +2,6 @@
 #include "process.hpp"
 
 #include "../../program/executable.hpp"
-#include "../../program/reach.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>

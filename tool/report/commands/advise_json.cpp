@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/type_groups.hpp"
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../version.hpp"
 #include "advise_report.hpp"
 #include "profile_parts.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advise_parts.hpp"
-
-#include "../../advise/huge_pages.hpp"
+#include "../../advise/change_text.hpp"
 #include "../../advise/type_groups.hpp"
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../plots/advise_plots.hpp"
 #include "../plots/flame_plot.hpp"
+#include "advise_report.hpp"
 
 #include <fmt/format.h>
 

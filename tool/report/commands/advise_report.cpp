@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_report.hpp"
 
-#include "../../advise/huge_pages.hpp"
+#include "../../advise/change_text.hpp"
 #include "../../advise/rules.hpp"
-#include "../../advise/shares.hpp"
 #include "../../advise/type_groups.hpp"
-#include "../../measure/shell_words.hpp"
+#include "../../advise/verdict.hpp"
+#include "../../measure/suggest.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/advise_plots.hpp"
 #include "../plots/flame_plot.hpp"
-#include "advise_parts.hpp"
 #include "report_parts.hpp"
-#include "run_parts.hpp"
+#include "run_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

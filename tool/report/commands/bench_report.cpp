@@ -5,7 +5,6 @@
 #include "../../measure/process.hpp"
 #include "../plots/bench_plots.hpp"
 #include "../version.hpp"
-#include "bench_scenario.hpp"
 #include "report_parts.hpp"
 
 #include <fmt/format.h>

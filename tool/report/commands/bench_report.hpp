@@ -4,6 +4,7 @@
 #include "../../bench/results.hpp"
 #include "../document/document.hpp"
 
+#include <map>
 #include <string>
 
 namespace linn::tool::report {
@@ -25,5 +26,11 @@ data_table bench_data(const bench_result& result);
 
 /// The run in the schema "linn.bench/2" (docs/reference/bench-json.md), ended by a newline.
 std::string bench_json(const bench_result& result);
+
+/// The marks of the contenders that have notes, by name.
+using note_marks = std::map<std::string, unsigned>;
+
+/// What a report of `linn bench` says of one scenario: its plots, its table, who wins and every sample. @pre it has samples
+section scenario_section(const bench_result& result, const scenario_result& s, const note_marks& marks);
 
 } // namespace linn::tool::report

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_scenario.hpp"
-
 #include "../../bench/judgement.hpp"
 #include "../plots/bench_plots.hpp"
+#include "bench_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

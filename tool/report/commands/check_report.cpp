@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_report.hpp"
 
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../version.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"

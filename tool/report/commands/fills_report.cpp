@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fills_report.hpp"
-
 #include "../version.hpp"
 #include "report_parts.hpp"
+#include "trace_report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_parts.hpp"
-
-#include "../../measure/shell_words.hpp"
 #include "../../measure/statistics.hpp"
+#include "../../measure/suggest.hpp"
 #include "../plots/run_plots.hpp"
 #include "../version.hpp"
 #include "report_parts.hpp"
+#include "run_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

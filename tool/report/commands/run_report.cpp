@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
-#include "../../experiment/too_few_rounds.hpp"
+#include "../../experiment/estimate.hpp"
 #include "../../measure/process.hpp"
-#include "../../measure/shell_words.hpp"
 #include "../../measure/statistics.hpp"
-#include "../../run/verdict.hpp"
+#include "../../measure/suggest.hpp"
+#include "../../run/judge.hpp"
 #include "../plots/run_plots.hpp"
 #include "report_parts.hpp"
-#include "run_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace linn::tool::report {
 
@@ -18,5 +20,38 @@ std::string run_json(const run_result& result);
 
 /// The same as a part of another document.
 nlohmann::ordered_json run_fields(const run_result& result);
+
+// What the reports of `linn run` and `linn try` say of a run alike, as blocks that each puts under headings of its own.
+
+/// A value of a metric: "12.3 ms", "45.6 MiB", "1234".
+quantity value_of(const metric_info& m, double value);
+
+/// The verdict on a metric of a row: "faster", "less", "tie", "(control)"; nothing for the default.
+cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric);
+
+/// One compared metric of every row: medians, intervals, ratios, tests, verdicts.
+table estimates_table(const run_result& result, const metric_info& m);
+
+/// All else that was counted, as plots and tables, but for the metric that is shown elsewhere; every run, folded away.
+std::vector<block> everything_counted(const run_result& result, const metric_info& shown);
+
+/// The default against itself.
+std::vector<block> noise_of(const run_result& result);
+
+/// What was preloaded, who provided memory, and how outputs differ.
+std::vector<block> proof_of(const run_result& result);
+
+/// The program, the options and the machine.
+facts facts_of(const run_result& result);
+
+/// How many runs were repeated because the machine was disturbed, as a sentence; empty for none.
+std::string disturbance_of(const run_result& result);
+
+/// The lines of CSV, one a row and metric that has values, and what their columns are called.
+std::vector<std::string> run_data_columns();
+std::vector<datum> run_data(const run_result& result, const run_row& row, const metric_info& metric);
+
+/// The program's file without its folder.
+std::string program_name(const std::vector<std::string>& command);
 
 } // namespace linn::tool::report

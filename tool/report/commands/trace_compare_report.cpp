@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_compare_report.hpp"
-
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../plots/flame_plot.hpp"
 #include "../version.hpp"
+#include "compare_report.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_report.hpp"
 
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../version.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
-#include "trace_view_report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_view_report.hpp"
-
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/advise_plots.hpp"
 #include "../plots/stack_views.hpp"
 #include "../version.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
+#include "trace_report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,11 +2,11 @@
 #include "try_report.hpp"
 
 #include "../../measure/process.hpp"
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/run_plots.hpp"
 #include "report_parts.hpp"
-#include "run_parts.hpp"
+#include "run_report.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../advise/huge_pages.hpp"
+#include "../../advise/change_text.hpp"
 #include "../../advise/verdict.hpp"
-#include "../../experiment/too_few_rounds.hpp"
+#include "../../experiment/estimate.hpp"
 #include "../../measure/quantity.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../run/judge.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../measure/shell_words.hpp"
+#include "../../measure/suggest.hpp"
 #include "gzip_stream.hpp"
 #include "protobuf_writer.hpp"
 #include "trace_export.hpp"
