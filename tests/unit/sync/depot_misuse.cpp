@@ -46,6 +46,13 @@ std::vector<void*> take_many(depot& d, std::size_t n) {
     return all;
 }
 
+void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{0x1000});
+
+/// Not in qemu, which agrees to all advice.
+bool system_knows_what_is_readable() {
+    return !linn::detail::system_pages::readable(nowhere);
+}
+
 struct reentrant {
     static inline depot* d = nullptr;
     static inline int calls = 0;
@@ -137,10 +144,9 @@ TEST_CASE("depot: memory that no pool gave is reported") {
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].kind == misuse_kind::foreign_pointer);
     CHECK(seen[0].address == p);
-    void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{0x1000});
-    if (linn::detail::system_pages::readable(nowhere)) {
+    if (!system_knows_what_is_readable()) {
         linn::detail::system_pages::unmap(memory, 2 * align, align);
-        return; // qemu agrees to all advice, so nobody can know
+        return;
     }
     // Nor is it read where there is none to look at.
     int on_stack = 0;
@@ -192,6 +198,9 @@ TEST_CASE("depot: the same type with other options is another pool") {
     depot& plain = new_depot("order");
     auto wishes = linn_test::small_geometry();
     SUBCASE("of other slabs") {
+        if (!system_knows_what_is_readable()) {
+            return; // it looks for a slab's header where there may be no memory
+        }
         wishes.slab_align *= 2;
     }
     SUBCASE("that keeps more") {
