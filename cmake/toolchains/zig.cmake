@@ -5,7 +5,7 @@ find_program(LINN_ZIG python-zig HINTS ${CMAKE_CURRENT_LIST_DIR}/../../build/pac
              NO_CMAKE_FIND_ROOT_PATH REQUIRED DOC "The program python-zig of the Python package ziglang")
 set(CMAKE_CXX_COMPILER ${LINN_ZIG} c++)
 # Zig checks for undefined behaviour wherever nothing is optimised, but then links without what reports it.
-set(CMAKE_CXX_FLAGS_INIT "-fno-sanitize=undefined -Wno-c2y-extensions") # which doctest uses
+set(CMAKE_CXX_FLAGS_INIT "-fno-sanitize=undefined")
 
 string(REGEX MATCH "^([^-]+)-([^-]+)" CMAKE_SYSTEM_PROCESSOR ${CMAKE_CXX_COMPILER_TARGET})
 set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_MATCH_1})
