@@ -12,9 +12,9 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19250, 13500),
-    "tool/: lines": (81200, 55000),
-    "tool/: files": (635, 420),
-    "tool/: files of C++ below 40 lines": (105, 60),
+    "tool/: lines": (80300, 55000),
+    "tool/: files": (585, 420),
+    "tool/: files of C++ below 40 lines": (62, 60),
     "tests/: lines": (81000, 55000),
     "docs/, README, CONTRIBUTING: words": (55450, 55000),
     "CHANGELOG: words": (900, 900),

@@ -88,7 +88,7 @@ def case_width(tool):
 
 def case_json(tool):
     entries = tool.entries()
-    check(list(entries) == NAMES, list(entries))
+    check(list(entries) == NAMES, f"{list(entries)}, and not the NAMES of this file")
     for entry in entries.values():
         check(entry["state"] in ("usable", "known bad", "broken", "inert", "missing"), entry)
         check(entry["licence"] and entry["title"], entry)

@@ -41,7 +41,8 @@ def completed_by_fish(path, *words):
 
 def completes(complete, path):
     """Verbs, options, values of options, and files, in any shell."""
-    check(set(VERBS) | {"help"} == {word for word in complete(path, "") if not word.startswith("-")}, complete(path, ""))
+    check(set(VERBS) | {"help"} == {word for word in complete(path, "") if not word.startswith("-")},
+          f"{complete(path, '')}, and not the VERBS of this file")
     check(complete(path, "ben") == ["bench"], complete(path, "ben"))
     check({"--json", "--rounds", "--help"} <= set(complete(path, "bench", "--")), complete(path, "bench", "--"))
     check("--plan" not in complete(path, "bench", "--p"), complete(path, "bench", "--p"))
