@@ -232,5 +232,8 @@ macro(linn_find_doctest)
     add_library(linn_doctest INTERFACE)
     add_library(doctest::doctest ALIAS linn_doctest)
     target_include_directories(linn_doctest SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/native-headers)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 22)
+      target_compile_options(linn_doctest INTERFACE -Wno-c2y-extensions) # its macros use __COUNTER__
+    endif()
   endif()
 endmacro()
