@@ -16,7 +16,7 @@ BOUNDS = {
     "tool/: files": (585, 420),
     "tool/: files of C++ below 40 lines": (62, 60),
     "tests/: lines": (81000, 55000),
-    "docs/, README, CONTRIBUTING: words": (55450, 55000),
+    "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
 DATA = re.compile(r"\.(bin|png|ico|linn|zst|gz)$|^tests/fuzz/corpus/")
