@@ -12,19 +12,18 @@ HOME = "include/linn/detail/core/compiler.hpp"
 # How Windows declares its functions; every compiler for it reads that.
 WINDOWS = "include/linn/detail/os/windows/"
 
-COMPILER = re.compile(
-    r"\b(__GNUC__|__clang__|_MSC_VER|_MSVC_LANG|__cplusplus|__MINGW\w+|__CYGWIN__|__ELF__|__PIC__|__PIE__|__SANITIZE_\w+"
-    r"|__has_(?:feature|builtin|attribute|cpp_attribute|extension)"
-    r"|__(?:x86_64|i386|aarch64|arm|riscv)__|_M_\w+"
-    r"|(?:__)?asm(?:__)?|__attribute__|__declspec|__builtin_\w+|__(?:force|always_)inline|__u?int128(?:_t)?|__assume"
-    r"|__PRETTY_FUNCTION__|__FUNCSIG__|_Pragma|__pragma|__extension__)\b"
-    r"|\b(?:gnu|__gnu__|clang|_Clang|msvc)::\w+"
-    r"|\[\[[^\]]*\b__\w+__|\[\[no_unique_address"
-    r"|#[ \t]*pragma\b")
+# What a compiler, a processor or a system names begins with two underscores, or with one and a capital letter.
+NAMES = re.compile(r"\b(?:__(?!cpp_|STDCPP_)|_[A-Z]|_mm_)\w+|\b(?:__)?asm(?:__)?\b|\busing (?:gnu|clang|msvc)\b|\b(?:gnu|clang|msvc)::\w+"
+                   r"|\[\[[^\]]*\b(?:likely|unlikely|no_unique_address)\b|#[ \t]*pragma\b")
+SANITIZERS = "include/linn/detail/sanitizer/"
+SANITIZER = re.compile(r"__[al]san_\w+")
 
+# Of these, what files below detail/os may not name either.
 SYSTEMS = "include/linn/detail/os/"
-SYSTEM = re.compile(r"\b(_WIN32|_WIN64|__linux__|__gnu_linux__|__APPLE__|__MACH__|__unix__|__\w+BSD__|__DragonFly__|__ANDROID__|__GLIBC\w*__"
-                    r"|__wasi__|__wasm\w*|__EMSCRIPTEN__|__sun|__HAIKU__|__stdcall)\b")
+COMPILER = re.compile(r"__(?:GNUC|clang|cplusplus|MINGW|CYGWIN|ELF|PIC|PIE|SANITIZE)\w*|_MS\w+|_M_\w+"
+                      r"|__has_(?!include)\w+|__(?:x86_64|i386|aarch64|arm|riscv)__|(?:__)?asm(?:__)?|__attribute\w*|__declspec|__builtin_\w+"
+                      r"|__\w*inline\w*|__u?int128\w*|__assume|__\w+_FUNCTION__|__FUNCSIG__|_Pragma|__pragma|__extension__"
+                      r"|__(?:gnu|likely|unlikely|deprecated|noreturn)__|using .*|\w+::\w+|[\[#].*")
 
 
 def check(root):
@@ -32,12 +31,14 @@ def check(root):
     for name in source.files(root):
         if not name.startswith("include/") or name == HOME:
             continue
-        for number, line in enumerate(source.code_only(source.read(root, name)).split("\n"), 1):
-            for found in COMPILER.finditer(line):
-                if not (name.startswith(WINDOWS) and found[0] == "__declspec"):
-                    problems.append(f"{name}:{number}: {found[0]} belongs in {HOME}")
-            if not name.startswith(SYSTEMS):
-                problems += [f"{name}:{number}: {found[0]} belongs in {SYSTEMS}" for found in SYSTEM.finditer(line)]
+        code = source.code_only(source.read(root, name))
+        for found in NAMES.finditer(code):
+            if name.startswith(SYSTEMS):
+                allowed = not COMPILER.fullmatch(found[0]) or name.startswith(WINDOWS) and found[0] == "__declspec"
+            else:
+                allowed = name.startswith(SANITIZERS) and SANITIZER.fullmatch(found[0])
+            if not allowed:
+                problems.append(f"{name}:{code.count(chr(10), 0, found.start()) + 1}: {found[0]} belongs in {HOME}, or below {SYSTEMS}")
     return problems
 
 
@@ -48,7 +49,10 @@ PLANTED = [
                  'asm("");\n', "__asm__ volatile();\n", "[[__gnu__::__cold__]] int x();\n", "[[gnu::cold]] int x();\n",
                  "[[nodiscard, __deprecated__]] int x();\n", "unsigned __int128 x;\n", "#pragma GCC diagnostic push\n",
                  "#if __x86_64__\n", "#if __cplusplus < 1\n", "__declspec(noinline) int x();\n",
-                 "#if defined(_WIN32)\n", "#ifdef __FreeBSD__\n")
+                 "#if defined(_WIN32)\n", "#ifdef __FreeBSD__\n", "[[using gnu: cold]] int x();\n", "[[nodiscard,\n  unlikely]] int x();\n",
+                 "int* __restrict x;\n", "_mm_pause();\n", "#ifdef __LP64__\n")
+] + [
+    ({SYSTEMS + "a.hpp": text}, "belongs in") for text in ("int n = __builtin_ctz(4);\n", "[[__gnu__::__cold__]] int x();\n", "#if __GNUC__\n")
 ] + [
     ({HOME: "#if defined(__GNUC__) && defined(__linux__)\n", SYSTEMS + "a.hpp": "#if defined(__APPLE__)\n", WINDOWS + "a.hpp": "__declspec(dllimport) int __stdcall F();\n",
       A: '[[nodiscard, LINN_DETAIL_COLD]] int x(); // asm, __GNUC__\nconst char* y = "__attribute__";\n',

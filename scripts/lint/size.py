@@ -11,7 +11,7 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19250, 13500),
+    "include/: lines": (19270, 13500),
     "tool/: lines": (80300, 55000),
     "tool/: files": (585, 420),
     "tool/: files of C++ below 40 lines": (62, 60),

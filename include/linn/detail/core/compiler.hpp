@@ -158,7 +158,7 @@
 #endif
 
 // Of the block that Windows has of each thread, the pointer at `offset` + 8 * `index`. Only where it is read at once.
-#if defined(__x86_64__)
+#if defined(_WIN32) && defined(__x86_64__)
 #define LINN_DETAIL_THREAD_BLOCK(value, offset, index)                                                       \
     asm volatile("movq %%gs:" #offset "(,%1,8), %0"                                                          \
                  : "=r"(value)                                                                               \
@@ -225,7 +225,8 @@
 
 #if defined(_M_X64)
 #define LINN_DETAIL_THREAD_BLOCK(value, offset, index)                                                       \
-    static_cast<void>((value) = reinterpret_cast<void*>(__readgsqword((offset) + 8 * (index))))
+    static_cast<void>((value) = reinterpret_cast<void*>(                                                     \
+                          __readgsqword(static_cast<unsigned long>((offset) + 8 * (index)))))
 #endif
 
 // The C library calls what is in .CRT$XCL before .CRT$XCU, where constructors are.

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#if defined(LINN_DETAIL_WEAK)
+#if defined(LINN_DETAIL_WEAK) && defined(__unix__)
 #include <pthread.h>
 #endif
 
@@ -73,7 +73,7 @@ private:
         bool in_fork;
     };
 
-#if defined(LINN_DETAIL_WEAK)
+#if defined(LINN_DETAIL_WEAK) && defined(__unix__)
     void enter() noexcept { ::pthread_mutex_lock(&lock_); }
     void leave() noexcept { ::pthread_mutex_unlock(&lock_); }
 

@@ -5,18 +5,26 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/posix/system.hpp>
 
+#include <Availability.h>
 #include <mach/mach_init.h>
 #include <mach/vm_map.h>
 #include <mach/vm_region.h>
 
-// macOS 14.4 has a futex for everybody. What it is made of, and what the system's own libc++ waits by, is older.
-#if __has_include(<os/os_sync_wait_on_address.h>) && defined(__ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__)
-#if __ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 140400
-#include <os/os_sync_wait_on_address.h>
-#define LINN_DETAIL_OS_SYNC 1
+// macOS 14.4 and iOS 17.4 have a futex for everybody. What it is made of, and what the system's own libc++ waits by, is older.
+#if __has_include(<os/os_sync_wait_on_address.h>)
+#if defined(__MAC_OS_X_VERSION_MIN_REQUIRED)
+#define LINN_DETAIL_OS_SYNC (__MAC_OS_X_VERSION_MIN_REQUIRED >= 140400)
+#elif defined(__IPHONE_OS_VERSION_MIN_REQUIRED)
+#define LINN_DETAIL_OS_SYNC (__IPHONE_OS_VERSION_MIN_REQUIRED >= 170400)
 #endif
 #endif
 #ifndef LINN_DETAIL_OS_SYNC
+#define LINN_DETAIL_OS_SYNC 0
+#endif
+
+#if LINN_DETAIL_OS_SYNC
+#include <os/os_sync_wait_on_address.h>
+#else
 extern "C" int __ulock_wait(std::uint32_t, void*, std::uint64_t, std::uint32_t);
 extern "C" int __ulock_wake(std::uint32_t, void*, std::uint64_t);
 #endif
@@ -25,7 +33,7 @@ namespace linn::inline LINN_ABI::detail {
 
 inline constexpr bool has_futex = true;
 
-#ifdef LINN_DETAIL_OS_SYNC
+#if LINN_DETAIL_OS_SYNC
 /// Sleeps while `*word` is `expected`; may return early. Leaves errno alone.
 inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
     const int before = errno;
@@ -36,9 +44,11 @@ inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
 
 /// The same for so many nanoseconds at most.
 inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    constexpr std::uint64_t hour = 3'600'000'000'000; // may return early
     const int before = errno;
     ::os_sync_wait_on_address_with_timeout(const_cast<void*>(word), expected, sizeof expected,
-                                           OS_SYNC_WAIT_ON_ADDRESS_NONE, OS_CLOCK_MACH_ABSOLUTE_TIME, ns + 1);
+                                           OS_SYNC_WAIT_ON_ADDRESS_NONE, OS_CLOCK_MACH_ABSOLUTE_TIME,
+                                           (ns < hour ? ns : hour) + 1);
     errno = before;
 }
 

@@ -68,8 +68,9 @@ inline constexpr bool dropped_keys_call = false;
 /// Whether `get` is about as fast as a thread_local variable.
 inline constexpr bool thread_values_are_near = false;
 
-/// Calls `Run` when the program ends: after the functions of `atexit` and the destructors of static objects. In a shared
-/// library, when that is unloaded or the program ends, before the destructors of its static objects.
+/// Calls `Run` when the program ends: after the functions of `atexit` and the destructors of static objects, in files of the
+/// format ELF. In a shared library, when that is unloaded or the program ends, before the destructors of its static objects;
+/// so also in a program of macOS.
 /// Each module that odr-uses it calls it, once or more often. A template, so that a program that does not ask for `Run` does
 /// not have it.
 template <void (*Run)()>

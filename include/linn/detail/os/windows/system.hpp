@@ -132,7 +132,7 @@ struct system_pages {
 
     static void prefer_huge(void*, std::size_t) noexcept {}
 
-    /// Whether `p`, which may be any address, lies in memory that can be read. @pre aligned to pages
+    /// Whether `p`, which may be any address, lies in memory that can be read.
     static bool readable(const void* p) noexcept {
         windows::region r;
         return windows::query(p, r) && r.state == windows::mem_commit && r.protect != 0 &&
