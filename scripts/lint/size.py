@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19270, 13500),
-    "tool/: lines": (80300, 55000),
+    "tool/: lines": (80600, 55000),
     "tool/: files": (585, 420),
     "tool/: files of C++ below 40 lines": (62, 60),
-    "tests/: lines": (81000, 55000),
+    "tests/: lines": (81010, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

@@ -4,15 +4,20 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
+
+/// The words of a command line as a POSIX shell splits them: quotes and backslashes are taken away, nothing is expanded.
+/// A quote that is not closed ends with the text. @source JSON Compilation Database Format, field "command"
+std::vector<std::string> command_words(std::string_view text);
 
 /// How one file is compiled.
 struct compile_command {
     std::string file;      ///< absolute, without . and ..
     std::string directory; ///< where the command runs; absolute
-    std::string entry;     ///< of the database, as JSON with absolute paths
+    std::vector<std::string> arguments;
 };
 
 /// What a compile_commands.json says.
@@ -38,5 +43,11 @@ compile_database read_compile_database(const std::filesystem::path& path);
 
 /// True for what is compiled as C++: by its extension, or because the command says so with -x.
 bool is_cxx(const compile_command& command);
+
+/// The command as Clang's front end can use it: without a launcher such as ccache, without warnings (a -Werror would stop it,
+/// a -w would silence the checks), outputs, dependency files and precompiled headers, with response files
+/// expanded. Of a command of GCC stay the arguments that decide what the text means: Clang refuses many of the others. The
+/// compiler's name stays first, the file is last.
+std::vector<std::string> clean_arguments(const compile_command& command);
 
 } // namespace linn::tool
