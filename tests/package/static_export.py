@@ -15,6 +15,7 @@ add_library(inner STATIC inner.cpp)
 target_link_libraries(inner PRIVATE linn::linn)
 install(TARGETS inner EXPORT inner-targets)
 install(EXPORT inner-targets DESTINATION lib/cmake/inner)
+export(EXPORT inner-targets)
 file(WRITE ${CMAKE_BINARY_DIR}/inner-config.cmake "include(CMakeFindDependencyMacro)\\n"
      "find_dependency(${NEEDED})\\ninclude(\\${CMAKE_CURRENT_LIST_DIR}/inner-targets.cmake)\\n")
 install(FILES ${CMAKE_BINARY_DIR}/inner-config.cmake DESTINATION lib/cmake/inner)
