@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/windows/api.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -95,9 +96,9 @@ struct program_end {
         return false;
     }
     static void run() {
-        for (const function f : calls) {
-            if (f != nullptr) {
-                f();
+        for (std::size_t i = sizeof calls / sizeof *calls; i-- != 0;) { // the last first, as elsewhere
+            if (calls[i] != nullptr) {
+                calls[i]();
             }
         }
     }
