@@ -68,7 +68,7 @@ def interval(saved):
 
 
 def range_of(facts, middle):
-    """Of what the JSON says, which may be nothing."""
+    """The interval of a JSON object, which can be missing."""
     return interval(facts and (facts["low"], facts[middle], facts["high"]))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A project installs and exports a static library that uses Linn inside: of what the library's user needs, the exported file names
-the threads if Linn is a folder of the project, and linn::linn if the project found it installed."""
+"""A project installs and exports a static library that uses Linn inside. The exported file names the threads if Linn is a folder of
+the project, and linn::linn if the project found it installed."""
 import shutil
 
 import package

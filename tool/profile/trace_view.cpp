@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace linn::tool {
@@ -35,9 +36,7 @@ public:
             }
         }
         const auto size = [&](const view_row& r) {
-            return view.is_by_time                          ? std::pair{r.allocator_ns, r.counts.bytes}
-                   : view.filter == block_filter::temporary ? std::pair{r.counts.blocks, r.counts.bytes}
-                                                            : std::pair{r.counts.bytes, r.counts.blocks};
+            return std::tuple{view.measure(r.counts, r.allocator_ns), r.counts.bytes, r.counts.blocks};
         };
         std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
             const auto x = size(a.second);

@@ -36,6 +36,11 @@ struct trace_view {
     std::vector<view_row> stacks;
     std::vector<std::string>
         missing_symbols; ///< the modules whose code has no names or lines, and what to do about it
+
+    /// What rows are sorted and shared by: nanoseconds in the allocator, blocks, or bytes.
+    std::uint64_t measure(const block_counts& counts, std::uint64_t ns) const noexcept {
+        return is_by_time ? ns : filter == block_filter::temporary ? counts.blocks : counts.bytes;
+    }
 };
 
 /// Which blocks of a site the filter lets through. Of those that were never released, what the runtime libraries keep on purpose

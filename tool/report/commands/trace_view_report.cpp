@@ -75,30 +75,22 @@ std::string program_of(const trace_info& info) {
                                 : std::filesystem::path{info.command.front()}.filename().string();
 }
 
-/// What a row is sorted and shared by.
-std::uint64_t measure_of(const view_row& r, const trace_view& view) {
-    return view.is_by_time                          ? r.allocator_ns
-           : view.filter == block_filter::temporary ? r.counts.blocks
-                                                    : r.counts.bytes;
-}
-
-std::uint64_t whole_of(const trace_view& view) {
-    return view.is_by_time                          ? view.allocator_ns
-           : view.filter == block_filter::temporary ? view.all.blocks
-                                                    : view.all.bytes;
-}
-
 double share_of(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// Of all rows together.
+double share_of(const view_row& r, const trace_view& view) {
+    return share_of(view.measure(r.counts, r.allocator_ns), view.measure(view.all, view.allocator_ns));
+}
+
 /// "; 45 % of it is std::list<Particle>".
 std::string most_of(const trace_view& view) {
-    if (view.types.empty() || whole_of(view) == 0) {
+    if (view.types.empty() || view.measure(view.all, view.allocator_ns) == 0) {
         return {};
     }
     const view_row& first = view.types.front();
-    return fmt::format("; {} of {} {}", percent(share_of(measure_of(first, view), whole_of(view))),
+    return fmt::format("; {} of {} {}", percent(share_of(first, view)),
                        view.is_by_time                          ? "the time in the allocator is for"
                        : view.filter == block_filter::temporary ? "them are"
                                                                 : "it is",
@@ -223,7 +215,7 @@ private:
         cells.resize(2);
         cells.push_back(view_blocks(r.counts.blocks));
         cells.push_back(view_bytes(r.counts.bytes));
-        cells.push_back(figure_of(unit::share, share_of(measure_of(r, view_), whole_of(view_))));
+        cells.push_back(figure_of(unit::share, share_of(r, view_)));
         cells.push_back(figure_of(unit::about, static_cast<double>(r.allocated.blocks)));
         return t.add(std::move(cells));
     }

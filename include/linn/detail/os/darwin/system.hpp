@@ -86,12 +86,6 @@ inline bool enable_thread_barrier() noexcept {
 inline void thread_barrier() noexcept {}
 
 struct system_pages : posix_pages {
-    /// The addresses stay ours and read as zero; the memory goes back. MADV_FREE_REUSABLE would keep what was there, and asks for
-    /// a call before the pages are used again.
-    [[LINN_DETAIL_COLD]] static bool discard(void* p, std::size_t bytes) noexcept {
-        return discard_inside(p, bytes, offset_step(), &map_again);
-    }
-
     /// Whether `p`, which may be any address, lies in memory that can be read. mincore says yes of every address.
     [[LINN_DETAIL_COLD]] static bool readable(const void* p) noexcept {
         const auto wanted = reinterpret_cast<std::uintptr_t>(p);

@@ -99,6 +99,11 @@ struct posix_pages {
 #endif
     }
 
+    /// The addresses stay ours and read as zero; the memory goes back.
+    [[LINN_DETAIL_COLD]] static bool discard(void* p, std::size_t bytes) noexcept {
+        return discard_inside(p, bytes, offset_step(), &map_again);
+    }
+
 protected:
     /// The beginning of the kernel's page that `p` lies in.
     static void* page_of(const void* p) noexcept {
@@ -133,7 +138,8 @@ protected:
         }
     }
 
-    /// A new mapping in the place of these pages: reads as zero on every system, which advice does on some only.
+    /// A new mapping in the place of these pages: reads as zero on every system, which advice does on some only. macOS'
+    /// MADV_FREE_REUSABLE keeps what was there, and asks for a call before the pages are used again.
     static bool map_again(void* p, std::size_t bytes) noexcept {
         return ::mmap(p, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0) != MAP_FAILED;
     }
