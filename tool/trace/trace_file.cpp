@@ -111,8 +111,7 @@ std::size_t trace_file::read_at(std::uint64_t offset, unsigned char* to, std::si
             const std::uint64_t from =
                 std::min<std::uint64_t>(offset + done - file_bytes_, unwritten_.size());
             const std::size_t here = std::min<std::size_t>(bytes - done, unwritten_.size() - from);
-            std::memcpy(to + done, unwritten_.data() + from, here);
-            return done + here;
+            return static_cast<std::size_t>(std::copy_n(unwritten_.data() + from, here, to + done) - to);
         }
         const ssize_t got =
             ::pread(fd_, to + done, std::min<std::size_t>(bytes - done, file_bytes_ - offset - done),

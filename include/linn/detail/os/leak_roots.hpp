@@ -16,6 +16,8 @@ namespace linn::inline LINN_ABI::detail {
 /// The memory that LeakSanitizer searches for pointers besides its own. The sanitizer keeps these under a lock of its own, which
 /// in GCC 12 the child of a fork finds taken if another thread was there: so one thread at a time goes there, and none
 /// while the process is copied. Costs nothing where there is no LeakSanitizer.
+/// The functions are hidden: lock and flag are a module's own where it exports neither, and another module's function would
+/// look at the flag of that one.
 /// @threads any thread
 class leak_roots {
 public:
@@ -23,14 +25,14 @@ public:
     leak_roots(const leak_roots&) = delete;
     leak_roots& operator=(const leak_roots&) = delete;
 
-    void add(const void* p, std::size_t bytes) noexcept {
+    LINN_DETAIL_HIDDEN void add(const void* p, std::size_t bytes) noexcept {
         if (leak_check_linked()) [[LINN_DETAIL_UNLIKELY]] {
             const visit v{*this};
             add_leak_root(p, bytes);
         }
     }
 
-    void remove(const void* p, std::size_t bytes) noexcept {
+    LINN_DETAIL_HIDDEN void remove(const void* p, std::size_t bytes) noexcept {
         if (leak_check_linked()) [[LINN_DETAIL_UNLIKELY]] {
             const visit v{*this};
             remove_leak_root(p, bytes);
@@ -39,7 +41,7 @@ public:
 
     /// From here on only fork handlers of this thread add and remove. @pre other threads wait here for no lock that the
     /// caller still wants
-    void hold_for_fork() noexcept {
+    LINN_DETAIL_HIDDEN void hold_for_fork() noexcept {
         if (leak_check_linked() && !held_by_caller) [[LINN_DETAIL_UNLIKELY]] {
             enter();
             held_by_caller = true;
@@ -47,7 +49,7 @@ public:
     }
 
     /// In the parent and in the child. Does nothing when the caller does not hold it.
-    void release_after_fork() noexcept {
+    LINN_DETAIL_HIDDEN void release_after_fork() noexcept {
         if (leak_check_linked() && held_by_caller) [[LINN_DETAIL_UNLIKELY]] {
             held_by_caller = false;
             leave();
@@ -55,7 +57,7 @@ public:
     }
 
 private:
-    struct visit {
+    struct LINN_DETAIL_HIDDEN visit {
         explicit visit(leak_roots& r) noexcept : roots{r}, in_fork{held_by_caller} {
             if (!in_fork) {
                 roots.enter();
@@ -74,8 +76,8 @@ private:
     };
 
 #if defined(LINN_DETAIL_WEAK) && defined(__unix__)
-    void enter() noexcept { ::pthread_mutex_lock(&lock_); }
-    void leave() noexcept { ::pthread_mutex_unlock(&lock_); }
+    LINN_DETAIL_HIDDEN void enter() noexcept { ::pthread_mutex_lock(&lock_); }
+    LINN_DETAIL_HIDDEN void leave() noexcept { ::pthread_mutex_unlock(&lock_); }
 
     // The system's, as everything here: its child may unlock what the thread that forked has locked.
     ::pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
