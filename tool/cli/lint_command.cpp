@@ -123,8 +123,6 @@ lint_command::lint_command(CLI::App& program)
         .add_option("--exclude", exclude_,
                     "skip paths that match (default: the build folder, third_party and the like)")
         ->type_name("REGEX");
-    arguments.add_flag("--every-build", options_.every_build,
-                       "read a file that is compiled in several ways in each of them (default: once)");
     arguments.add_option("-j,--jobs", options_.jobs, "files at a time (default: the processors)")
         ->type_name("N")
         ->check(whole_number(1, 4096));

@@ -18,10 +18,12 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <set>
 #include <thread>
 
 namespace linn::tool {
@@ -104,199 +106,134 @@ std::string in_path(const std::string& name) {
     return find_program(name, path == nullptr ? "/usr/bin:/bin" : path).string();
 }
 
-struct installed_tidy {
-    std::string path;
-    std::string version;
-    int major = 0;
-};
+child_result call(const std::vector<std::string>& words, const interrupt_guard& guard) {
+    return run_child(words, child_environment(""), std::chrono::seconds{60}, guard, [] {});
+}
 
-class finder {
-public:
-    finder(const tidy_choice& choice, const interrupt_guard& guard) : choice_{choice}, guard_{guard} {}
-
-    tidy_program run() {
-        find_plugins();
-        find_programs();
-        for (auto i = programs_.rbegin(); i != programs_.rend(); ++i) {
-            if (const auto plugin = plugin_for(i->first)) {
-                return proved({i->second.path, i->second.version, i->first, *plugin});
-            }
+/// The plugins by version, the newest first; one whose name does not tell is under 0.
+std::map<int, std::string, std::greater<>> plugins_of(const tidy_choice& choice) {
+    std::map<int, std::string, std::greater<>> found;
+    if (!choice.plugin.empty()) {
+        std::error_code error;
+        if (!fs::is_regular_file(choice.plugin, error)) {
+            throw no_tidy_program{fmt::format("--plugin: there is no file {}", choice.plugin)};
         }
-        explain();
-    }
-
-private:
-    /// The plugins by version; one whose name does not tell is under 0.
-    void find_plugins() {
-        if (!choice_.plugin.empty()) {
-            std::error_code error;
-            if (!fs::is_regular_file(choice_.plugin, error)) {
-                throw no_tidy_program{fmt::format("--plugin: there is no file {}", choice_.plugin)};
-            }
-            std::smatch match;
-            const std::string name = fs::path{choice_.plugin}.filename().string();
-            static const std::regex pattern{"-(\\d+)\\.so$"};
-            const int major = std::regex_search(name, match, pattern) ? std::stoi(match[1]) : 0;
-            plugins_[major] = fs::absolute(choice_.plugin).string();
-            return;
-        }
-        for (int major = oldest_major; major <= newest_major; ++major) {
-            if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file)) {
-                plugins_[major] = file.string();
-            }
-        }
-        if (plugins_.empty()) {
-            throw no_tidy_program{fmt::format(
-                "there is no plugin linn-tidy-N.so next to linn: it was built without the headers of LLVM.\n"
-                "Install libclang-19-dev and llvm-19-dev, build Linn again, and see what CMake says about "
-                "LINN_LINT_PLUGIN; or name one with --plugin.")};
-        }
-    }
-
-    void find_programs() {
-        if (!choice_.clang_tidy.empty()) {
-            const std::string path = in_path(choice_.clang_tidy);
-            if (path.empty()) {
-                throw no_tidy_program{
-                    fmt::format("--clang-tidy: there is no program {}", choice_.clang_tidy)};
-            }
-            if (const auto tidy = ask_version(path)) {
-                programs_[tidy->major] = *tidy;
-            } else {
-                throw no_tidy_program{
-                    fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
-            }
-            return;
-        }
-        for (int major = oldest_major; major <= newest_major; ++major) {
-            for (const std::string& name :
-                 {fmt::format("clang-tidy-{}", major), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", major),
-                  fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", major)}) {
-                try_program(name);
-            }
-        }
-        for (const char* name :
-             {"clang-tidy", "/usr/lib/llvm/bin/clang-tidy", "/opt/homebrew/opt/llvm/bin/clang-tidy"}) {
-            try_program(name);
-        }
-    }
-
-    void try_program(const std::string& name) {
-        if (const std::string path = in_path(name); !path.empty()) {
-            if (const auto tidy = ask_version(path)) {
-                programs_.try_emplace(tidy->major, *tidy);
-            }
-        }
-    }
-
-    std::optional<installed_tidy> ask_version(const std::string& path) {
-        const child_result said = call({path, "--version"});
-        static const std::regex pattern{"LLVM version (\\d+)(\\.[0-9.]+)?"};
         std::smatch match;
-        if (said.how != child_result::ending::exited || said.code != 0 ||
-            !std::regex_search(said.out, match, pattern)) {
-            return std::nullopt;
-        }
-        return installed_tidy{path, match[1].str() + match[2].str(), std::stoi(match[1])};
+        static const std::regex pattern{"-(\\d+)\\.so$"};
+        found[std::regex_search(choice.plugin, match, pattern) ? std::stoi(match[1]) : 0] =
+            fs::absolute(choice.plugin).string();
+        return found;
     }
-
-    child_result call(const std::vector<std::string>& words) {
-        return run_child(words, child_environment(""), std::chrono::seconds{60}, guard_, [] {});
-    }
-
-    std::optional<std::string> plugin_for(int major) const {
-        for (const int key : {major, 0}) {
-            if (const auto found = plugins_.find(key); found != plugins_.end()) {
-                return found->second;
-            }
+    for (int major = oldest_major; major <= newest_major; ++major) {
+        if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file)) {
+            found[major] = file.string();
         }
+    }
+    if (found.empty()) {
+        throw no_tidy_program{
+            "there is no plugin linn-tidy-N.so next to linn: it was built without the headers of LLVM.\n"
+            "Install libclang-19-dev and llvm-19-dev, build Linn again, and see what CMake says about "
+            "LINN_LINT_PLUGIN; or name one with --plugin."};
+    }
+    return found;
+}
+
+/// Programs that may be the clang-tidy for a plugin; 0 is a plugin whose name does not tell.
+std::vector<std::string> programs_for(int major, const tidy_choice& choice) {
+    if (!choice.clang_tidy.empty()) {
+        const std::string path = in_path(choice.clang_tidy);
+        if (path.empty()) {
+            throw no_tidy_program{fmt::format("--clang-tidy: there is no program {}", choice.clang_tidy)};
+        }
+        return {path};
+    }
+    std::vector<std::string> names;
+    for (int n = newest_major; n >= oldest_major; --n) {
+        if (major == 0 || major == n) {
+            names.insert(names.end(),
+                         {fmt::format("clang-tidy-{}", n), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", n),
+                          fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", n)});
+        }
+    }
+    names.insert(names.end(), {"clang-tidy", "/opt/homebrew/opt/llvm/bin/clang-tidy"});
+    std::vector<std::string> found;
+    for (const std::string& name : names) {
+        if (std::string path = in_path(name); !path.empty()) {
+            found.push_back(std::move(path));
+        }
+    }
+    return found;
+}
+
+/// A clang-tidy with its version; none where the program does not say one.
+std::optional<tidy_program> asked(const std::string& path, const interrupt_guard& guard) {
+    const child_result said = call({path, "--version"}, guard);
+    static const std::regex pattern{"LLVM version (\\d+)(\\.[0-9.]+)?"};
+    std::smatch match;
+    if (said.how != child_result::ending::exited || said.code != 0 ||
+        !std::regex_search(said.out, match, pattern)) {
         return std::nullopt;
     }
+    return tidy_program{path, match[1].str() + match[2].str(), std::stoi(match[1]), ""};
+}
 
-    /// The program, when it loads the plugin.
-    tidy_program proved(tidy_program program) {
-        const child_result said =
-            call({program.path, "--load=" + program.plugin, "--checks=-*,linn-*", "--dump-config"});
-        const bool has_ended_well = said.how == child_result::ending::exited && said.code == 0;
-        if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos) {
-            return program;
-        }
-        std::string reason = said.err.empty() ? describe_ending(said, std::chrono::seconds{60})
-                                              : said.err.substr(0, said.err.find('\n'));
-        if (has_ended_well) {
-            reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
-        }
-        throw no_tidy_program{fmt::format(
-            "{} (version {}) cannot load {}:\n  {}\n"
-            "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "
-            "library: the "
-            "one from pip is not. Build Linn again with the libclang-{}-dev and llvm-{}-dev that belong to "
-            "this clang-tidy.",
-            program.path, program.version, program.plugin, reason, program.major, program.major)};
+/// The program, when it loads the plugin.
+tidy_program proved(tidy_program program, const interrupt_guard& guard) {
+    const child_result said =
+        call({program.path, "--load=" + program.plugin, "--checks=-*,linn-*", "--dump-config"}, guard);
+    const bool has_ended_well = said.how == child_result::ending::exited && said.code == 0;
+    if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos) {
+        return program;
     }
-
-    [[noreturn]] void explain() const {
-        std::vector<std::string> there;
-        for (const auto& [major, tidy] : programs_) {
-            there.push_back(fmt::format("{} ({})", tidy.path, tidy.version));
-        }
-        std::vector<std::string> plugins;
-        for (const auto& [major, path] : plugins_) {
-            plugins.push_back(fmt::format("{} (for clang-tidy {})", path, major));
-        }
-        const int wanted = plugins_.rbegin()->first;
-        const std::string problem =
-            there.empty() ? "there is no clang-tidy" : "no clang-tidy here fits the plugin";
-        throw no_tidy_program{
-            fmt::format("{}.\n  clang-tidy: {}\n  plugins: {}\n{}", problem,
-                        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")),
-                        fmt::join(plugins, ", "), how_to_install(wanted == 0 ? 19 : wanted))};
+    std::string reason = said.err.empty() ? describe_ending(said, std::chrono::seconds{60})
+                                          : said.err.substr(0, said.err.find('\n'));
+    if (has_ended_well) {
+        reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
     }
-
-    static std::string how_to_install(int major) {
-        return fmt::format("To get the one that fits:\n"
-                           "  Debian, Ubuntu   apt install clang-tidy-{0}\n"
-                           "  Fedora           dnf install clang-tools-extra   (its version must be {0})\n"
-                           "  Arch             pacman -S clang                 (the same)\n"
-                           "  conda            conda install -c conda-forge clang-tools={0}\n"
-                           "The clang-tidy of pip has LLVM linked in and loads no plugins.",
-                           major);
-    }
-
-    const tidy_choice& choice_;
-    const interrupt_guard& guard_;
-    std::map<int, std::string> plugins_;
-    std::map<int, installed_tidy> programs_;
-};
+    throw no_tidy_program{fmt::format(
+        "{} (version {}) cannot load {}:\n  {}\n"
+        "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "
+        "library: the "
+        "one from pip is not. Build Linn again with the libclang-{}-dev and llvm-{}-dev that belong to this "
+        "clang-tidy.",
+        program.path, program.version, program.plugin, reason, program.major, program.major)};
+}
 
 } // namespace
 
 tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard) {
-    return finder{choice, guard}.run();
+    const auto plugins = plugins_of(choice);
+    std::set<std::string> there;
+    for (const auto& [major, plugin] : plugins) {
+        for (const std::string& path : programs_for(major, choice)) {
+            auto program = asked(path, guard);
+            if (program && (major == 0 || program->major == major)) {
+                program->plugin = plugin;
+                return proved(*program, guard);
+            }
+            if (program) {
+                there.insert(fmt::format("{} ({})", path, program->version));
+            } else if (!choice.clang_tidy.empty()) {
+                throw no_tidy_program{
+                    fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
+            }
+        }
+    }
+    const auto& [wanted, plugin] = *plugins.begin();
+    throw no_tidy_program{fmt::format(
+        "no clang-tidy here fits the plugin.\n  clang-tidy: {0}\n  plugin: {1} (for clang-tidy {2})\n"
+        "To get the one that fits:\n"
+        "  Debian, Ubuntu   apt install clang-tidy-{2}\n"
+        "  Fedora           dnf install clang-tools-extra   (its version must be {2})\n"
+        "  Arch             pacman -S clang                 (the same)\n"
+        "  conda            conda install -c conda-forge clang-tools={2}\n"
+        "The clang-tidy of pip has LLVM linked in and loads no plugins.",
+        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin, wanted)};
 }
+
 namespace {
 
 constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
-
-/// Clang takes up a precompiled header of GCC that lies next to a header included by force. Such a header is
-/// included by one of ours.
-std::vector<std::string> without_precompiled(const lint_unit& unit, const fs::path& folder) {
-    std::vector<std::string> words = unit.arguments;
-    std::error_code error;
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-        if (words[i] != "-include") {
-            continue;
-        }
-        const fs::path header = fs::path{unit.directory} / words[i + 1];
-        if (!fs::exists(header.string() + ".gch", error) && !fs::exists(header.string() + ".pch", error)) {
-            continue;
-        }
-        const fs::path ours = folder / fmt::format("forced_{}.hpp", i);
-        write_file(ours, fmt::format("#include \"{}\"\n", header.lexically_normal().string()));
-        words[i + 1] = ours.string();
-    }
-    return words;
-}
 
 std::string config_text(const check_options& o) {
     std::vector<std::string> options;
@@ -318,10 +255,13 @@ std::string checks_text(const check_options& o) {
     return text;
 }
 
-/// The first error that the compiler found; empty when it found none.
+/// The first error that the compiler found; empty when it found none. Clang does not know all options of GCC, and goes on
+/// without them.
 std::string first_error(const std::vector<tidy_diagnostic>& diagnostics) {
+    static const std::regex option{"^(unknown|unsupported) (argument|option)"};
     const auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const tidy_diagnostic& d) {
-        return d.level == "Error" && d.name.starts_with("clang-diagnostic");
+        return d.level == "Error" && d.name.starts_with("clang-diagnostic") &&
+               !(d.message.file.empty() && std::regex_search(d.message.text, option));
     });
     if (error == diagnostics.end()) {
         return {};
@@ -421,7 +361,7 @@ private:
         write_file(folder.path() / "compile_commands.json",
                    nlohmann::json::array({{{"directory", unit.directory},
                                            {"file", unit.file},
-                                           {"arguments", without_precompiled(unit, folder.path())}}})
+                                           {"arguments", arguments_for_clang(unit)}}})
                        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         const fs::path fixes = folder.path() / "fixes.yaml";
         const auto start = std::chrono::steady_clock::now();

@@ -44,10 +44,9 @@ compile_database read_compile_database(const std::filesystem::path& path);
 /// True for what is compiled as C++: by its extension, or because the command says so with -x.
 bool is_cxx(const compile_command& command);
 
-/// The command as Clang's front end can use it: without a launcher such as ccache, without warnings (a -Werror would stop it,
-/// a -w would silence the checks), outputs, dependency files and precompiled headers, with response files
-/// expanded. Of a command of GCC stay the arguments that decide what the text means: Clang refuses many of the others. The
-/// compiler's name stays first, the file is last.
-std::vector<std::string> clean_arguments(const compile_command& command);
+/// The command with which clang-tidy is run: without launchers such as ccache, without warnings (-Werror would stop it), and
+/// without precompiled headers and plugins, which are another compiler's. Clang takes up a precompiled header next to one that
+/// the driver's -include names, but not next to one that the front end's does.
+std::vector<std::string> arguments_for_clang(const compile_command& command);
 
 } // namespace linn::tool

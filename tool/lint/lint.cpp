@@ -85,7 +85,7 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
 
     const compile_database database = read_compile_database(find_compile_database(options.build));
     const project the_project{database, options.scope};
-    lint_selection selection = select_units(database, the_project, options.files, options.every_build);
+    lint_selection selection = select_units(database, the_project, options.files);
     result.database = database.path.string();
     result.root = the_project.root();
     result.units = selection.units.size() + selection.gone.size();

@@ -17,7 +17,6 @@ namespace linn::tool {
 struct lint_options {
     std::string build; ///< a folder or a compile database; empty: look for one
     std::vector<std::string> files;
-    bool every_build = false; ///< a file that is compiled in several ways is read in each
     check_options checks;
     tidy_choice tidy;
     project_options scope;

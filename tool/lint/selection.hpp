@@ -58,33 +58,8 @@ private:
 /// True when `file` lies in `folder`, however deep. Both are absolute and without . and ..
 bool lies_in(const std::string& file, const std::filesystem::path& folder);
 
-/// Which files a source includes, directly or not, found by reading `#include` lines: no preprocessor runs, so a line that an
-/// #if leaves out counts, and one whose name comes from a macro does not.
-class include_search {
-public:
-    /// Which of the headers the source includes. `arguments` are a clean command, of which the folders for headers are
-    /// taken; paths are absolute and without . and ..
-    std::set<std::string> reached(const std::string& source, const std::vector<std::string>& arguments,
-                                  const std::string& directory, const std::set<std::string>& headers);
-
-private:
-    struct include_line {
-        std::string name;
-        bool is_quoted;
-    };
-
-    const std::vector<include_line>& lines_of(const std::string& file);
-    bool is_file(const std::string& path);
-
-    std::map<std::string, std::vector<include_line>> lines_;
-    std::map<std::string, bool> is_file_;
-};
-
 /// One translation unit to check.
-struct lint_unit {
-    std::string file;
-    std::string directory;
-    std::vector<std::string> arguments; ///< clean, see clean_arguments()
+struct lint_unit : compile_command {
     bool is_whole = true; ///< false: it was chosen for a header, and only what was asked for is reported
 };
 
@@ -107,9 +82,9 @@ public:
 
 /// Chooses the entries of the database: all that the project does not exclude, or those that `patterns` name. A pattern is a
 /// file, a folder or a glob with * ? []; a header stands for the entries that include it. A file that is named itself is
-/// checked even where it is excluded. A file that several entries compile becomes one unit, by the first of them; with
-/// `every_build` one for each that says something else. @throws nothing_selected
+/// checked even where it is excluded. A file that several entries compile becomes one unit, by the first of them.
+/// @throws nothing_selected
 lint_selection select_units(const compile_database& database, const project& the_project,
-                            const std::vector<std::string>& patterns, bool every_build = false);
+                            const std::vector<std::string>& patterns);
 
 } // namespace linn::tool

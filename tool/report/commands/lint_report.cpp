@@ -181,8 +181,7 @@ std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
             lines.push_back(fmt::format("not fixed: {}: {}", place_text(f.file, f.place), f.refusal));
         }
     }
-    add(r.compiled_again, "compilation",
-        "left out: {} more of files that are compiled in several ways; --every-build reads each");
+    add(r.compiled_again, "compilation", "left out: {} more of files that are compiled in several ways");
     add(r.not_cxx, "file", "left out: {} in another language than C++");
     add(r.excluded, "file",
         r.options.scope.exclude
