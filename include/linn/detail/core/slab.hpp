@@ -197,20 +197,19 @@ struct slab {
     /// @returns how many
     std::size_t take(void** end, std::size_t want) noexcept {
         const std::size_t size = slot_bytes;
+        std::byte* const begin = first;
         void** cursor = end;
-        const auto write_run = [&](std::size_t index, std::size_t count) {
-            cursor = write_run_below(cursor, first + index * size, count, size);
-        };
-        free_slots.take(want, carved, write_run);
+        const std::size_t freed = free_slots.take(want, carved, [&](std::size_t index, std::size_t count) {
+            cursor = write_run_below(cursor, begin + index * size, count, size);
+        });
         const std::size_t fresh = capacity - carved;
-        const std::size_t rest = want - static_cast<std::size_t>(end - cursor);
-        const std::size_t more = rest < fresh ? rest : fresh;
-        write_run(carved, more);
+        const std::size_t more = want - freed < fresh ? want - freed : fresh;
+        write_run_below(cursor, begin + carved * size, more, size);
         carved += more;
         if (carved > touched) {
             touched = static_cast<std::uint32_t>(carved);
         }
-        const auto got = static_cast<std::size_t>(end - cursor);
+        const std::size_t got = freed + more;
         refilled = true;
         pass_end = 0;
         if (hole_bytes != 0) [[LINN_DETAIL_UNLIKELY]] {

@@ -68,26 +68,33 @@ public:
     /// The word of `slot` is zero no longer.
     void note_word(std::size_t slot) noexcept { summary_[slot / bits / bits] |= bit(slot / bits); }
 
-    /// Takes up to `want` members in ascending order and calls `run(first, count)` for each stretch
-    /// of neighbours.
+    /// Takes up to `want` members in ascending order. Calls `run(first, count)` for a whole word, and for each other member:
+    /// to look for stretches, whose length is random after random frees, would cost a mispredicted branch each.
     /// @complexity O(taken + slots / 4096)
     template <class Run>
-    std::size_t take(std::size_t want, std::size_t slot_count, Run&& run) noexcept {
-        std::size_t taken = 0;
+    [[LINN_DETAIL_ALWAYS_INLINE]] std::size_t take(std::size_t want, std::size_t slot_count,
+                                                   Run&& run) noexcept {
+        std::size_t left = want;
         const std::size_t summary_words = words_for(words_for(slot_count));
         for (std::size_t s = 0; s < summary_words; ++s) {
-            while (summary_[s] != 0) {
-                if (taken == want) {
-                    return taken;
-                }
+            while (summary_[s] != 0 && left != 0) {
                 const std::size_t w = s * bits + lowest(summary_[s]);
-                taken += take_from_word(w, want - taken, run);
-                if (words_[w] == 0) {
+                std::uint64_t word = words_[w];
+                if (word == ~std::uint64_t{0} && left >= bits) {
+                    run(w * bits, bits);
+                    word = 0;
+                    left -= bits;
+                }
+                for (; word != 0 && left != 0; --left, word &= word - 1) {
+                    run(w * bits + lowest(word), std::size_t{1});
+                }
+                words_[w] = word;
+                if (word == 0) {
                     summary_[s] &= summary_[s] - 1;
                 }
             }
         }
-        return taken;
+        return want - left;
     }
 
     /// Calls `run(first, count)` for each longest stretch of members between `from` and `slots`, in order, until it returns false.
@@ -179,24 +186,6 @@ private:
             count -= here;
         }
         return true;
-    }
-
-    template <class Run>
-    std::size_t take_from_word(std::size_t w, std::size_t want, Run& run) noexcept {
-        std::uint64_t word = words_[w];
-        std::size_t taken = 0;
-        while (word != 0 && taken != want) {
-            const std::size_t first = lowest(word);
-            auto count = static_cast<std::size_t>(std::countr_one(word >> first));
-            if (count > want - taken) {
-                count = want - taken;
-            }
-            run(w * bits + first, count);
-            word &= ~(low_bits(count) << first);
-            taken += count;
-        }
-        words_[w] = word;
-        return taken;
     }
 
     std::uint64_t* words_ = nullptr;
