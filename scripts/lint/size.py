@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19270, 13500),
-    "tool/: lines": (80300, 55000),
+    "tool/: lines": (80250, 55000),
     "tool/: files": (585, 420),
     "tool/: files of C++ below 40 lines": (62, 60),
     "tests/: lines": (81010, 55000),

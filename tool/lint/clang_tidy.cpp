@@ -13,18 +13,16 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <regex>
 #include <set>
-#include <thread>
 
 namespace linn::tool {
 
@@ -44,10 +42,8 @@ public:
             directory_ = folder.Scalar();
         }
         d.message = message(node["DiagnosticMessage"]);
-        if (const YAML::Node notes = node["Notes"]; notes && notes.IsSequence()) {
-            for (const YAML::Node& note : notes) {
-                d.notes.push_back(message(note));
-            }
+        for (const YAML::Node& note : node["Notes"]) {
+            d.notes.push_back(message(note));
         }
         return d;
     }
@@ -62,11 +58,9 @@ private:
         m.text = node["Message"].as<std::string>();
         m.file = absolute(node["FilePath"].as<std::string>(""));
         m.offset = node["FileOffset"].as<std::size_t>(0);
-        if (const YAML::Node list = node["Replacements"]; list && list.IsSequence()) {
-            for (const YAML::Node& r : list) {
-                m.fix.push_back({absolute(r["FilePath"].as<std::string>()), r["Offset"].as<std::size_t>(),
-                                 r["Length"].as<std::size_t>(), r["ReplacementText"].as<std::string>("")});
-            }
+        for (const YAML::Node& r : node["Replacements"]) {
+            m.fix.push_back({absolute(r["FilePath"].as<std::string>()), r["Offset"].as<std::size_t>(),
+                             r["Length"].as<std::size_t>(), r["ReplacementText"].as<std::string>("")});
         }
         return m;
     }
@@ -84,10 +78,8 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
             return list;
         }
         report_reader one{directory};
-        if (const YAML::Node diagnostics = root["Diagnostics"]; diagnostics && diagnostics.IsSequence()) {
-            for (const YAML::Node& node : diagnostics) {
-                list.push_back(one.diagnostic(node));
-            }
+        for (const YAML::Node& node : root["Diagnostics"]) {
+            list.push_back(one.diagnostic(node));
         }
     } catch (const YAML::Exception& error) {
         throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
@@ -296,120 +288,78 @@ std::string failure_of(const child_result& child, const std::vector<tidy_diagnos
     return first_error(diagnostics);
 }
 
-class runner {
-public:
-    runner(const tidy_program& program, const std::vector<lint_unit>& units, const check_options& options,
-           const interrupt_guard& guard)
-        : program_{program},
-          units_{units},
-          options_{options},
-          guard_{guard},
-          outcomes_(units.size()) {}
-
-    std::vector<unit_outcome> run(unsigned jobs,
-                                  const std::function<void(const work_progress&)>& on_progress) {
-        std::vector<std::thread> threads(std::min<std::size_t>(jobs, units_.size()));
-        running_ = threads.size();
-        for (std::thread& thread : threads) {
-            thread = std::thread{[this] { work(); }};
-        }
-        for (std::unique_lock lock{mutex_}; running_ != 0;) {
-            changed_.wait_for(lock, std::chrono::milliseconds{200});
-            on_progress(
-                {done_, units_.size(), 0,
-                 fmt::format("{} of {}  {}", done_, figures::counted(units_.size(), "file"), current_)});
-        }
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
-        if (problem_) {
-            std::rethrow_exception(problem_);
-        }
-        return std::move(outcomes_);
-    }
-
-private:
-    void work() {
-        std::unique_lock lock{mutex_};
-        while (next_ < units_.size() && interrupt_guard::pending() == 0) {
-            const std::size_t i = next_++;
-            current_ = fs::path{units_[i].file}.filename().string();
-            lock.unlock();
-            std::exception_ptr problem;
-            try {
-                outcomes_[i] = one(i);
-            } catch (...) {
-                problem = std::current_exception();
-            }
-            lock.lock();
-            if (problem) {
-                problem_ = problem;
-                next_ = units_.size();
-            }
-            ++done_;
-            changed_.notify_one();
-        }
-        --running_;
-        changed_.notify_one();
-    }
-
-    unit_outcome one(std::size_t i) {
-        const lint_unit& unit = units_[i];
-        // A database of its own for every unit: clang-tidy would read the whole one each time, and check all of a
-        // file's entries.
-        const temporary_folder folder{folder_.path(), "unit-"};
-        write_file(folder.path() / "compile_commands.json",
-                   nlohmann::json::array({{{"directory", unit.directory},
-                                           {"file", unit.file},
-                                           {"arguments", arguments_for_clang(unit)}}})
-                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-        const fs::path fixes = folder.path() / "fixes.yaml";
-        const auto start = std::chrono::steady_clock::now();
-        const child_result child = run_child({program_.path, "--load=" + program_.plugin,
-                                              checks_text(options_), "--config=" + config_text(options_),
-                                              "--header-filter=.*", "--export-fixes=" + fixes.string(),
-                                              "--quiet", "-p", folder.path().string(), unit.file},
-                                             child_environment(""), no_limit, guard_, [] {});
-        unit_outcome out;
-        out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        out.was_run = child.how != child_result::ending::interrupted;
-        if (!out.was_run) {
-            return out;
-        }
-        std::string unreadable;
-        try {
-            out.diagnostics = read_tidy_report(read_file(fixes).value_or(""), unit.directory);
-        } catch (const unreadable_report& error) {
-            unreadable = error.what();
-        }
-        out.failure = failure_of(child, out.diagnostics);
-        if (!unreadable.empty() && child.how == child_result::ending::exited) {
-            out.failure = unreadable;
-        }
+/// Runs clang-tidy for one unit, with its files in a folder of its own in `parent`.
+unit_outcome check_unit(const lint_unit& unit, const tidy_program& program, const check_options& options,
+                        const fs::path& parent, const interrupt_guard& guard) {
+    // A database of its own for every unit: clang-tidy would read the whole one each time, and check all of a
+    // file's entries.
+    const temporary_folder folder{parent, "unit-"};
+    write_file(
+        folder.path() / "compile_commands.json",
+        nlohmann::json::array(
+            {{{"directory", unit.directory}, {"file", unit.file}, {"arguments", arguments_for_clang(unit)}}})
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    const fs::path fixes = folder.path() / "fixes.yaml";
+    const auto start = std::chrono::steady_clock::now();
+    const child_result child =
+        run_child({program.path, "--load=" + program.plugin, checks_text(options),
+                   "--config=" + config_text(options), "--header-filter=.*",
+                   "--export-fixes=" + fixes.string(), "--quiet", "-p", folder.path().string(), unit.file},
+                  child_environment(""), no_limit, guard, [] {});
+    unit_outcome out;
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    out.was_run = child.how != child_result::ending::interrupted;
+    if (!out.was_run) {
         return out;
     }
-
-    const tidy_program& program_;
-    const std::vector<lint_unit>& units_;
-    const check_options& options_;
-    const interrupt_guard& guard_;
-    temporary_folder folder_{fs::temp_directory_path(), "linn-lint-"};
-    std::vector<unit_outcome> outcomes_; // each is written by one thread
-    std::mutex mutex_;                   // of all below
-    std::condition_variable changed_;
-    std::size_t next_ = 0;
-    std::size_t done_ = 0;
-    std::size_t running_ = 0;
-    std::string current_;
-    std::exception_ptr problem_;
-};
+    std::string unreadable;
+    try {
+        out.diagnostics = read_tidy_report(read_file(fixes).value_or(""), unit.directory);
+    } catch (const unreadable_report& error) {
+        unreadable = error.what();
+    }
+    out.failure = failure_of(child, out.diagnostics);
+    if (!unreadable.empty() && child.how == child_result::ending::exited) {
+        out.failure = unreadable;
+    }
+    return out;
+}
 
 } // namespace
 
 std::vector<unit_outcome> run_tidy(const tidy_program& program, const std::vector<lint_unit>& units,
                                    const check_options& options, unsigned jobs, const interrupt_guard& guard,
                                    const std::function<void(const work_progress&)>& on_progress) {
-    return runner{program, units, options, guard}.run(jobs, on_progress);
+    const temporary_folder folder{fs::temp_directory_path(), "linn-lint-"};
+    std::vector<unit_outcome> outcomes(units.size()); // each is written by one thread
+    std::atomic<std::size_t> next = 0;
+    std::atomic<std::size_t> done = 0;
+    const auto work = [&] {
+        try {
+            for (std::size_t i = 0; interrupt_guard::pending() == 0 && (i = next++) < units.size(); ++done) {
+                outcomes[i] = check_unit(units[i], program, options, folder.path(), guard);
+            }
+        } catch (...) {
+            next = units.size(); // the others end, too
+            throw;
+        }
+    };
+    std::vector<std::future<void>> workers;
+    for (unsigned i = 0; i != jobs && i < units.size(); ++i) {
+        workers.push_back(std::async(std::launch::async, work));
+    }
+    for (const std::future<void>& worker : workers) {
+        while (worker.wait_for(std::chrono::milliseconds{200}) != std::future_status::ready) {
+            const std::size_t newest = std::min(std::max<std::size_t>(next, 1), units.size()) - 1;
+            on_progress({done, units.size(), 0,
+                         fmt::format("{} of {}  {}", done.load(), figures::counted(units.size(), "file"),
+                                     fs::path{units[newest].file}.filename().string())});
+        }
+    }
+    for (std::future<void>& worker : workers) {
+        worker.get();
+    }
+    return outcomes;
 }
 
 } // namespace linn::tool
