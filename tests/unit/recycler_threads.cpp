@@ -109,63 +109,6 @@ TEST_CASE("recycler: acquired here, released there") {
     CHECK(jobs.statistics().created < 2'000);
 }
 
-TEST_CASE("recycler: trim, numbers and prefill while others work") {
-    linn::recycler<job> jobs{64};
-    std::atomic<bool> stop{false};
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 2; ++t) {
-        threads.emplace_back([&] {
-            while (!stop) {
-                const auto a = jobs.acquire();
-                const auto b = jobs.acquire_shared();
-                ++a->user;
-                ++b->user;
-            }
-        });
-    }
-    for (int i = 0; i < 200; ++i) {
-        jobs.trim();
-        CHECK(jobs.idle() <= 64);
-        jobs.prefill(20);
-        CHECK(jobs.statistics().idle <= 64);
-        std::this_thread::yield();
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
-    CHECK(jobs.live() == 0);
-    CHECK(alive == static_cast<int>(jobs.idle()));
-}
-
-TEST_CASE("recycler: destroyed while other threads release, a thousand times") {
-    for (int round = 0; round < 1000; ++round) {
-        auto jobs = std::make_unique<linn::recycler<job>>(16);
-        std::vector<linn::recycler<job>::handle> handles;
-        std::vector<std::shared_ptr<job>> shared;
-        for (int i = 0; i < 12; ++i) {
-            handles.push_back(jobs->acquire());
-            shared.push_back(jobs->acquire_shared());
-        }
-        std::atomic<int> ready{0};
-        std::thread a{[&ready, mine = std::move(handles)]() mutable {
-            ++ready;
-            mine.clear();
-        }};
-        std::thread b{[&ready, mine = std::move(shared)]() mutable {
-            ++ready;
-            mine.clear();
-        }};
-        while (ready != 2) {
-            std::this_thread::yield();
-        }
-        jobs.reset();
-        a.join();
-        b.join();
-        REQUIRE(alive == 0);
-    }
-}
-
 TEST_CASE("recycler: what other threads cache is destroyed in the destructor, on its thread") {
     static std::atomic<bool> elsewhere{false};
     struct bound {
@@ -203,22 +146,6 @@ TEST_CASE("recycler: what other threads cache is destroyed in the destructor, on
     for (std::thread& t : threads) {
         t.join();
     }
-}
-
-TEST_CASE("recycler: short threads leave nothing behind") {
-    linn::recycler<job> jobs{8};
-    constexpr int threads = slow ? 1'000 : 10'000;
-    for (int i = 0; i < threads; ++i) {
-        std::thread{[&] {
-            const auto a = jobs.acquire();
-            const auto b = jobs.acquire_shared();
-            a->user = b->user = 1;
-        }}.join();
-    }
-    CHECK(alive == 2);
-    CHECK(jobs.idle() == 2);
-    CHECK(jobs.statistics().created == 2);
-    CHECK(jobs.statistics().threads == 1);
 }
 
 TEST_CASE("recycler: more threads than have numbers") {

@@ -62,27 +62,6 @@ TEST_CASE("pointer_list: grows, sorts and finds") {
     }
 }
 
-TEST_CASE("pointer_list: without memory it stays as it is") {
-    using pages = with<true>::pages;
-    with<true>::list list;
-    void* const p = pointer(1);
-    pages::fail_from(0);
-    CHECK_FALSE(list.append(&p, 1));
-    CHECK_FALSE(list.reserve(1));
-    pages::work();
-    constexpr std::size_t page = 4096 / sizeof(void*);
-    REQUIRE(list.reserve(page));
-    for (std::size_t i = 0; i < page; ++i) {
-        list.push(pointer(i));
-    }
-    pages::fail_from(0);
-    CHECK_FALSE(list.append(&p, 1));
-    CHECK(list.size() == page);
-    CHECK(*(list.end() - 1) == pointer(page - 1));
-    pages::work();
-    CHECK(list.append(&p, 1));
-}
-
 TEST_CASE_TEMPLATE("pointer_set: against std::set", zeroed, std::true_type, std::false_type) {
     using types = with<zeroed::value>;
     typename types::set set;
@@ -107,42 +86,6 @@ TEST_CASE_TEMPLATE("pointer_set: against std::set", zeroed, std::true_type, std:
     REQUIRE(set.copy_to(list));
     list.sort();
     CHECK(std::equal(list.begin(), list.end(), shadow.begin(), shadow.end()));
-}
-
-TEST_CASE("pointer_set: without memory an insertion fails and changes nothing") {
-    using types = with<true>;
-    types::set set;
-    types::pages::fail_from(0);
-    CHECK_FALSE(set.insert(pointer(1)));
-    CHECK_FALSE(set.contains(pointer(1)));
-    types::pages::work();
-    std::size_t n = 0;
-    REQUIRE(set.insert(pointer(n++)));
-    types::pages::fail_from(0);
-    while (set.insert(pointer(n))) {
-        ++n;
-    }
-    CHECK(n > 300);
-    CHECK(set.size() == n);
-    types::pages::work();
-    CHECK(set.insert(pointer(n)));
-    for (std::size_t i = 0; i <= n; ++i) {
-        CHECK(set.erase(pointer(i)));
-    }
-    CHECK(set.size() == 0);
-}
-
-TEST_CASE("pointer_set: without memory for the list nothing is copied") {
-    using pages = with<true>::pages;
-    with<true>::set set;
-    REQUIRE(set.insert(pointer(1)));
-    with<true>::list list;
-    pages::fail_from(0);
-    CHECK_FALSE(set.copy_to(list));
-    CHECK(list.size() == 0);
-    pages::work();
-    CHECK(set.copy_to(list));
-    CHECK(list.size() == 1);
 }
 
 } // namespace core_pointer_set_tests

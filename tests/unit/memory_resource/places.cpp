@@ -42,34 +42,6 @@ TEST_CASE("the first slabs of the classes lie at different pages of the TLB's se
     CHECK(most <= 2);
 }
 
-TEST_CASE("slots of every class are aligned as the class promises") {
-    pool_resource r;
-    for (unsigned c = 0; c < detail::size_class_count; ++c) {
-        const std::size_t align = detail::class_align(c);
-        for (int i = 0; i < 3; ++i) {
-            CHECK(address(r.allocate(detail::class_bytes(c), align)) % align == 0);
-        }
-    }
-}
-
-TEST_CASE("slots that come back beyond a cache find their slab, wherever it begins") {
-    pool_resource r;
-    for (const std::size_t bytes : {std::size_t{8}, std::size_t{48}, std::size_t{1000}, 40 * kib}) {
-        std::vector<void*> all;
-        for (std::size_t i = 0; i < 3000 && i * bytes < (std::size_t{8} << 20); ++i) {
-            all.push_back(r.allocate(bytes));
-        }
-        for (void* p : all) {
-            r.deallocate(p, bytes);
-        }
-        r.trim();
-        for (const linn::pool_statistics& s : r.statistics()) {
-            CHECK(s.live == 0);
-            CHECK(s.slabs == 0);
-        }
-    }
-}
-
 TEST_CASE("a chunk that a resource left serves every request of its size and its place") {
     static constinit detail::spare_chunks chunks{detail::this_module};
     auto* const memory = reinterpret_cast<std::byte*>(std::uintptr_t{16} << 20);
