@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: where the system refuses memory, because of a limit on addresses (RLIMIT_AS) or on data (RLIMIT_DATA), every
-// part of the library throws std::bad_alloc, or gives null where it says so; what was got before stays whole and counted,
-// and once the limit is lifted everything goes on.
+// part of the library that asks for it throws std::bad_alloc, or gives null where it says so; what was got before stays whole
+// and counted, and once the limit is lifted everything goes on.
 //
 // Breaks when a part ignores a refusal, or loses what it had got already. In a child for each part and limit: the kernel
-// refuses, several times in a row, and the objects are counted to the last one. See error_address_limit for bulk
-// calls, and error_nth_request for each request that may fail.
+// refuses, several times in a row, and the objects are counted to the last one. See error_nth_request for
+// each request that may fail, and for bulk calls.
 #include "process.hpp"
 
 #if defined(LINN_TEST_ASAN) || defined(LINN_TEST_TSAN)
@@ -19,9 +19,6 @@ int main() {
 #include <sys/resource.h>
 
 #include <cstring>
-#include <list>
-#include <memory>
-#include <memory_resource>
 #include <new>
 #include <utility>
 #include <vector>
@@ -34,11 +31,6 @@ struct item {
     item() noexcept {} // leaves all as it is
     unsigned char bytes[4000];
 };
-struct pooled_item : linn::pooled<pooled_item> {
-    pooled_item() noexcept {}
-    unsigned char bytes[5000];
-};
-
 constexpr std::size_t room = 10 * mib;
 constexpr std::size_t most = 100 * mib / sizeof(item);
 
@@ -193,50 +185,14 @@ struct in_local_pool : holder<small_item*, sizeof(small_item)> {
     std::size_t live() { return pool.live(); }
 };
 
-struct by_pooled_new : holder<pooled_item*, sizeof(pooled_item)> {
-    bool add() {
-        return add_from([] { return new pooled_item; });
-    }
-    void drop() {
-        drop_by([](pooled_item* p) { delete p; });
-    }
-    std::size_t live() { return all_live(); }
-};
-struct by_pooled_new_nothrow : by_pooled_new {
-    bool add() {
-        return add_from([] { return new (std::nothrow) pooled_item; });
-    }
-};
-
-struct by_make_shared : holder<std::shared_ptr<item>> {
-    bool add() {
-        return add_from([] { return linn::make_shared_for_overwrite<item>(); });
-    }
-    void drop() { held.clear(); }
-    std::size_t live() { return all_live(); }
-};
-struct by_make_unique : holder<linn::unique_ptr<item>> {
-    bool add() {
-        return add_from([] { return linn::make_unique_for_overwrite<item>(); });
-    }
-    void drop() { held.clear(); }
-    std::size_t live() { return all_live(); }
-};
-
-/// A container of large objects; a failed insertion has changed nothing.
-template <class Container>
-struct in_container {
+/// Nodes of a container; a failed insertion has changed nothing.
+struct in_map {
     static constexpr std::size_t bytes = sizeof(item);
-    Container all;
+    linn::map<int, item> all;
     bool add() {
         const std::size_t n = all.size();
         try {
-            const auto key = static_cast<int>(n);
-            if constexpr (requires { all.emplace_back(); }) {
-                all.emplace_back().bytes[0] = static_cast<unsigned char>(n);
-            } else {
-                all.try_emplace(key).first->second.bytes[0] = static_cast<unsigned char>(n);
-            }
+            all.try_emplace(static_cast<int>(n)).first->second.bytes[0] = static_cast<unsigned char>(n);
             return true;
         } catch (const std::bad_alloc&) {
             CHECK(all.size() == n);
@@ -245,15 +201,9 @@ struct in_container {
     }
     void check_whole() {
         std::size_t n = 0;
-        if constexpr (requires { all.emplace_back(); }) {
-            for (const item& i : all) {
-                CHECK(i.bytes[0] == static_cast<unsigned char>(n++));
-            }
-        } else {
-            for (const auto& [key, i] : all) {
-                CHECK(i.bytes[0] == static_cast<unsigned char>(key));
-                ++n;
-            }
+        for (const auto& [key, i] : all) {
+            CHECK(i.bytes[0] == static_cast<unsigned char>(key));
+            ++n;
         }
         CHECK(n == all.size());
     }
@@ -277,39 +227,6 @@ struct in_resource : holder<unsigned char*, Bytes> {
         }
         return n;
     }
-};
-
-struct in_pmr_list : in_container<std::pmr::list<item>> {
-    in_pmr_list() : in_container{std::pmr::list<item>{linn::default_pool_resource()}} {}
-    std::size_t live() {
-        std::size_t n = 0;
-        for (const auto& s : linn::default_pool_resource()->statistics()) {
-            n += s.live;
-        }
-        return n;
-    }
-};
-
-template <bool Throwing>
-struct in_recycler : holder<linn::recycler<item>::handle> {
-    linn::recycler<item> recycler{0}; // keeps none: each comes from the pool
-    ~in_recycler() { held.clear(); }
-    in_recycler() = default;
-    in_recycler(const in_recycler&) = delete;
-    in_recycler& operator=(const in_recycler&) = delete;
-    bool add() {
-        return add_from([&] { return Throwing ? recycler.acquire() : recycler.try_acquire(); });
-    }
-    void drop() { held.clear(); }
-    std::size_t live() { return recycler.live(); }
-};
-struct shared_from_recycler : holder<std::shared_ptr<item>> {
-    linn::recycler<item> recycler;
-    bool add() {
-        return add_from([&] { return recycler.acquire_shared(); });
-    }
-    void drop() { held.clear(); }
-    std::size_t live() { return recycler.live(); }
 };
 
 constexpr std::size_t buffer_bytes = 256 * linn_test::kib;
@@ -337,28 +254,6 @@ struct in_buffer_pool {
     void drop() { held.clear(); }
     std::size_t live() { return pool.statistics().live; }
 };
-struct shared_buffers : holder<std::shared_ptr<std::byte[]>, 1> {
-    static constexpr std::size_t bytes = buffer_bytes;
-    linn::buffer_pool pool{buffer_bytes};
-    bool add() {
-        std::shared_ptr<std::byte[]> p = null_when_refused([&] { return pool.acquire_shared(); });
-        if (p != nullptr) {
-            p[buffer_bytes - 1] = static_cast<std::byte>(held.size());
-            held.push_back(std::move(p));
-            return true;
-        }
-        return false;
-    }
-    void check_whole() {
-        for (std::size_t i = 0; i < held.size(); ++i) {
-            CHECK(held[i][buffer_bytes - 1] == static_cast<std::byte>(i));
-        }
-        CHECK(all_live() == 2 * held.size()); // the buffers and their control blocks
-    }
-    void drop() { held.clear(); }
-    std::size_t live() { return pool.statistics().live; }
-};
-
 struct part {
     const char* name;
     void (*run)(const limit&);
@@ -368,22 +263,11 @@ constexpr part parts[] = {
     {"pool, null", &exhaust<in_pool<false>>},
     {"local_pool", &exhaust<in_local_pool<true>>},
     {"local_pool, null", &exhaust<in_local_pool<false>>},
-    {"pooled", &exhaust<by_pooled_new>},
-    {"pooled, null", &exhaust<by_pooled_new_nothrow>},
-    {"make_shared", &exhaust<by_make_shared>},
-    {"make_unique", &exhaust<by_make_unique>},
-    {"list", &exhaust<in_container<linn::list<item>>>},
-    {"map", &exhaust<in_container<linn::map<int, item>>>},
-    {"unordered_map", &exhaust<in_container<linn::unordered_map<int, item>>>},
+    {"map", &exhaust<in_map>},
     {"pool_resource", &exhaust<in_resource<4000>>},
     {"pool_resource, large", &exhaust<in_resource<300'000>>},
-    {"pmr::list", &exhaust<in_pmr_list>},
-    {"recycler", &exhaust<in_recycler<true>>},
-    {"recycler, null", &exhaust<in_recycler<false>>},
-    {"recycler, shared", &exhaust<shared_from_recycler>},
     {"buffer_pool", &exhaust<in_buffer_pool<true>>},
     {"buffer_pool, null", &exhaust<in_buffer_pool<false>>},
-    {"buffer_pool, shared", &exhaust<shared_buffers>},
 };
 
 } // namespace

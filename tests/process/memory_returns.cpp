@@ -143,6 +143,7 @@ void trimmed() {
     }
     shuffle(all);
     const std::size_t survivors = all.size() / 5000;
+    const std::size_t full = linn_test::rss_bytes();
     for (std::size_t i = survivors; i != all.size(); ++i) {
         pool::destroy(all[i]);
     }
@@ -160,6 +161,9 @@ void trimmed() {
     CHECK(s.live == 0 && s.cached == 0);
     if (linn_test::in_slabs()) {
         CHECK_AT_MOST(s.resident_bytes, s.slabs * 4096);
+    }
+    if (linn_test::rss_is_ours()) {
+        CHECK(linn_test::grown(full, linn_test::rss_bytes()) >= all.size() * sizeof(type) / 100 * 95);
     }
 }
 

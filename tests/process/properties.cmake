@@ -2,7 +2,7 @@
 # What tests of whole processes need beyond the defaults.
 
 # Measured memory and time limits mean little when another test runs at the same time.
-foreach(stem IN ITEMS memory_exchange memory_footprint memory_returns memory_short_threads exit_pthread_keys)
+foreach(stem IN ITEMS memory_exchange memory_footprint memory_returns exit_pthread_keys)
   linn_test_properties(process.${stem} PROCESSORS 2)
 endforeach()
 
