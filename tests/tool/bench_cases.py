@@ -139,16 +139,6 @@ def case_wrong_library(tool):
         check("--allocator wrong: " in done.stderr and reason in done.stderr, done.stderr)
 
 
-def case_crashing_library(tool):
-    result = tool.result(*FIRST, "--only", "bad,linn", "--n", "20000", "--objects", "20000",
-                         "--allocator", f"bad={tool.libraries['crashing']}")
-    for scenario in ("object", "containers"):
-        check(reasons(result)["bad", scenario].startswith("killed by SIGABRT"), result["left_out"])
-    for scenario in result["scenarios"]:
-        rows = {row["contender"]: row["rounds"] for row in scenario["rows"]}
-        check(rows == {"glibc": 2, "glibc-again": 2, "linn": 2}, rows)
-
-
 def case_hanging_library(tool):
     result = tool.result("object", "--only", "slow,linn", "--objects", "20000", "--timeout", "2",
                          "--allocator", f"slow={tool.libraries['hanging']}")
@@ -427,13 +417,6 @@ def case_json_only_on_stdout(tool):
         check(os.listdir(folder) == ["result.json"], f"left behind: {os.listdir(folder)}")
 
 
-def case_json_unwritable(tool):
-    done = tool.bench("object", "--only", "linn", "--json", "/nonexistent/result.json")
-    check(done.returncode == 1, f"exit status {done.returncode}")
-    check("cannot write /nonexistent/result.json" in done.stderr, done.stderr)
-    check("x glibc" not in done.stdout, "found out after the work was done")
-
-
 FORMS = ["json", "csv", "markdown", "html"]
 
 
@@ -543,19 +526,9 @@ def case_interrupt_at_once(tool):
             check("artial: stopped" in text and "without optimisation" not in text, f"{form}: {text[-600:]}")
 
 
-def case_terminate(tool):
-    stopped_by(tool, signal.SIGTERM)
-
-
 def case_width(tool):
     tool.fits((80, 100, 120), "bench", *SMALL, *FIRST, "shared-ptr", "pipeline", "buffers", "--rounds", "1", "--only",
               "linn,locked-pool,spin-pool")
-
-
-def case_plain_when_piped(tool):
-    done = tool.bench("object", "--only", "linn", env={"TERM": "xterm-256color"})
-    check("\033" not in done.stdout + done.stderr, "escape codes in a pipe")
-    check("\r" not in done.stdout + done.stderr, "a progress line in a pipe")
 
 
 def case_foreign_preload(tool):

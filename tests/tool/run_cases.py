@@ -271,15 +271,6 @@ def case_interrupt(tool):
                 continue
 
 
-def case_unwritable_report(tool):
-    done = tool.run(*tool.mine, "--json", "/nonexistent/result.json", "--", tool.programs["victim"])
-    check(done.returncode == 1 and "cannot write /nonexistent/result.json" in done.stderr, done.stderr)
-    check(done.stdout == "", "found out after the work was done")
-    if os.path.exists("/dev/full"):
-        done = tool.run("--rounds", "1", *tool.mine, "--json", "/dev/full", "--", tool.programs["victim"])
-        check(done.returncode == 1 and "/dev/full" in done.stderr, done.stderr)
-
-
 def case_server(tool):
     ready = tool.folder / "ready"
     result = tool.result("--prepare", f"rm -f {ready}", "--ready", f"test -e {ready}", "--client", "sleep 0.02", "--",

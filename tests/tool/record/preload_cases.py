@@ -187,22 +187,6 @@ def case_exec_chain(tool):
     check(done.data["owned_at_end"] == 1, "an exec left its chunk behind")
 
 
-def case_wrappers(tool):
-    words = ["env", "A=1", "sh", "-c", f"{tool.programs['recorded']} pairs 3; {tool.programs['recorded']} pairs 4"]
-    done = tool.run(*words, words_only=True)
-    same(done.rows(), pairs(_100001=7, _40006=6))
-    arguments = [image["arguments"][1:] for image in done.data["images"]]
-    check([tool.programs["recorded"], "pairs", "4"] in arguments, f"{arguments}")
-
-
-def case_only(tool):
-    words = ["env", "A=1", "sh", "-c", f"{tool.programs['recorded']} pairs 3"]
-    name = pathlib.Path(tool.programs["recorded"]).name
-    done = tool.run(*words, words_only=True, options=("--only", name))
-    same(done.rows(), pairs(_100001=3, _40006=3))
-    check(len(done.data["images"]) == 1, f"{len(done.data['images'])} images")
-
-
 def signal_case(tool, other_stack):
     done = tool.run("signal_handlers", other_stack, preload="bump")
     found = done.rows()
@@ -385,11 +369,6 @@ def case_collector_gone(tool):
         time.sleep(0.05)
     os.kill(int(victims[0]), signal.SIGKILL)
     check(False, "it waits for ever")
-
-
-def case_depth(tool):
-    """A stack of one call changes nothing in the counts."""
-    same(tool.run("pairs", 1000, options=("--depth", "1")).rows(), pairs(_100001=1000, _40006=3))
 
 
 def case_unusable(tool):

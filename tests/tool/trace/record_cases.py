@@ -72,17 +72,6 @@ def case_counts(tool):
     check(result["dropped"] == 0 and result["ending"] == "exit status 0", result)
 
 
-def case_thousand_threads(tool):
-    # Each owns a chunk while it lives, and all come at once.
-    found = []
-    for pairs in (20, 70):
-        tool.record(tool.churn, str(pairs), "1000")
-        result = tool.trace()
-        check(len(result["threads"]) == 1001 and result["dropped"] == 0, (len(result["threads"]), result["dropped"]))
-        found.append((mallocs(result), frees(result)))
-    check(found[1][0] - found[0][0] == 50_000 and found[1][1] - found[0][1] == 50_000, found)
-
-
 def case_passes_everything_through(tool):
     done = tool.record(tool.churn, "10", "0", "cat", "exit", "42", status=42, input="a line\nand more")
     check(done.stdout == "a line\nand more", repr(done.stdout))

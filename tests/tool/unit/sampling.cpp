@@ -98,32 +98,6 @@ event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time)
     return e;
 }
 
-TEST_CASE("sampling: the logarithm without the C library") {
-    for (double x = 0x1p-53; x <= 1; x *= 1.0037) {
-        CHECK(sampling::log_of(x) == doctest::Approx(std::log(x)).epsilon(1e-9));
-    }
-    CHECK(sampling::log_of(1) == 0);
-}
-
-TEST_CASE("sampling: a block is taken with the chance that its size has") {
-    for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{100}, mean / 2, mean, 4 * mean}) {
-        sampling::byte_sampler s{};
-        s.seed(bytes + 7);
-        s.draw(mean);
-        const int tries = bytes < 1000 ? 4'000'000 : 100'000;
-        int taken = 0;
-        for (int i = 0; i != tries; ++i) {
-            if (!s.passes(bytes)) {
-                s.draw(mean);
-                ++taken;
-            }
-        }
-        const double chance = 1 / sample_weight{mean}.of(bytes);
-        const double expected = tries * chance;
-        CHECK(std::abs(taken - expected) < 4 * std::sqrt(expected * (1 - chance)) + 1);
-    }
-}
-
 TEST_CASE("sampling: sizes that no block can have do not pass, and move no point") {
     sampling::byte_sampler s{};
     CHECK_FALSE(s.passes(1)); // not seeded
@@ -309,21 +283,6 @@ TEST_CASE("sampling: an analysis counts blocks by their weights, and takes them 
     CHECK(s.sizes.size() == 1);
     CHECK(s.sizes[0].second == s.allocations);
     CHECK(a.all.spread.blocks == count);
-}
-
-TEST_CASE("sampling: the same block has the same weight, also of a trace that is no sample") {
-    const sample_weight all;
-    CHECK(all.whole(8, 1, 2) == 1);
-    CHECK(all.of(8) == 1);
-    const sample_weight sample{mean};
-    std::uint64_t state = 5;
-    double sum = 0;
-    for (int i = 0; i != 10'000; ++i) {
-        const std::uint64_t address = mixed(state) & ~std::uint64_t{15};
-        CHECK(sample.whole(40'000, address, 9) == sample.whole(40'000, address, 9));
-        sum += static_cast<double>(sample.whole(40'000, address, static_cast<std::uint64_t>(i)));
-    }
-    CHECK(sum / 10'000 == doctest::Approx(sample.of(40'000)).epsilon(0.01));
 }
 
 } // namespace linn::tool::sampling_tests

@@ -142,8 +142,6 @@ TEST_CASE("a clear gain is a yes with every seed, none is never a yes, and a gai
 struct trial_world {
     program_model model;
     double seconds_a_run = 0.2;
-    std::size_t stalled_runs = 0; ///< so many after the fifth take two seconds more
-    std::size_t runs = 0;
     std::vector<std::string> allocators;
     std::string breaking; ///< with a plan that has this pool the program crashes
     std::uint64_t seed = 1;
@@ -170,8 +168,7 @@ struct trial_world {
     observation launch(const launch_spec& spec) {
         const std::string arm = arm_of(spec);
         const double seconds = seconds_a_run * model.factor_of(arm) * std::exp(here.next());
-        ++runs;
-        clock += seconds + (runs > 5 && runs <= 5 + stalled_runs ? 2 : 0);
+        clock += seconds;
         observation o;
         o.how = observation::ending::exited;
         o.values = {
@@ -327,16 +324,6 @@ TEST_CASE("a budget that cannot decide says so before anything is measured, and 
     CHECK(plan_decision({true, true, 9, 0.1, 180}).allocators == most_allocators);
 }
 
-TEST_CASE("a slow first round does not end the trial: the budget is used") {
-    trial_world world;
-    world.model.gains = {{"types", 0.3}, {"by-size", 0.3}, {"every", 0.3}};
-    world.seconds_a_run = 0.05;
-    world.stalled_runs = 20;
-    const try_result result = world.run(60);
-    CHECK(result.judged.answer == pool_answer::yes);
-    CHECK(samples_of(result.deciding, "types") > 6);
-}
-
 TEST_CASE("pools with which the program does not work are found and left out; the others decide") {
     trial_world world;
     world.model = {{{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}, {"chosen", 0.1}}};
@@ -401,17 +388,6 @@ TEST_CASE("a saving that the test cannot tell from none yet is no saving in any 
         CHECK_MESSAGE(finding.find(" saves ") == std::string::npos, finding);
     }
     CHECK(world.run(1, 8).judged.answer == pool_answer::yes);
-}
-
-TEST_CASE("with --rounds everything has its rounds") {
-    trial_world world;
-    const try_result result = world.run(1, 2);
-    CHECK(result.deciding.complete_rounds == 2);
-    CHECK(result.explaining.complete_rounds == 2);
-    CHECK(result.judged.open == open_question::too_few_rounds);
-    for (const char* name : {"without-1", "alone-1", "without-6", "alone-6"}) {
-        CHECK_MESSAGE(samples_of(result.explaining, name) == 2, name);
-    }
 }
 
 } // namespace linn::tool::try_judgement_tests

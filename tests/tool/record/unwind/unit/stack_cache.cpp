@@ -81,28 +81,6 @@ TEST_CASE_FIXTURE(fixture, "the frame pointer counts if the walk used it") {
     CHECK(cache->find(start) == 0);
 }
 
-TEST_CASE_FIXTURE(fixture, "words far away are verified too") {
-    note(70'000);
-    add(42);
-    CHECK(cache->find(start) == 42);
-    ++stack[70'000];
-    CHECK(cache->find(start) == 0);
-}
-
-TEST_CASE_FIXTURE(fixture, "one place, several stacks") {
-    for (std::uint32_t id = 1; id != 5; ++id) {
-        stack[10] = id;
-        found.word_count = 0;
-        note(3);
-        note(10);
-        add(id);
-    }
-    for (std::uint32_t id = 1; id != 5; ++id) {
-        stack[10] = id;
-        CHECK(cache->find(start) == id);
-    }
-}
-
 TEST_CASE_FIXTURE(fixture, "of many stacks of one place those that were met last stay") {
     const auto meet = [&](std::uint32_t id) {
         stack[10] = id;
@@ -156,13 +134,4 @@ TEST_CASE_FIXTURE(fixture, "cleared, it knows nothing, confirms nothing and goes
     CHECK(cache->find(other) == 0);
     add(43);
     CHECK(cache->find(start) == 43);
-}
-
-TEST_CASE_FIXTURE(fixture, "a walk with words that did not fit is not kept") {
-    found.words_complete = false;
-    CHECK(cache->add(start, found).state == nullptr);
-    found.words_complete = true;
-    found.word_count = most_words(most_frames);
-    CHECK(cache->add(start, found).state == nullptr);
-    CHECK(cache->find(start) == 0);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread knows of stacks besides where they lay: their numbers by fingerprint, and the rules that it used last.
+// The fingerprint by which a thread knows a stack: two stacks with one would have one number.
 #include "record/preload/unwind/stack_numbers.hpp"
-
-#include "record/preload/unwind/rule_table.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <set>
 #include <utility>
@@ -61,48 +58,4 @@ TEST_CASE("both parts of a fingerprint tell stacks apart") {
     };
     CHECK(distinct(first) == 20'000);
     CHECK(distinct(second) > 19'990);
-}
-
-TEST_CASE("a number is found by its whole fingerprint, until it is displaced or forgotten") {
-    const auto numbers = std::make_unique<stack_numbers>();
-    const fingerprint one{0x1234'5678'9abc'def0, 17};
-    CHECK(numbers->find(one) == 0);
-    numbers->keep(one, 42);
-    CHECK(numbers->find(one) == 42);
-    CHECK(numbers->find({one.a, 18}) == 0);
-    CHECK(numbers->find({one.a + 1, 17}) == 0);
-    for (std::uint32_t i = 0; i != 100; ++i) {
-        numbers->keep({one.a + 100 + i, i}, 1000 + i);
-        for (std::uint32_t j = 0; j <= i; ++j) {
-            const std::uint32_t found = numbers->find({one.a + 100 + j, j});
-            CHECK((found == 0 || found == 1000 + j));
-        }
-        CHECK(numbers->find({one.a + 100 + i, i}) == 1000 + i);
-    }
-    numbers->keep(one, 43);
-    CHECK(numbers->find(one) == 43);
-    numbers->clear();
-    CHECK(numbers->find(one) == 0);
-}
-
-TEST_CASE("a near rule is the rule of its address and of no other; what does not fit is not kept") {
-    const auto near = std::make_unique<near_rules>();
-    std::mt19937_64 random{2};
-    CHECK(near->find(0x5555'0000'1234).kind() == rule_kind::none);
-    for (int i = 0; i != 20'000; ++i) {
-        const std::uintptr_t address = random() & 0x7fff'ffff'ffff;
-        const auto cfa = static_cast<std::int64_t>(random() % 32768) * 8 - 131'072;
-        const rule value = rule::make(rule_kind::stack_pointer, cfa, saved_rbp::below_cfa,
-                                      -8 * static_cast<std::int64_t>(random() % 200));
-        near->insert(address, value);
-        const rule found = near->find(address);
-        CHECK((found == value || (found.kind() == rule_kind::none && !value.is_short())));
-        CHECK(value.is_short() == (cfa >= -65'536 && cfa < 65'536));
-        CHECK(near->find(address ^ 1).kind() == rule_kind::none);
-        CHECK(near->find(address ^ std::uintptr_t{1} << 40).kind() == rule_kind::none);
-    }
-    near->insert(0x1234, rule{rule_kind::end});
-    CHECK(near->find(0x1234).kind() == rule_kind::end);
-    near->clear();
-    CHECK(near->find(0x1234).kind() == rule_kind::none);
 }
