@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (80250, 55000),
     "tool/: files": (585, 420),
     "tool/: files of C++ below 40 lines": (62, 60),
-    "tests/: lines": (81010, 55000),
+    "tests/: lines": (78850, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
