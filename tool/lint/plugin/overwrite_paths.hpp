@@ -14,8 +14,8 @@ namespace clang::tidy::linn {
 /// same amount in each turn; a run of bytes whose start moves by its width then becomes the run that all turns write.
 class object_paths : public object_record {
 protected:
-    /// A function is given up when its loops and calls take more steps than these.
-    static constexpr int most_steps = 400'000;
+    /// A function is given up when its loops, calls and comparisons take more steps than these.
+    static constexpr int most_steps = 100'000;
     static constexpr int most_calls = 3;
 
     using object_record::bind;
@@ -518,7 +518,6 @@ protected:
     exits exits_{};
     bool is_lost_ = false; ///< something that is not followed
     int depth_ = 0;
-    int steps_ = 0;
     std::map<const ValueDecl*, const LambdaExpr*> lambdas_{};
 };
 

@@ -32,7 +32,9 @@ protected:
         }
     }
 
-    bool is_covered(const run& target) const {
+    bool is_covered(const run& target) {
+        // To merge takes the square of their number: functions that write many single bytes would take minutes.
+        steps_ += static_cast<int>(now_.written.size() * now_.written.size() / 16);
         const runs all = merged(now_.written);
         return now_.is_whole || std::any_of(all.begin(), all.end(), [&](const run& one) {
                    return (target.start - one.start).is_never_negative() &&
@@ -244,6 +246,7 @@ protected:
     int quiet_ = 0;  ///< turns of a loop that are tried first
     int missed_ = 0; ///< reads in them
     int loops_ = 0;  ///< around the current statement
+    int steps_ = 0;  ///< statements and comparisons so far
 };
 
 } // namespace clang::tidy::linn
