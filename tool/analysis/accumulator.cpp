@@ -33,7 +33,7 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours_of(const site_re
 }
 
 /// Most allocations first; what refers to a site follows it.
-void sort_sites(std::vector<analysed_site>& sites, allocation_order& over_time) {
+void sort_sites(std::vector<analysed_site>& sites) {
     std::vector<std::uint32_t> order(sites.size());
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
@@ -57,29 +57,19 @@ void sort_sites(std::vector<analysed_site>& sites, allocation_order& over_time) 
         }
     }
     sites = std::move(sorted);
-    for (std::vector<ordered_site>& step : over_time.steps) {
-        for (ordered_site& s : step) {
-            s.site =
-                s.site == others_in_step ? s.site : place[s.site - 1]; // of those that there is no 0 among
-        }
-    }
 }
 
 } // namespace
 
 // A clock that is read at every event orders the events of all threads; the others do so roughly.
-accumulator::accumulator(const trace_info& info, const analysis_wishes& wishes)
+accumulator::accumulator(const trace_info& info, temporary_rule temporary)
     : accumulator{info.clock == "tsc" ? event_times::exact : event_times::rough,
-                  sample_weight{info.sample_bytes}, wishes} {}
+                  sample_weight{info.sample_bytes}, temporary} {}
 
-accumulator::accumulator(event_times times, sample_weight weight, const analysis_wishes& wishes)
+accumulator::accumulator(event_times times, sample_weight weight, temporary_rule temporary)
     : times_{times},
       weight_{weight},
-      temporary_{wishes.temporary} {
-    if (wishes.keeps_order) {
-        order_.emplace();
-    }
-}
+      temporary_{temporary} {}
 
 void accumulator::take(std::span<const event> events) {
     if (sites_.empty()) {
@@ -194,9 +184,6 @@ void accumulator::allocate(const event& e) {
     peak_live_ = std::max(peak_live_, live_ += n);
     live_bytes_ += n * e.bytes;
     note_peak(e.time);
-    if (order_) {
-        order_->allocated(e.time, index, n, n * e.bytes);
-    }
 
     add_block(process(e.process), e, index, e.time);
     if (weight_.is_sample()) {
@@ -273,9 +260,6 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
     if (is_temporary) {
         ++site.temporary;
         site.temporary_bytes += block.bytes;
-        if (order_) {
-            order_->was_temporary(block.site);
-        }
     }
     site.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)] += n;
     site.burst = 0;
@@ -421,10 +405,7 @@ trace_analysis accumulator::finish(trace_info info) {
             allocating_threads_[word] |= site.threads[word];
         }
     }
-    if (order_) {
-        result.order = order_->finish();
-    }
-    sort_sites(result.sites, result.order);
+    sort_sites(result.sites);
     result.all.peak_live = peak_live_;
     result.all.peak_live_bytes = peak_live_bytes_;
     result.peak_ns = peak_ns_;
@@ -455,8 +436,8 @@ trace_analysis accumulator::finish(trace_info info) {
 }
 
 trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress,
-                             const analysis_wishes& wishes) {
-    accumulator counted{trace.info(), wishes};
+                             temporary_rule temporary) {
+    accumulator counted{trace.info(), temporary};
     trace.read([&](std::span<const event> events) { counted.take(events); }, progress);
     return counted.finish(trace.info());
 }

@@ -5,7 +5,6 @@
 #include "../trace/reader.hpp"
 #include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
-#include "order_recorder.hpp"
 #include "page_set.hpp"
 #include "recent_blocks.hpp"
 #include "site_record.hpp"
@@ -26,12 +25,6 @@ namespace linn::tool {
 /// Whether times of different threads can be compared.
 enum class event_times { exact, rough };
 
-/// What an analysis has besides what each has.
-struct analysis_wishes {
-    temporary_rule temporary = {};
-    bool keeps_order = false; ///< trace_analysis::order
-};
-
 /// Makes an analysis out of events, given in the order of time, in one pass. Of a sample, each block counts as many times as
 /// its weight says. Memory: in proportion to the blocks that
 /// are live at once and to distinct stacks.
@@ -43,9 +36,9 @@ struct analysis_wishes {
 class accumulator {
 public:
     explicit accumulator(event_times times = event_times::exact, sample_weight weight = {},
-                         const analysis_wishes& wishes = {});
+                         temporary_rule temporary = {});
     /// For the events of this trace.
-    explicit accumulator(const trace_info& info, const analysis_wishes& wishes = {});
+    explicit accumulator(const trace_info& info, temporary_rule temporary = {});
 
     void take(std::span<const event> events);
 
@@ -120,7 +113,6 @@ private:
     event_times times_;
     sample_weight weight_;
     temporary_rule temporary_;
-    std::optional<order_recorder> order_;
     std::deque<site_record> sites_; ///< [0] is of no use: index 0 means none
     std::vector<std::uint32_t> site_of_stack_;
     std::vector<process_state> processes_;
@@ -144,6 +136,6 @@ private:
 
 /// Reads a trace in one pass. Memory: in proportion to live blocks and to distinct stacks. Throws what the reader throws.
 trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress = {},
-                             const analysis_wishes& wishes = {});
+                             temporary_rule temporary = {});
 
 } // namespace linn::tool

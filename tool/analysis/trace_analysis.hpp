@@ -81,24 +81,6 @@ struct temporary_rule {
 };
 inline constexpr unsigned most_temporary_between = 1000;
 
-/// What one site allocated within a step.
-struct ordered_site {
-    std::uint32_t site =
-        0; ///< index of `trace_analysis::sites`; others_in_step: of several that are too small
-    std::uint64_t allocations = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t temporary = 0;
-
-    bool operator==(const ordered_site&) const = default;
-};
-inline constexpr std::uint32_t others_in_step = ~std::uint32_t{0};
-
-/// What the program allocated over time, in equal steps. Within a step each site stands once, by its first allocation.
-struct allocation_order {
-    std::uint64_t step_ns = 0;
-    std::vector<std::vector<ordered_site>> steps;
-};
-
 /// What the program held and did over time, in equal steps.
 struct timeline {
     std::uint64_t step_ns = 0;
@@ -113,7 +95,6 @@ struct trace_analysis {
     site_statistics all;
     allocation_time time; ///< in the allocator, of the whole program
     timeline over_time;
-    allocation_order order;             ///< empty where it was not requested
     std::uint64_t peak_ns = 0;          ///< when most bytes were live, for the first time
     std::uint64_t unknown_releases = 0; ///< of blocks whose allocation is not in the trace
     std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen

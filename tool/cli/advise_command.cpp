@@ -5,7 +5,6 @@
 #include "../analysis/accumulator.hpp"
 #include "../report/commands/advise_report.hpp"
 #include "../report/commands/trace_report.hpp"
-#include "../report/plots/flame_plot.hpp"
 #include "../report/progress.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
@@ -32,7 +31,6 @@ public:
 
 private:
     advice ask();
-    html::frames_of_stack frames_of_stacks();
     bool fails() const;
 
     advise_options options_;
@@ -41,7 +39,6 @@ private:
     symbol_source source_{app()};
     double threshold_percent_ = worth_a_pool * 100;
     double fail_over_percent_ = -1;
-    symbolizer* symbols_ = nullptr; ///< of source_
     advice result_;
     std::optional<fill_report> fills_; ///< of a trace that holds nothing else
     report_files files_;
@@ -80,8 +77,7 @@ advise_command::advise_command(CLI::App& program)
       files_{app(), report_source{[this] { return report::advise_json(result_); },
                                   [this] {
                                       return fills_ ? report::fills_document(*fills_, view_.top)
-                                                    : report::advise_document(result_, view_,
-                                                                              frames_of_stacks());
+                                                    : report::advise_document(result_, view_);
                                   }}} {
     CLI::App& arguments = app();
     arguments.footer(advise_footer);
@@ -107,17 +103,6 @@ advise_command::advise_command(CLI::App& program)
         ->check(number(0, 100));
 }
 
-html::frames_of_stack advise_command::frames_of_stacks() {
-    return [this](std::uint32_t stack) {
-        std::vector<symbol_frame> frames;
-        for (const code_site& site : site_of_stack(result_.analysis.info, stack).stack) {
-            const std::vector<symbol_frame>& here = symbols_->frames(site);
-            frames.insert(frames.end(), here.begin(), here.end());
-        }
-        return frames;
-    };
-}
-
 advice advise_command::ask() {
     progress_line line;
     refuse_corrupt(trace_);
@@ -127,7 +112,7 @@ advice advise_command::ask() {
         return true;
     });
 
-    symbols_ = &source_.open();
+    source_.open();
 
     options_.threshold = threshold_percent_ / 100;
     advise_parts parts;
@@ -153,10 +138,7 @@ int advise_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_code_for(error));
     }
-    const std::string problem = files_.deliver([this] {
-        return fills_ ? report::fills_document(*fills_, view_.top) : report::advise_document(result_, view_);
-    });
-    if (!problem.empty()) {
+    if (const std::string problem = files_.deliver(); !problem.empty()) {
         return refuse(problem);
     }
     return fails() ? exit_failure : exit_success;

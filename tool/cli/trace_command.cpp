@@ -169,7 +169,7 @@ std::string trace_command::check() {
 std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
     std::optional<accumulator> counted;
     if (wants_names) {
-        counted.emplace(trace.info(), viewing_.wishes());
+        counted.emplace(trace.info(), viewing_.rule());
     }
     {
         progress_line line;

@@ -32,8 +32,7 @@ public:
     /// Whether an option was given that only names use.
     bool names_sources() const;
 
-    /// What the analysis must have besides.
-    analysis_wishes wishes() const noexcept { return {rule_, true}; }
+    temporary_rule rule() const noexcept { return rule_; }
     /// Why this analysis does not tell what the filter asks for: a sentence; empty: it does.
     std::string why_not(const trace_analysis& analysis) const;
     /// Names what it holds. @pre why_not() is empty, or only the filter `all` is looked at

@@ -71,7 +71,7 @@ advised_type make_type(advice& a, std::string name, std::string container, std::
         p.frame = frame("sim::World::step_" + std::to_string(i) + "(double)", "/home/me/sim/src/world.cpp",
                         static_cast<unsigned>(40 + 17 * i + seed));
         p.share = static_cast<double>(part) / static_cast<double>(count);
-        p.callers = {frame("sim::run(sim::World&, unsigned)", "/home/me/sim/src/run.cpp", 88),
+        p.callers = {p.frame, frame("sim::run(sim::World&, unsigned)", "/home/me/sim/src/run.cpp", 88),
                      frame("main", "/home/me/sim/src/main.cpp", 12)};
         p.sites = {static_cast<std::uint32_t>(a.analysis.sites.size())};
         analysed_site s;

@@ -162,8 +162,8 @@ def case_groups_stay(reports):
         page.click("document.querySelector('#scenario-sizes tr.columns').cells[2].querySelector('button')")
         rows = page.evaluate("""Array.from(document.querySelector('#scenario-sizes table').tBodies)
             .map((body) => Array.from(body.rows).map((r) => [r.className, r.cells[2]?.textContent ?? ""]))""")
-        check(len(rows) == 2, f"{len(rows)} groups")
-        for group in rows:
+        check(len(rows) > 2, f"{len(rows)} groups")
+        for group in rows[:2]:  # then how Linn compares
             check(group[0][0] == "group", group)
             kinds = [name == "last" for name, _ in group]
             check(kinds == sorted(kinds), group)
@@ -183,7 +183,7 @@ def case_types(reports):
         first = "document.querySelector('#types tbody tr')"
         details = first + ".nextElementSibling.querySelector('details')"
         check(not page.evaluate(details + ".open"), "open from the beginning")
-        page.click(first + ".cells[3]")
+        page.click(first + ".cells[2]")
         check(page.evaluate(details + ".open"), "a click on the row does not open it")
         shown = page.evaluate(details + ".innerText")
         for part in ("+    linn::list<Particle> alive;", "world.cpp:40", "Lifetime", "sim::run(sim::World&, unsigned)"):
@@ -219,57 +219,6 @@ def case_timeline(reports):
             return [b.x + b.width / 2, b.y + b.height / 2]; })()""")
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         check("at 1.3" in page.evaluate(readout), page.evaluate(readout))
-
-
-WIDTHS = """Object.fromEntries(Array.from(document.querySelectorAll(".flame li")).filter((i) => i.offsetWidth > 0)
-    .map((i) => [i.firstElementChild.textContent, i.offsetWidth]))"""
-
-
-def case_flame(reports):
-    """The boxes are as wide as their share; a search says how much it found; a click zooms."""
-    with reports.browser() as b:
-        page = b.open(reports.path("advise"))
-        wide = page.evaluate(WIDTHS)
-        share = wide["std::list<Particle>"] / wide["all allocations"]
-        check(abs(share - 0.597) < 0.01, f"share {share}")
-        check("std::string" in wide, wide)
-        page.click("document.querySelectorAll('.flame-tools input[type=radio]')[2]")
-        check("std::string" in wide and page.evaluate(WIDTHS)["std::list<Particle>"] > wide["std::list<Particle>"],
-              "the gain has the widths of the count")
-        page.click("document.querySelectorAll('.flame-tools input[type=radio]')[0]")
-        page.evaluate("document.querySelector('.flame-tools input[type=search]').focus()")
-        page.call("Input.insertText", text="particle>")
-        found = page.evaluate("document.querySelector('.flame-tools output').textContent")
-        check(found == "1 found, 59.7 % of allocations", found)
-        check(page.evaluate("document.querySelectorAll('.flame .found').length") == 1, "the mark")
-        box = "Array.from(document.querySelectorAll('.flame span')).find((s) => s.textContent === 'std::list<Particle>')"
-        page.click(box)
-        zoomed = page.evaluate(WIDTHS)
-        check(zoomed["std::list<Particle>"] == zoomed["all allocations"] and "std::string" not in zoomed, zoomed)
-        page.click("document.querySelector('.flame-tools button')")
-        check(page.evaluate(WIDTHS) == wide, "it does not come back")
-        page = b.open(reports.path("advise"), scripts=False)
-        check(page.evaluate(WIDTHS)["std::list<Particle>"] == wide["std::list<Particle>"], "not drawn without scripts")
-
-
-def case_flame_keyboard(reports):
-    """Arrows walk from box to box, Enter zooms and Escape comes back."""
-    with reports.browser() as b:
-        page = b.open(reports.path("advise"))
-        page.evaluate("document.querySelector('.flame span').focus()")
-        here = "document.activeElement.textContent"
-        for key, text in (("ArrowDown", "std::list<Particle>"), ("ArrowRight", "std::shared_ptr<Packet>"),
-                          ("ArrowDown", "sim::World::step_0(double) · world.cpp:41"),
-                          ("ArrowUp", "std::shared_ptr<Packet>"), ("ArrowLeft", "std::list<Particle>")):
-            page.press(key)
-            check(page.evaluate(here) == text, f"{key}: {page.evaluate(here)}")
-        page.press("Enter", "\r")
-        check("std::string" not in page.evaluate(WIDTHS), "Enter does not zoom")
-        page.press("Escape")
-        check("std::string" in page.evaluate(WIDTHS), "Escape does not come back")
-        check("59.7 %" in page.evaluate("document.querySelector('.flame-graph .readout').textContent"), "the readout")
-        roles = page.evaluate("document.querySelectorAll('.flame [role=treeitem][tabindex=\"0\"]').length")
-        check(roles == 1, f"{roles} boxes are reached by Tab")
 
 
 def case_phone(reports):

@@ -220,15 +220,14 @@ TEST_CASE("an incomplete trace is never a no; what it holds may be a yes") {
     CHECK(advice_at({0.5, 2, kinds::nodes, false}).answer == pool_answer::yes);
 }
 
-TEST_CASE("many small types have one row, which can be unfolded, with the sum of their shares") {
+TEST_CASE("many small types have one row, with the sum of their shares") {
     const advice a = advice_at({0.3, 300});
     const std::string terminal = report::render_terminal(report::advise_document(a, {}), {100, false});
     const std::string page = report::render_html(report::advise_document(a, {}));
     const std::size_t at = terminal.find("290 more types");
     REQUIRE(at != std::string::npos);
     CHECK(contains(terminal.substr(at, 60), "26-32 %")); // 290 of 0.1 %, 10 % to both sides
-    CHECK(contains(page, "290 more types, 29 %"));
-    CHECK(contains(page, "std::list&lt;T299&gt;"));
+    CHECK(contains(page, "290 more types<"));
     report::advise_view every;
     every.top = 300;
     const std::string all = report::render_terminal(report::advise_document(a, every), {100, false});

@@ -7,8 +7,7 @@
 #include "../../advise/verdict.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../symbols/short_name.hpp"
-#include "../plots/advise_plots.hpp"
-#include "../plots/flame_plot.hpp"
+#include "../plots/timeline_plot.hpp"
 #include "report_parts.hpp"
 #include "run_report.hpp"
 
@@ -31,10 +30,21 @@ constexpr std::size_t many_places = 12; // of a type that was asked for
 constexpr std::size_t most_callers = 8;
 constexpr std::size_t most_findings = 12; // of a terminal
 constexpr std::size_t most_page_findings = 100;
-constexpr std::size_t most_boxes = 1200;
-constexpr std::size_t long_name = 160; // of a heading
+constexpr std::size_t long_name = 160;    // of a heading
+constexpr std::size_t long_command = 200; // letters
+constexpr std::size_t most_type_rows = 60;
+constexpr std::size_t first_type_rows = 10;
+constexpr double least_time = 0.002; // of the CPU time, for a row of a page behind the first few
 
 using advised_types = std::vector<const advised_type*>;
+
+std::string about(std::uint64_t count, std::string_view thing) {
+    return counted(figure_of(unit::about, static_cast<double>(count)), lettering::plain, thing);
+}
+
+double part_of(std::uint64_t part, std::uint64_t whole) noexcept {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
 
 advised_types chosen_types(const advice& a, const advise_view& view) {
     advised_types types;
@@ -71,46 +81,107 @@ cell roughly(cell c) {
     return c;
 }
 
-table types_table(const advice& a, const advised_types& types, std::size_t top) {
-    const bool is_known = a.analysis.time.is_known();
-    table t{"Types",
-            {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
-             {.heading = "time", .shown_in = is_known ? forms::text : forms::nowhere},
-             {.heading = "count"},
-             {.heading = "share", .droppable = 3, .shown_in = is_known ? forms::nowhere : forms::text},
-             {.heading = "bytes, 95 %",
-              .droppable = 2,
-              .shown_in = a.analysis.info.sample_bytes != 0 ? forms::text : forms::nowhere},
-             {.heading = "size", .droppable = 4},
-             {.heading = "live", .droppable = 7},
-             {.heading = "life", .droppable = 6},
-             {.heading = "remote", .droppable = 5},
-             {.heading = "use", .is_text = true, .droppable = 1},
-             {.heading = "where", .is_text = true, .shown_in = forms::markdown}}};
-    const std::size_t shown = std::min(types.size(), top);
-    for (const advised_type* const one : std::span{types}.first(shown)) {
-        const advised_type& type = *one;
-        const site_statistics& s = type.statistics;
-        t.add({label_of(type), time_cell(a, s.time),
-               figure_of(unit::about, static_cast<double>(s.allocations)), figure_of(unit::share, type.share),
-               roughly(sampled_bytes_cell(type)), roughly(size_cell(type)),
-               figure_of(unit::about, static_cast<double>(s.peak_live)), roughly(lifetime_cell(type)),
-               remote_cell(type), short_part(type),
-               type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
-              type.what != remedy::nothing ? emphasis::ours : emphasis::none);
+/// The share of the CPU time that a type's allocations take, as its interval: "9-12 %"; "-" where it is not known.
+cell time_cell(const advice& a, const site_time& time) {
+    if (!a.analysis.time.is_known()) {
+        return figure_of(unit::share, unknown_bound);
     }
-    if (types.size() > shown) {
-        const types_together rest = sum_of(std::span{types}.subspan(shown));
-        std::vector<cell> cells(t.columns.size());
-        cells[0] = counted(rest.types, "more type");
-        cells[1] = time_cell(a, rest.time);
-        cells[2] = figure_of(unit::about, static_cast<double>(rest.allocations));
-        cells[3] = figure_of(unit::share, part_of(rest.allocations, a.analysis.all.allocations));
-        t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
-        t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
+    const time_share share = time.share();
+    quantity q = bounds_of(unit::share, share.low, share.high);
+    q.value = share.value;
+    return q;
+}
+
+/// How much of the releases were done by another thread; "-" without releases.
+cell remote_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    return figure_of(unit::share, s.releases == 0 ? unknown_bound
+                                                  : static_cast<double>(s.remote_releases) /
+                                                        static_cast<double>(s.releases));
+}
+
+/// The median lifetime; "-" without releases.
+cell lifetime_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    return figure_of(unit::nanoseconds, s.releases == 0 ? unknown_bound : s.lifetime_quantile(0.5));
+}
+
+/// The size of most blocks, or from where to where.
+cell size_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    if (s.allocations == 0) {
+        return {};
     }
-    t.remarks.push_back(method_line(a));
-    return t;
+    const bool is_named_by_sizes = !type.named.blocks.what.empty(); // all of them
+    if (!is_named_by_sizes && s.uniformity() >= 0.9 && !s.sizes.empty()) {
+        return figure_of(unit::bytes, static_cast<double>(s.sizes.front().first));
+    }
+    return bounds_of(unit::bytes, static_cast<double>(s.smallest), static_cast<double>(s.largest));
+}
+
+/// Of a sampled trace: the 95 % interval of the bytes that the type allocated; else empty.
+cell sampled_bytes_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    if (s.spread.blocks == 0) {
+        return "";
+    }
+    const sample_bounds b = bounds_of_sample(static_cast<double>(s.bytes), s.spread);
+    return bounds_of(unit::bytes, b.low, b.high);
+}
+
+/// Types that one row stands for.
+struct types_together {
+    std::size_t types = 0;
+    std::uint64_t allocations = 0;
+    site_time time;
+};
+
+types_together sum_of(std::span<const advised_type* const> types) {
+    types_together sum;
+    for (const advised_type* const t : types) {
+        ++sum.types;
+        sum.allocations += t->statistics.allocations;
+        sum.time.merge(t->statistics.time);
+    }
+    return sum;
+}
+
+/// "./app 100: 15.1 M allocations and 15.1 M releases by 2 threads, 412 ms of CPU time without the recording".
+std::string run_line(const advice& a) {
+    const trace_info& info = a.analysis.info;
+    std::string command = shell_words(info.command);
+    if (command.size() > long_command) {
+        command = command.substr(0, long_command) + "...";
+    }
+    std::string text =
+        fmt::format("{}: {}{} and {} by {}", command, info.sample_bytes == 0 ? "" : "about ",
+                    about(a.analysis.all.allocations, "allocation"),
+                    about(a.analysis.all.releases, "release"), counted(info.threads.size(), "thread"));
+    if (info.processes.size() > 1) {
+        text += " of " + counted(info.processes.size(), "process");
+    }
+    if (const double cpu_ns = cost_of_program(info).cpu_ns; cpu_ns > 0) {
+        text += fmt::format(", {} of CPU time without the recording",
+                            figure_of(unit::nanoseconds, cpu_ns).text());
+    }
+    return text;
+}
+
+/// What the shares are, and how many calls were timed; why they are not known.
+std::string method_line(const advice& a) {
+    const allocation_time& time = a.analysis.time;
+    if (!time.is_known()) {
+        return "the time in the allocator is not known: types stand in the order of their calls";
+    }
+    std::string text = fmt::format(
+        "time: share of the program's CPU time in calls of the allocator and in the page faults of "
+        "the blocks, 95 %; {} timed in the program",
+        counted(figure_of(unit::about, static_cast<double>(time.samples)), lettering::plain, "call was",
+                "calls were"));
+    if (time.waiting >= 0.001) {
+        text += fmt::format("; threads waited for the allocator's locks for {} more", percent(time.waiting));
+    }
+    return text;
 }
 
 std::string place_line(const symbol_frame& f) {
@@ -151,6 +222,143 @@ std::string title_of(const advised_type& type) {
     return type.part.empty() ? title : fmt::format("{}: {}", title, short_type(what_to_do(type), long_name));
 }
 
+std::string count_text(std::uint64_t n) {
+    return figure_of(unit::count, static_cast<double>(n)).text(lettering::typeset);
+}
+
+std::string typeset_count(std::uint64_t n, std::string_view thing) {
+    return counted(figure_of(unit::count, static_cast<double>(n)), lettering::typeset, thing);
+}
+
+quantity bytes_of(std::uint64_t n) {
+    return figure_of(unit::bytes, static_cast<double>(n));
+}
+
+std::string typeset(unit what, double value) {
+    return written(what, value, lettering::typeset);
+}
+
+std::string time_text(double ns) {
+    return ns > 0 ? typeset(unit::nanoseconds, ns) : std::string{};
+}
+
+std::string sizes_text(const site_statistics& s) {
+    std::string words;
+    for (const auto& [size, count] : s.sizes) {
+        words += fmt::format("{}{} ({})", words.empty() ? "" : ", ",
+                             typeset(unit::bytes, static_cast<double>(size)),
+                             typeset(unit::share, part_of(count, s.allocations)));
+    }
+    return words;
+}
+
+std::string count_and_share(std::uint64_t part, const site_statistics& s) {
+    return part == 0
+               ? std::string{}
+               : fmt::format("{} ({})", count_text(part), typeset(unit::share, part_of(part, s.allocations)));
+}
+
+std::string never_released(const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    if (s.live_at_end == 0) {
+        return {};
+    }
+    std::string words = fmt::format("{}, {}", count_text(s.live_at_end),
+                                    bytes_of(s.live_bytes_at_end).text(lettering::typeset));
+    if (t.runtime_live != 0) {
+        words += fmt::format("; {} kept by the runtime library on purpose",
+                             t.runtime_live == s.live_at_end ? "all" : count_text(t.runtime_live));
+    }
+    return words;
+}
+
+facts facts_of(const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    const std::string held = short_type(t.named.allocated, long_name);
+    return {{{"What a block holds", held == t.name ? std::string{} : held},
+             {"Sizes", sizes_text(s)},
+             {"Lifetime, shortest 5 % to longest 5 %",
+              s.releases == 0 ? std::string{}
+                              : fmt::format("{} to {}", typeset(unit::nanoseconds, s.lifetime_quantile(0.05)),
+                                            typeset(unit::nanoseconds, s.lifetime_quantile(0.95)))},
+             {"Live at most", typeset_count(s.peak_live, "block")},
+             {"Allocated in a row at most", s.longest_burst > 1 ? count_text(s.longest_burst) : ""},
+             {"Threads that allocate it", s.threads > 1 ? count_text(s.threads) : ""},
+             {"Released by another thread", count_and_share(s.remote_releases, s)},
+             {"Released at once", count_and_share(s.temporary, s)},
+             {"Moved by realloc", count_and_share(s.reallocations, s)},
+             {"Never released", never_released(t)},
+             {"Zeros written at once", s.fills == 0
+                                           ? std::string{}
+                                           : fmt::format("{}, {}", typeset_count(s.fills, "time"),
+                                                         bytes_of(s.filled_bytes).text(lettering::typeset))},
+             {"Named by", to_string(t.named.rule)}}};
+}
+
+/// How many types have a row in a page: those that take time, and the first few in any case.
+std::size_t page_rows(const advice& a, const advised_types& types) {
+    std::size_t rows = std::min(types.size(), most_type_rows);
+    while (rows > first_type_rows && a.analysis.time.is_known() &&
+           types[rows - 1]->statistics.time.share().value < least_time) {
+        --rows;
+    }
+    return rows;
+}
+
+/// What a page folds away below the row of a type.
+block folded_details(const advised_type& type) {
+    std::string place = type.places.empty() ? std::string{} : place_text(type.places.front().frame);
+    if (type.places.size() > 1) {
+        place += fmt::format(" and {} more", type.places.size() - 1);
+    }
+    return {fold{place.empty() ? "place not known" : place,
+                 {block{details_of(type, true)}, block{code{type.snippet, true}}, block{facts_of(type)}}},
+            forms::html};
+}
+
+/// The first types in rows of their own, the others together in the last one.
+table types_table(const advice& a, const advised_types& types, std::size_t shown) {
+    const bool is_known = a.analysis.time.is_known();
+    table t{is_known ? "Most time in the allocator first" : "Most calls first",
+            {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
+             {.heading = "time", .shown_in = is_known ? forms::everywhere : forms::nowhere},
+             {.heading = "count"},
+             {.heading = "share", .droppable = 3, .shown_in = is_known ? forms::html : forms::everywhere},
+             {.heading = "bytes, 95 %",
+              .droppable = 2,
+              .shown_in = a.analysis.info.sample_bytes != 0 ? forms::everywhere : forms::nowhere},
+             {.heading = "size", .droppable = 4},
+             {.heading = "live", .droppable = 7},
+             {.heading = "life", .droppable = 6},
+             {.heading = "remote", .droppable = 5},
+             {.heading = "use", .is_text = true, .droppable = 1},
+             {.heading = "where", .is_text = true, .shown_in = forms::markdown}}};
+    for (const advised_type* const one : std::span{types}.first(shown)) {
+        const advised_type& type = *one;
+        const site_statistics& s = type.statistics;
+        row& added = t.add(
+            {label_of(type), time_cell(a, s.time), figure_of(unit::about, static_cast<double>(s.allocations)),
+             figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)), roughly(size_cell(type)),
+             figure_of(unit::about, static_cast<double>(s.peak_live)), roughly(lifetime_cell(type)),
+             remote_cell(type), short_part(type),
+             type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
+            type.what != remedy::nothing ? emphasis::ours : emphasis::none);
+        added.detail.push_back(folded_details(type));
+    }
+    if (types.size() > shown) {
+        const types_together rest = sum_of(std::span{types}.subspan(shown));
+        std::vector<cell> cells(t.columns.size());
+        cells[0] = counted(rest.types, "more type");
+        cells[1] = time_cell(a, rest.time);
+        cells[2] = figure_of(unit::about, static_cast<double>(rest.allocations));
+        cells[3] = figure_of(unit::share, part_of(rest.allocations, a.analysis.all.allocations));
+        t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
+        t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
+    }
+    t.remarks.push_back(method_line(a));
+    return t;
+}
+
 /// Why each type, where it is allocated, and the change, which is shown once.
 void add_details(section& s, const advised_types& types, const advise_view& view) {
     const bool is_asked_for = !view.only_type.empty();
@@ -178,67 +386,20 @@ void add_details(section& s, const advised_types& types, const advise_view& view
 
 void add_findings(document& d, const advice& a) {
     std::vector<std::string> lines;
-    table t{"Findings",
-            {{.heading = "kind", .is_text = true},
-             {.heading = "what", .is_text = true},
-             {.heading = "place", .is_text = true},
-             {.heading = "count"},
-             {.heading = "bytes"}}};
     for (const advice_finding& f : a.findings) {
         lines.push_back(f.text);
-        if (lines.size() <= most_page_findings) {
-            t.add({f.kind, f.text, place_text(f.place),
-                   figure_of(unit::count, f.count == 0 ? unknown_bound : static_cast<double>(f.count)),
-                   figure_of(unit::bytes, f.bytes == 0 ? unknown_bound : static_cast<double>(f.bytes))});
-        }
     }
     section& s = d.add_section("findings", "Also seen");
-    s.add(std::move(t), forms::html);
-    s.add(sentences(lines), forms::markdown);
-    if (lines.size() > most_findings) {
-        const std::size_t more = lines.size() - most_findings;
-        lines.resize(most_findings);
-        lines.push_back(fmt::format("and {}; --json has all", counted(more, "more finding")));
+    for (const auto& [most, where] :
+         {std::pair{most_findings, forms::terminal}, std::pair{most_page_findings, forms::documents}}) {
+        list shown = sentences(
+            {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size()))});
+        if (lines.size() > most) {
+            shown.notes.push_back(
+                {fmt::format("and {}; --json has all", counted(lines.size() - most, "more finding"))});
+        }
+        s.add(std::move(shown), where);
     }
-    s.add(sentences(lines), forms::terminal);
-}
-
-picture time_of(const advice& a) {
-    return {[&a](html::id_source& ids) { return html::time_plot(ids, a); },
-            "Solid: at least; faint: up to the upper end of the 95 % interval."};
-}
-
-void add_pictures(document& d, const advice& a, const html::frames_of_stack& frames) {
-    section& time = d.add_section("time", "Over time");
-    time.add(picture{
-        [&a](html::id_source& ids) { return html::run_over_time(ids, a.analysis); },
-        "Live: the most within a step. Events are allocations, releases and reallocations of all threads. "
-        "Time passes as it did under the recorder."});
-    time.add(picture{
-        [&a](html::id_source& ids) {
-            return html::block_histograms(ids, a.analysis.all, "Lifetime of a block", "Size of a block");
-        },
-        "How long the released blocks lived, and how large blocks were; a bar is a power of two."});
-    d.add_section("flame", "From types to places")
-        .add(picture{[&a, frames](html::id_source&) {
-                         html::flame_node root = html::grow_flame(a, frames);
-                         html::fold_flame(root, most_boxes);
-                         return html::draw(root, html::words_of_types());
-                     },
-                     "The types are below the whole, the places that allocate a type below it, and their "
-                     "callers below those. A box is as wide as its share. Blue: a part of Linn fits."});
-}
-
-std::string count_text(std::uint64_t n) {
-    return figure_of(unit::count, static_cast<double>(n)).text(lettering::typeset);
-}
-
-std::string typeset_count(std::uint64_t n, std::string_view thing) {
-    return counted(figure_of(unit::count, static_cast<double>(n)), lettering::typeset, thing);
-}
-
-std::string time_text(double ns) {
-    return ns > 0 ? figure_of(unit::nanoseconds, ns).text(lettering::typeset) : std::string{};
 }
 
 std::string processes_text(const trace_info& t) {
@@ -275,26 +436,15 @@ std::string events_text(const trace_analysis& a) {
 
 facts facts_of(const advice& a) {
     const trace_info& t = a.analysis.info;
-    return {
-        {{"Command", shell_words(t.command)},
-         {"In", t.directory},
-         {"Recorded", date_text(t.started)},
-         {"Took", time_text(static_cast<double>(t.duration_ns))},
-         {"CPU time, recording included", time_text(t.user_ns + t.system_ns)},
-         {"CPU time without",
-          t.baseline_cpu_ns > 0 ? time_text(t.baseline_cpu_ns) + ", measured" : std::string{}},
-         {"Recording an event cost", time_text(t.event_cost_ns)},
-         {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
-         {"Events", events_text(a.analysis)},
-         {"Stacks", fmt::format("{}, at most {} deep, by the {} unwinder", count_text(t.stacks.size()),
-                                counted(t.depth, "frame"), t.unwinder)},
-         {"Threads", t.threads.empty() ? std::string{} : count_text(t.threads.size())},
-         {"Processes", processes_text(t)},
-         {"Clock", t.clock},
-         {"Trace", t.file_bytes == 0
-                       ? std::string{}
-                       : figure_of(unit::bytes, static_cast<double>(t.file_bytes)).text(lettering::typeset)},
-         {"Machine", t.machine}}};
+    return {{{"Command", shell_words(t.command)},
+             {"Recorded", fmt::format("{} in {}, on {}", date_text(t.started), t.directory, t.machine)},
+             {"Took", time_text(static_cast<double>(t.duration_ns))},
+             {"CPU time, recording included", time_text(t.user_ns + t.system_ns)},
+             {"CPU time without",
+              t.baseline_cpu_ns > 0 ? time_text(t.baseline_cpu_ns) + ", measured" : std::string{}},
+             {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
+             {"Events", events_text(a.analysis)},
+             {"Processes", processes_text(t)}}};
 }
 
 list reading_of_advise() {
@@ -308,7 +458,9 @@ list reading_of_advise() {
         "A type is what a block holds. It comes from the debug information; where there is none, from the "
         "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
-        "Remote: released by another thread than the one that allocated it.",
+        "Live: blocks at most. Life: the median lifetime. Remote: released by another thread than the one "
+        "that "
+        "allocated it.",
         "Lifetimes are measured on the clock of the recorded run, which is slower than the program alone.",
     });
 }
@@ -322,7 +474,7 @@ std::string alert_of(const advice& a) {
 
 } // namespace
 
-document advise_document(const advice& a, const advise_view& view, const html::frames_of_stack& frames) {
+document advise_document(const advice& a, const advise_view& view) {
     const trace_info& trace = a.analysis.info;
     const std::string program = trace.command.empty() ? "this program" : program_name(trace.command);
     document d;
@@ -332,19 +484,21 @@ document advise_document(const advice& a, const advise_view& view, const html::f
     d.kicker = fmt::format("linn advise · recorded {} · {}", date_text(trace.started), trace.machine);
     d.alert = alert_of(a);
     d.lead = a.verdict;
-    d.add(code{shell_words(trace.command)}, forms::html);
-    d.add(time_of(a));
-    d.add(paragraph{run_line(a) + '.'}, forms::text);
+    d.add(paragraph{run_line(a) + '.'});
 
     const advised_types types = chosen_types(a, view);
     section& shown = d.add_section("types", "Types", forms::html);
     if (types.empty() && !view.only_type.empty()) {
-        shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)}, forms::text);
+        shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)});
     }
-    shown.add(types_table(a, types, view.top), forms::text);
-    add_page_of_types(shown, a);
+    shown.add(types_table(a, types, std::min(types.size(), view.top)), forms::text);
+    shown.add(types_table(a, types, page_rows(a, types)), forms::html);
     add_details(shown, types, view);
-    add_pictures(d, a, frames);
+    d.add_section("time", "Over time")
+        .add(picture{[&a](html::id_source& ids) { return html::run_over_time(ids, a.analysis); },
+                     "Live: the most within a step. Events are allocations, releases and reallocations of "
+                     "all threads. "
+                     "Time passes as it did under the recorder."});
     add_findings(d, a);
     d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);

@@ -123,14 +123,11 @@ void add_findings(document& d, const bench_result& result) {
             n.section = "scenario-" + n.subject;
         }
     }
-    d.add(picture{[&](html::id_source& ids) { return html::overview_plot(ids, result); },
-                  fmt::format(
-                      "Medians of all rounds; right of the line Linn is faster; the name is that of the "
-                      "best other contender. A bar with gaps goes on beyond {:g}. A line through the end "
-                      "of a bar is two standard errors. Grey: a tie, or too few rounds to tell. Where a "
-                      "scenario has several comparisons the first is shown; its section has all.",
-                      html::longest_bar)},
-          forms::html);
+    d.add(
+        picture{[&](html::id_source& ids) { return html::overview_plot(ids, result); },
+                "Medians of all rounds; right of the line Linn is faster; the name is that of the best other "
+                "contender. The bar is two standard errors. Grey: a tie, or too few rounds to tell. Where a "
+                "scenario has several comparisons the first is shown; its section has all."});
     d.add(std::move(more));
     if (first) {
         d.add(next_commands());

@@ -252,67 +252,6 @@ std::vector<std::string> remarks_of(const bench_result& result, const scenario_r
     return lines;
 }
 
-/// Every comparison that the findings are made of.
-table comparisons_table(const bench_result& result, const scenario_result& s) {
-    table t{"Linn's speed by that of the best rival",
-            {{.heading = "phase", .is_text = true},
-             {.heading = "Linn's", .is_text = true},
-             {.heading = "against", .is_text = true},
-             {.heading = "best of them", .is_text = true},
-             {.heading = "speed-up"},
-             {.heading = "outcome", .is_text = true},
-             {.heading = "± two standard errors"},
-             {.heading = "least gap to be claimed"}}};
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
-            for (const comparison& c : s.comparisons[i]) {
-                if (c.phase == p) {
-                    t.add({s.what->phases[p].title, result.title_of(s, s.rows[c.ours]),
-                           s.what->comparisons[i].rivals_short, result.title_of(s, s.rows[c.other]),
-                           cell{{}, figure_of(unit::times, c.speed_up), " ×"}, to_string(c.says),
-                           figure_of(unit::share, c.uncertainty),
-                           figure_of(unit::share, s.noise[p].threshold)});
-                }
-            }
-        }
-    }
-    return t;
-}
-
-/// Every row and phase with all that was measured, in nanoseconds.
-table samples_table(const bench_result& result, const scenario_result& s) {
-    table t{fmt::format("Nanoseconds by {} in every process, in the order of the rounds", s.what->operation),
-            {{.heading = "contender", .is_text = true},
-             {.heading = "phase", .is_text = true},
-             {.heading = "median"},
-             {.heading = "95 % interval"},
-             {.heading = "min"},
-             {.heading = "faults"},
-             {.heading = "samples", .is_text = true}}};
-    for (const row_group& g : html::group_rows(s)) {
-        for (const tool::row* r : g.rows) {
-            for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-                const phase_figures* const f = r->in(p);
-                if (f == nullptr) {
-                    continue;
-                }
-                std::vector<std::string> samples;
-                for (const double cycles : r->cycles(p)) {
-                    samples.push_back(figure_of(unit::number, cycles / result.machine.ticks_per_ns)
-                                          .text(lettering::typeset));
-                }
-                t.add({result.title_of(s, *r), s.what->phases[p].title,
-                       figure_of(unit::number, f->ns.median.middle),
-                       bounds_of(unit::number, f->ns.median.low, f->ns.median.high),
-                       figure_of(unit::number, f->ns.minimum), figure_of(unit::number, f->faults),
-                       fmt::format("{}", fmt::join(samples, " · "))},
-                      html::style_of(result, *r));
-            }
-        }
-    }
-    return t;
-}
-
 /// "What allocation costs: 500 objects of 64 bytes; cycles a pair; 25 % of the usual work; 10 rounds."
 std::string what_it_measures(const bench_result& result, const scenario_result& s) {
     const std::string heading = heading_of(result.options, *s.what);
@@ -351,15 +290,11 @@ section scenario_section(const bench_result& result, const scenario_result& s, c
     const bool is_headline = s.what->name == headline_name;
     part.add(paragraph{what_it_measures(result, s)}, is_headline ? forms::documents : forms::everywhere);
     part.add(picture{[&](html::id_source& ids) { return html::scenario_plots(ids, result, s); },
-                     plots_caption(result, s)},
-             forms::html);
+                     plots_caption(result, s)});
     table figures = figures_table(result, s, marks);
     figures.remarks = remarks_of(result, s);
-    part.add(figures, forms::html);
     add_speeds(figures, result, s);
-    part.add(std::move(figures), is_headline ? forms::markdown : forms::text);
-    part.add(fold{"How Linn compares, column by column", {block{comparisons_table(result, s)}}}, forms::html);
-    part.add(fold{"Every sample", {block{samples_table(result, s)}}}, forms::html);
+    part.add(std::move(figures), is_headline ? forms::documents : forms::everywhere);
     return part;
 }
 

@@ -61,12 +61,8 @@ void add_broken(document& d, const check_result& r) {
                 {{.heading = "type and stack", .is_text = true, .shorten = cut::type, .least = 20},
                  {.heading = limit_words(c.limit)}}};
         for (const counted_stack& stack : c.stacks) {
-            row& added = t.add({stack.label, figure_of_limit(c.limit, stack.used)});
-            added.detail.push_back(
-                {fold{"stack", {block{code{stack_text(stack.stack, stack.place, stack_part::whole)}}}},
-                 forms::html});
-            added.detail.push_back(
-                {code{stack_text(stack.stack, stack.place, stack_part::from_place)}, forms::text});
+            t.add({stack.label, figure_of_limit(c.limit, stack.used)})
+                .detail.push_back({stack_lines(stack.stack, stack.place)});
         }
         s.add(std::move(t));
     }

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace linn::tool::report {
 
@@ -47,27 +49,37 @@ nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row) {
     return row;
 }
 
-std::string stack_text(const std::vector<profile_frame>& stack, const profile_frame& place, stack_part part) {
-    constexpr std::size_t few = 6;
+namespace {
+
+std::string lines_of(std::span<const profile_frame> calls) {
     constexpr std::size_t letters = 56; // of a function
-    auto begin = stack.begin();
-    auto end = stack.end();
-    if (part == stack_part::from_place) {
-        const auto found = std::find_if(begin, end, [&](const profile_frame& f) { return f.is_same(place); });
-        begin = found == end ? begin : found;
-        // What starts main() is the same in every program.
-        const auto start = std::find_if(begin, end, [](const profile_frame& f) { return f.name == "main"; });
-        end = start == end ? end : start + 1;
-    }
-    const auto count = static_cast<std::size_t>(end - begin);
-    const std::size_t most = part == stack_part::whole ? count : std::min(count, few);
     std::string lines;
-    for (std::size_t i = 0; i != most; ++i) {
-        const profile_frame& f = begin[static_cast<std::ptrdiff_t>(i)];
-        lines += fmt::format("{}{}{}\n", i == 0 ? "" : "from ", short_type(f.name, letters),
+    for (const profile_frame& f : calls) {
+        lines += fmt::format("{}{}{}\n", lines.empty() ? "" : "from ", short_type(f.name, letters),
                              f.file.empty() ? "" : ", " + f.place());
     }
-    return count > most ? lines + fmt::format("and {} more\n", count - most) : lines;
+    return lines;
+}
+
+} // namespace
+
+fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place) {
+    constexpr std::size_t few = 6;
+    std::span<const profile_frame> calls{stack};
+    const auto begin = std::ranges::find_if(calls, [&](const profile_frame& f) { return f.is_same(place); });
+    if (begin != calls.end()) {
+        calls = {begin, calls.end()};
+    }
+    // What starts main() is the same in every program.
+    const auto start = std::ranges::find(calls, "main", &profile_frame::name);
+    if (start != calls.end()) {
+        calls = {calls.begin(), start + 1};
+    }
+    std::string brief = lines_of(calls.first(std::min(calls.size(), few)));
+    if (calls.size() > few) {
+        brief += fmt::format("and {} more\n", calls.size() - few);
+    }
+    return {"stack", {block{code{lines_of(stack)}}}, std::move(brief)};
 }
 
 nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes) {

@@ -3,6 +3,7 @@
 
 #include "../../profile/trace_profile.hpp"
 #include "../../trace/sample_weight.hpp"
+#include "../document/document.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,14 +22,9 @@ nlohmann::ordered_json row_name_json(const std::string& type, const profile_fram
 /// Such a row as a line of CSV: what it is, and the functions of its stack with semicolons between them.
 nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row);
 
-/// How much of a stack is written.
-enum class stack_part {
-    from_place, ///< from the user's own code to main(), at most six calls: for a terminal
-    whole,
-};
-
-/// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80".
-std::string stack_text(const std::vector<profile_frame>& stack, const profile_frame& place, stack_part part);
+/// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80". A page folds all of them
+/// away; text shows at most six, from the user's own code to main().
+fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place);
 
 /// Of a sampled trace: how many blocks an estimate comes from, and the 95 % interval of the bytes. Null where all were recorded.
 nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes);

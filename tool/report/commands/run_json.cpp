@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../measure/statistics.hpp"
+#include "../../measure/suggest.hpp"
 #include "../version.hpp"
 #include "report_parts.hpp"
 #include "run_report.hpp"
@@ -71,20 +73,24 @@ ordered_json estimate_json(const run_row& row, const estimate& e) {
     return json;
 }
 
-ordered_json row_json(const run_row& row) {
+ordered_json name_json(const run_row& row) {
     const run_contender& c = row.contender;
-    ordered_json json{{"name", c.name},
-                      {"title", c.title},
-                      {"version", text_or_null(c.version)},
-                      {"library", text_or_null(c.library.string())},
-                      {"behind", text_or_null(c.behind.string())},
-                      {"environment", c.environment},
-                      {"providers", c.providers},
-                      {"notes", c.notes},
-                      {"repeated", row.repeated},
-                      {"failure", text_or_null(row.failure)},
-                      {"last_output", text_or_null(row.last_output)},
-                      {"output_difference", text_or_null(row.output_difference)}};
+    return {{"name", c.name},
+            {"title", c.title},
+            {"version", text_or_null(c.version)},
+            {"library", text_or_null(c.library.string())},
+            {"behind", text_or_null(c.behind.string())},
+            {"environment", c.environment},
+            {"providers", c.providers},
+            {"notes", c.notes},
+            {"repeated", row.repeated},
+            {"failure", text_or_null(row.failure)},
+            {"last_output", text_or_null(row.last_output)},
+            {"output_difference", text_or_null(row.output_difference)}};
+}
+
+ordered_json row_json(const run_row& row) {
+    ordered_json json = name_json(row);
     json["estimates"] = ordered_json::object();
     for (const metric_info& m : metrics()) {
         if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
@@ -124,6 +130,40 @@ ordered_json noise_json(const run_result& result) {
 }
 
 } // namespace
+
+ordered_json run_lines(const run_result& result) {
+    ordered_json lines = ordered_json::array();
+    for (const run_row& row : result.rows) {
+        for (const metric_info& m : metrics()) {
+            const std::vector<double> values = row.values(m.name);
+            if (values.empty()) {
+                continue;
+            }
+            ordered_json line = name_json(row);
+            line.update({{"contender", row.contender.name},
+                         {"metric", m.name},
+                         {"unit", to_string(m.unit)},
+                         {"rounds", values.size()},
+                         {"median", median(values)},
+                         {"min", minimum(values)},
+                         {"command", shell_words(result.what.command)},
+                         {"complete", result.complete()},
+                         {"started", result.started},
+                         {"version", version_text()},
+                         {"cpu", result.machine.cpu_model}});
+            if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
+                line.update(estimate_json(row, *e));
+                line["median"] = median(values); // of all runs
+            }
+            if (const auto floor = result.noise_floor.find(std::string{m.name});
+                floor != result.noise_floor.end()) {
+                line["noise_floor"] = floor->second.floor;
+            }
+            lines.push_back(std::move(line));
+        }
+    }
+    return lines;
+}
 
 ordered_json run_fields(const run_result& result) {
     ordered_json json{{"schema", "linn.run/1"},

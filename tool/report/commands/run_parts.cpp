@@ -56,44 +56,6 @@ table overview_table(const run_result& result) {
     return t;
 }
 
-table sample_table(const run_result& result) {
-    table t{"Every run", {{.heading = "allocator", .is_text = true}, {.heading = "round"}}};
-    for (const metric_info& m : metrics()) {
-        t.columns.push_back({.heading = std::string{m.title}});
-    }
-    t.columns.push_back({.heading = "remark", .is_text = true});
-    for (const run_row& r : result.rows) {
-        for (const run_sample& s : r.samples) {
-            std::vector<cell> cells{r.contender.title,
-                                    figure_of(unit::count, static_cast<double>(s.round + 1))};
-            for (const metric_info& m : metrics()) {
-                const auto value = s.values.find(std::string{m.name});
-                cells.emplace_back(value_of(m, value == s.values.end() ? unknown_bound : value->second));
-            }
-            cells.emplace_back(
-                fmt::format("{}{}", s.disturbed ? "disturbed " : "", s.same_output ? "" : "other output"));
-            t.add(std::move(cells));
-        }
-    }
-    return t;
-}
-
-std::string stop_text(const run_result& result) {
-    switch (result.stopped) {
-    case stop_reason::precise:
-        return "every ratio known to ± " + figure_of(unit::share, result.options.precision).text();
-    case stop_reason::rounds:
-        return "all rounds done";
-    case stop_reason::budget:
-        return fmt::format("time budget of {} s used up", result.options.budget.count());
-    case stop_reason::interrupted:
-        return "interrupted";
-    case stop_reason::nothing_to_compare:
-        break;
-    }
-    return "nothing to compare";
-}
-
 } // namespace
 
 quantity value_of(const metric_info& m, double value) {
@@ -172,7 +134,7 @@ std::vector<block> everything_counted(const run_result& result, const metric_inf
                                        "The other metrics that are compared, drawn alike; left is less."},
                                forms::html}};
     for (const metric_info& m : metrics()) {
-        if (m.is_compared && m.name != shown.name) {
+        if (m.is_compared) {
             blocks.push_back({estimates_table(result, m), forms::html});
         }
     }
@@ -180,7 +142,6 @@ std::vector<block> everything_counted(const run_result& result, const metric_inf
     if (!result.why_no_counters.empty()) {
         blocks.push_back({paragraph{"Hardware counters: " + result.why_no_counters}, forms::html});
     }
-    blocks.push_back({fold{"Every run", std::vector<block>{block{sample_table(result)}}}, forms::html});
     return blocks;
 }
 
@@ -231,6 +192,23 @@ std::vector<block> proof_of(const run_result& result) {
     return blocks;
 }
 
+std::string why_it_stopped(const run_result& result) {
+    const run_options& o = result.options;
+    switch (result.stopped) {
+    case stop_reason::precise:
+        return "stopped when every ratio was known to +-" + figure_of(unit::share, o.precision).text();
+    case stop_reason::budget:
+        return "stopped by the budget of " + figures::seconds_text(static_cast<double>(o.budget.count()));
+    case stop_reason::rounds:
+        return o.rounds != 0 ? "as asked for" : "the most there are";
+    case stop_reason::interrupted:
+        return "interrupted";
+    case stop_reason::nothing_to_compare:
+        break;
+    }
+    return "nothing to compare";
+}
+
 facts facts_of(const run_result& result) {
     const run_options& o = result.options;
     facts f{{{"Command", shell_words(result.what.command)},
@@ -245,7 +223,7 @@ facts facts_of(const run_result& result) {
              {"CPUs", o.launch.cpus.empty() ? "not pinned" : o.launch.cpus},
              {"Rounds",
               fmt::format("{} complete, after {} to warm up", result.complete_rounds, o.warm_up_rounds)},
-             {"Stopped", stop_text(result)},
+             {"Stopped", why_it_stopped(result)},
              {"Intervals", level_text(o.level)},
              {"Seed of the order", std::to_string(o.seed)},
              {"Started", date_text(result.started)},
@@ -269,48 +247,6 @@ std::string disturbance_of(const run_result& result) {
     }
     return fmt::format("repeated because the machine was disturbed: {}; kept although it was: {}",
                        counted(repeated, "run"), disturbed);
-}
-
-std::vector<std::string> run_data_columns() {
-    return {"contender", "title",   "metric",    "unit",       "rounds",  "median",     "low",  "high",
-            "min",       "ratio",   "ratio_low", "ratio_high", "p",       "p_adjusted", "call", "noise_floor",
-            "repeated",  "failure", "command",   "complete",   "started", "version",    "cpu"};
-}
-
-std::vector<datum> run_data(const run_result& result, const run_row& row, const metric_info& metric) {
-    const std::string name{metric.name};
-    const std::vector<double> values = row.values(name);
-    if (values.empty()) {
-        return {};
-    }
-    const estimate* e = row.find_estimate(name);
-    const bool is_judged = e != nullptr && !row.contender.is_own();
-    const auto of = [&](bool known, auto member) { return known ? datum{e->*member} : datum{}; };
-    const bool has_ratio = e != nullptr && !row.contender.is_default();
-    const auto floor = result.noise_floor.find(name);
-    return {row.contender.name,
-            row.contender.title,
-            name,
-            to_string(metric.unit),
-            values.size(),
-            median(values),
-            of(e != nullptr, &estimate::low),
-            of(e != nullptr, &estimate::high),
-            minimum(values),
-            of(has_ratio, &estimate::ratio),
-            of(has_ratio, &estimate::ratio_low),
-            of(has_ratio, &estimate::ratio_high),
-            of(has_ratio, &estimate::p),
-            of(is_judged, &estimate::p_adjusted),
-            is_judged ? datum{to_string(e->call)} : datum{},
-            floor == result.noise_floor.end() ? datum{} : datum{floor->second.floor},
-            row.repeated,
-            row.failure,
-            shell_words(result.what.command),
-            result.complete(),
-            result.started,
-            version_text(),
-            result.machine.cpu_model};
 }
 
 std::string program_name(const std::vector<std::string>& command) {

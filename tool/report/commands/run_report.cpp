@@ -138,23 +138,6 @@ std::vector<std::string> remarks_of(const run_result& result) {
     return lines;
 }
 
-std::string why_it_stopped(const run_result& result) {
-    const run_options& o = result.options;
-    switch (result.stopped) {
-    case stop_reason::precise:
-        return "stopped when every ratio was known to +-" + figure_of(unit::share, o.precision).text();
-    case stop_reason::budget:
-        return "stopped by the budget of " + figures::seconds_text(static_cast<double>(o.budget.count()));
-    case stop_reason::rounds:
-        return o.rounds != 0 ? "as asked for" : "the most there are";
-    case stop_reason::interrupted:
-        return "interrupted";
-    case stop_reason::nothing_to_compare:
-        break;
-    }
-    return "nothing to compare";
-}
-
 std::string short_command(const run_result& result) {
     constexpr std::size_t most = 200;
     const std::string command = shell_words(result.what.command);
@@ -238,8 +221,7 @@ void add_measurements(document& d, const run_result& result) {
     const metric_info& judged = html::metric_named(result.judged_by);
     section& time = d.add_section("time", html::capitalised(judged.title), forms::html);
     time.add(paragraph{fmt::format("{}: {}, {}", short_command(result),
-                                   counted(result.complete_rounds, "round"), why_it_stopped(result))},
-             forms::text);
+                                   counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
         picture{[&result, &judged](html::id_source& ids) { return html::metric_plot(ids, result, judged); },
                 "Each dot is a run, divided by the run on the default allocator in the same round; left is "
@@ -248,11 +230,9 @@ void add_measurements(document& d, const run_result& result) {
                 "by."});
     table main = main_table(result, marks);
     main.remarks = remarks_of(result);
-    time.add(std::move(main), forms::text);
-    time.add(std::move(notes), forms::text);
-    time.add(estimates_table(result, judged), forms::html);
-    d.add_section("everything", "Memory, the other time and all else").blocks =
-        everything_counted(result, judged);
+    time.add(std::move(main));
+    time.add(std::move(notes));
+    d.add_section("everything", "Everything that was counted").blocks = everything_counted(result, judged);
     section& noise = d.add_section("noise", "Noise floor", forms::html);
     for (block& b : noise_of(result)) {
         noise.add(std::move(b.content), forms::html);
@@ -271,7 +251,6 @@ document run_document(const run_result& result) {
     d.kicker = fmt::format("linn run · {} · {}", date_text(result.started), result.machine.cpu_model);
     d.alert = alert_of(result);
     d.lead = result.verdict;
-    d.add(code{shell_words(result.what.command)}, forms::html);
     d.add(sentences(result.findings));
     add_measurements(d, result);
     section& allocators = d.add_section("allocators", "Allocators", forms::html);
@@ -287,17 +266,7 @@ document run_document(const run_result& result) {
         result.started, result.machine,
         fmt::format("{}; seed {}", o.launch.cpus.empty() ? "not pinned" : "pinned to CPU " + o.launch.cpus,
                     o.seed));
-    d.data = [&result] {
-        data_table data{run_data_columns(), {}};
-        for (const run_row& row : result.rows) {
-            for (const metric_info& metric : metrics()) {
-                if (std::vector<datum> line = run_data(result, row, metric); !line.empty()) {
-                    data.rows.push_back(std::move(line));
-                }
-            }
-        }
-        return data;
-    };
+    d.data = [&result] { return data_of(run_lines(result), run_columns); };
     return d;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../measure/suggest.hpp"
-#include "../plots/flame_plot.hpp"
+#include "../plots/flame_graph.hpp"
 #include "../version.hpp"
 #include "compare_report.hpp"
 #include "profile_parts.hpp"
@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 namespace linn::tool::report {
 namespace {
@@ -73,7 +75,6 @@ const char* kind_of(const work_unit& per) {
 
 constexpr std::size_t most_page_rows = 200;
 constexpr std::size_t most_stack_rows = 60;
-constexpr std::size_t most_changed_boxes = 2500;
 
 cell difference_cell(profile_measure m, double change) {
     if (change == 0) {
@@ -123,54 +124,37 @@ public:
         d_.add_section("totals", "All together").add(std::move(t));
     }
 
-    void add_rows(const char* id, const char* title, const std::vector<trace_row>& rows, bool are_places) {
+    void add_rows(const char* id, const char* title, const std::vector<trace_row>& rows) {
         const std::size_t changed = changed_rows(rows);
         if (changed == 0) {
             return;
         }
-        section& s = d_.add_section(id, title);
-        const std::size_t few = std::min(changed, top_);
-        s.add(table_of(rows, few, changed, are_places), forms::text);
-        s.add(table_of(rows, std::min(changed, std::max(top_, most_page_rows)), changed, are_places),
-              forms::html);
-    }
-
-    void add_stacks() {
-        const std::size_t changed = changed_rows(c_.stacks);
-        if (changed == 0) {
-            return;
-        }
-        section& s = d_.add_section("stacks", "Stacks that changed most");
-        for (const auto& [most, where] : {std::pair{std::min(top_, most_stacks), forms::text},
-                                          std::pair{std::max(top_, most_stack_rows), forms::html}}) {
-            table t = empty_table("Stacks that changed most", "type and stack", false);
-            for (std::size_t i = 0; i != std::min(changed, most); ++i) {
-                const trace_row& r = c_.stacks[i];
-                row& added = add_row(t, r, {r.label});
-                added.detail.push_back(
-                    {fold{"stack", {block{code{stack_text(r.stack, r.place, stack_part::whole)}}}},
-                     forms::html});
-                added.detail.push_back(
-                    {code{stack_text(r.stack, r.place, stack_part::from_place)}, forms::text});
+        const bool are_stacks = &rows == &c_.stacks;
+        const bool are_places = &rows == &c_.places;
+        table t = empty_table(title,
+                              are_stacks   ? "type and stack"
+                              : are_places ? "place"
+                                           : "type",
+                              are_places);
+        const std::size_t most = std::max(top_, are_stacks ? most_stack_rows : most_page_rows);
+        for (const trace_row& r : std::span{rows}.first(std::min(changed, most))) {
+            row& added = add_row(t, r, are_places ? r.place.place() : r.label);
+            if (are_stacks) {
+                added.detail.push_back({stack_lines(r.stack, r.place)});
             }
-            add_rest(t, changed, most, "stacks");
-            s.add(std::move(t), where);
         }
+        t.cut(are_stacks ? std::min(top_, most_stacks) : top_, changed, id);
+        d_.add_section(id, title).add(std::move(t));
     }
 
     void add_flame() {
-        d_.add_section("flame", "Where it changed", forms::html)
-            .add(picture{[&c = c_](html::id_source&) {
-                             html::flame_node root = html::grow_flame_difference(c);
-                             html::fold_flame(root, most_changed_boxes);
-                             return html::draw(root, html::words_of_difference(c));
-                         },
-                         fmt::format(
-                             "Types are below the whole, places below their type, callers below those. A box "
-                             "is as wide as its {} in the recording that has more of them. ▲, red: grew; ▼, "
-                             "blue: shrank; the stronger the colour, the larger the change of the box.",
-                             words_of(c_.options.by))},
-                 forms::html);
+        d_.add_section("flame", "Where it changed")
+            .add(picture{
+                [&c = c_](html::id_source&) { return html::draw(html::graph_of_difference(c)); },
+                fmt::format("Types are below the whole, places below their type, callers below those. A box "
+                            "is as wide as its {} in the recording that has more of them. ▲, red: grew; ▼, "
+                            "blue: shrank; the stronger the colour, the larger the change of the box.",
+                            words_of(c_.options.by))});
     }
 
 private:
@@ -214,44 +198,18 @@ private:
         return t;
     }
 
-    row& add_row(table& t, const trace_row& r, std::vector<cell> names) const {
+    row& add_row(table& t, const trace_row& r, std::string name) const {
         const profile_measure by = c_.options.by;
         const auto value = [&](const trace_counts_of_work& counts) {
             return cell{figure_of(by, counts[static_cast<std::size_t>(by)])};
         };
-        names.resize(2);
-        std::vector<cell> cells = std::move(names);
-        cells.push_back(value(r.old_counts));
-        cells.push_back(value(r.new_counts));
-        cells.push_back(difference_cell(by, r.difference(by)));
-        cells.push_back(change_cell(r, by));
-        cells.push_back(difference_cell(profile_measure::bytes, r.difference(profile_measure::bytes)));
-        cells.push_back(
-            difference_cell(profile_measure::live_bytes, r.difference(profile_measure::live_bytes)));
         const double change = r.difference(r.changed_in);
-        return t.add(std::move(cells), change > 0 ? emphasis::bad : emphasis::good);
-    }
-
-    table table_of(const std::vector<trace_row>& rows, std::size_t shown, std::size_t changed,
-                   bool are_places) const {
-        table t =
-            empty_table(are_places ? "Places, the largest change first" : "Types, the largest change first",
-                        are_places ? "place" : "type", are_places);
-        for (std::size_t i = 0; i != shown; ++i) {
-            const trace_row& r = rows[i];
-            add_row(t, r,
-                    are_places ? std::vector<cell>{r.place.place(), r.place.name}
-                               : std::vector<cell>{r.label});
-        }
-        add_rest(t, changed, shown, are_places ? "places" : "types");
-        return t;
-    }
-
-    static void add_rest(table& t, std::size_t changed, std::size_t shown, const char* what) {
-        if (changed > shown) {
-            t.remarks.push_back(
-                fmt::format("and {} more {}; --top shows more, --json all", changed - shown, what));
-        }
+        return t.add(
+            {std::move(name), r.place.name, value(r.old_counts), value(r.new_counts),
+             difference_cell(by, r.difference(by)), change_cell(r, by),
+             difference_cell(profile_measure::bytes, r.difference(profile_measure::bytes)),
+             difference_cell(profile_measure::live_bytes, r.difference(profile_measure::live_bytes))},
+            change > 0 ? emphasis::bad : emphasis::good);
     }
 
     document& d_;
@@ -321,9 +279,9 @@ document trace_compare_document(const trace_comparison& c, std::size_t top) {
     if (c.differs()) {
         sections all{d, c, top};
         all.add_totals();
-        all.add_rows("types", "Types", c.types, false);
-        all.add_rows("places", "Places", c.places, true);
-        all.add_stacks();
+        all.add_rows("types", "Types, the largest change first", c.types);
+        all.add_rows("places", "Places, the largest change first", c.places);
+        all.add_rows("stacks", "Stacks that changed most", c.stacks);
         all.add_flame();
     }
     d.warnings = c.warnings;

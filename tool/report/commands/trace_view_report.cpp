@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../measure/suggest.hpp"
 #include "../../symbols/short_name.hpp"
-#include "../plots/advise_plots.hpp"
-#include "../plots/stack_views.hpp"
+#include "../plots/flame_graph.hpp"
+#include "../plots/timeline_plot.hpp"
 #include "../version.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 namespace linn::tool::report {
@@ -156,46 +157,16 @@ std::string runtime_text(const trace_profile& profile) {
                                           blocks_text(kept));
 }
 
-class view_tables {
-public:
-    explicit view_tables(const trace_view& view) : view_{view} {}
-
-    table rows(const std::vector<view_row>& from, std::size_t most, bool are_places) const {
-        table t = empty(are_places ? "places" : "types", are_places ? "place" : "type", are_places);
-        for (std::size_t i = 0; i != std::min(from.size(), most); ++i) {
-            const view_row& r = from[i];
-            add(t, r,
-                are_places ? std::vector<cell>{r.place.place(), r.place.name} : std::vector<cell>{r.label});
-        }
-        add_rest(t, from.size(), most, are_places ? "places" : "types");
-        return t;
-    }
-
-    table stacks(std::size_t most, bool is_page) const {
-        table t = empty("stacks", "type and stack", false);
-        for (std::size_t i = 0; i != std::min(view_.stacks.size(), most); ++i) {
-            const view_row& r = view_.stacks[i];
-            row& added = add(t, r, {cell{r.label}});
-            if (is_page) {
-                added.detail.push_back(
-                    {fold{"stack", {block{code{stack_text(r.stack, r.place, stack_part::whole)}}}}});
-            } else {
-                added.detail.push_back({code{stack_text(r.stack, r.place, stack_part::from_place)}});
-            }
-        }
-        add_rest(t, view_.stacks.size(), most, "stacks");
-        return t;
-    }
-
-private:
-    /// "Types, by bytes live at the peak".
-    table empty(const char* rows, const char* what, bool are_places) const {
-        const std::string order = view_.is_by_time ? "CPU time in the allocator"
-                                  : view_.filter == block_filter::temporary
-                                      ? "blocks released at once"
-                                      : fmt::format("bytes {}", words_of(view_.filter));
-        return {
-            html::capitalised(fmt::format("{}, by {}", rows, order)),
+/// "Types, by bytes live at the peak": the first rows, of which text shows `top`.
+table rows_table(const trace_view& view, const std::vector<view_row>& from, const char* rows,
+                 const char* what, std::size_t top, std::size_t most) {
+    const std::string order = view.is_by_time ? "CPU time in the allocator"
+                              : view.filter == block_filter::temporary
+                                  ? "blocks released at once"
+                                  : fmt::format("bytes {}", words_of(view.filter));
+    const bool are_places = &from == &view.places;
+    const bool are_stacks = &from == &view.stacks;
+    table t{html::capitalised(fmt::format("{}, by {}", rows, order)),
             {{.heading = what, .is_text = true, .shorten = are_places ? cut::front : cut::type, .least = 20},
              {.heading = "function",
               .is_text = true,
@@ -208,27 +179,19 @@ private:
              {.heading = "share"},
              {.heading = "allocated",
               .droppable = 2,
-              .shown_in = view_.filter == block_filter::all ? forms::nowhere : forms::everywhere}}};
-    }
-
-    row& add(table& t, const view_row& r, std::vector<cell> cells) const {
-        cells.resize(2);
-        cells.push_back(view_blocks(r.counts.blocks));
-        cells.push_back(view_bytes(r.counts.bytes));
-        cells.push_back(figure_of(unit::share, share_of(r, view_)));
-        cells.push_back(figure_of(unit::about, static_cast<double>(r.allocated.blocks)));
-        return t.add(std::move(cells));
-    }
-
-    static void add_rest(table& t, std::size_t all, std::size_t shown, const char* what) {
-        if (all > shown) {
-            t.remarks.push_back(
-                fmt::format("and {} more {}; --top shows more, --json all", all - shown, what));
+              .shown_in = view.filter == block_filter::all ? forms::nowhere : forms::everywhere}}};
+    for (const view_row& r : std::span{from}.first(std::min(from.size(), std::max(top, most)))) {
+        row& added =
+            t.add({are_places ? r.place.place() : r.label, r.place.name, view_blocks(r.counts.blocks),
+                   view_bytes(r.counts.bytes), figure_of(unit::share, share_of(r, view)),
+                   figure_of(unit::about, static_cast<double>(r.allocated.blocks))});
+        if (are_stacks) {
+            added.detail.push_back({stack_lines(r.stack, r.place)});
         }
     }
-
-    const trace_view& view_;
-};
+    t.cut(are_stacks ? std::min(top, most_text_stacks) : top, from.size(), rows);
+    return t;
+}
 
 data_table lines_of(const trace_view& view) {
     ordered_json lines = ordered_json::array();
@@ -243,51 +206,33 @@ data_table lines_of(const trace_view& view) {
                    "allocated_blocks=allocated/blocks allocated_bytes=allocated/bytes");
 }
 
-void add_tables(document& d, const trace_view& view, std::size_t top) {
+void add_tables(document& d, const trace_view& view, std::size_t top, forms shown_in) {
     if (view.types.empty()) {
         return;
     }
-    const view_tables all{view};
-    d.add_section("types", "Types", forms::text).add(all.rows(view.types, top, false), forms::text);
-    d.add_section("places", "Places", forms::text).add(all.rows(view.places, top, true), forms::text);
-    d.add_section("stacks", "Stacks", forms::text)
-        .add(all.stacks(std::min(top, most_text_stacks), false), forms::text);
-}
-
-void add_page_tables(document& d, const trace_view& view, std::size_t top) {
-    if (view.types.empty()) {
-        return;
-    }
-    const view_tables all{view};
-    d.add_section("types", "Types", forms::html)
-        .add(all.rows(view.types, std::max(top, most_view_rows), false), forms::html);
-    d.add_section("places", "Places", forms::html)
-        .add(all.rows(view.places, std::max(top, most_view_rows), true), forms::html);
-    d.add_section("stacks", "Stacks", forms::html)
-        .add(all.stacks(std::max(top, most_view_stacks), true), forms::html);
+    d.add_section("types", "Types")
+        .add(rows_table(view, view.types, "types", "type", top, most_view_rows), shown_in);
+    d.add_section("places", "Places")
+        .add(rows_table(view, view.places, "places", "place", top, most_view_rows), shown_in);
+    d.add_section("stacks", "Stacks")
+        .add(rows_table(view, view.stacks, "stacks", "type and stack", top, most_view_stacks), shown_in);
 }
 
 void add_time(document& d, const trace_profile& profile) {
-    d.add_section("time", "Over time", forms::html)
-        .add(
-            picture{
-                [&a = profile.analysis](html::id_source& ids) { return html::run_over_time(ids, a); },
-                "Live: the most within a step; the line marks the peak. Events are allocations, releases and "
-                "reallocations of all threads. Time passes as it did under the recorder."},
-            forms::html);
+    d.add_section("time", "Over time")
+        .add(picture{
+            [&a = profile.analysis](html::id_source& ids) { return html::run_over_time(ids, a); },
+            "Live: the most within a step; the line marks the peak. Events are allocations, releases and "
+            "reallocations of all threads. Time passes as it did under the recorder."});
 }
 
 void add_flame(document& d, const trace_profile& profile, const trace_view& view) {
-    d.add_section("flame", "Stacks as a flame graph", forms::html)
-        .add(picture{[&profile, filter = view.filter, keeps_runtime = view.keeps_runtime](html::id_source&) {
-                         return html::draw_stacks(profile, filter, keeps_runtime);
+    d.add_section("flame", "Stacks as a flame graph")
+        .add(picture{[&profile, &view](html::id_source&) {
+                         return html::draw(html::graph_of_stacks(profile, view.filter, view.keeps_runtime));
                      },
                      "From the outermost call at the top to the type at the end, in blue. A box is as wide "
-                     "as its share. "
-                     "In order of time, what was allocated first stands left. Around one function: what "
-                     "calls it stands "
-                     "above it, what it calls hangs below."},
-             forms::html);
+                     "as its share."});
 }
 
 } // namespace
@@ -305,7 +250,7 @@ void add_recording(document& d, const trace_profile& profile, const trace_view& 
     }
     add_time(d, profile);
     add_flame(d, profile, view);
-    add_page_tables(d, view, 0);
+    add_tables(d, view, 0, forms::html);
 }
 
 document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top) {
@@ -322,8 +267,7 @@ document trace_view_document(const trace_profile& profile, const trace_view& vie
             d.add(paragraph{std::move(kept)});
         }
     }
-    add_tables(d, view, top);
-    add_page_tables(d, view, top);
+    add_tables(d, view, top, forms::everywhere);
     add_time(d, profile);
     if (view.all.blocks != 0) {
         add_flame(d, profile, view);

@@ -16,6 +16,8 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
 constexpr std::size_t name_letters = 44;
 
 /// Arms that were measured in turns, and are compared with the same plain program.
@@ -213,15 +215,9 @@ void add_measurements(document& d, const try_result& result, const std::vector<t
             return &r == &judged ? std::vector<block>{} : std::vector<block>{block{changes_of(r)}};
         });
     }
-    add_parts(d.add_section("measured", "How it was measured"), parts, [](const run_result& r) {
-        std::vector<block> blocks{block{estimates_table(r, cpu_time())}};
-        for (block& b : noise_of(r)) {
-            blocks.push_back(std::move(b));
-        }
-        return blocks;
-    });
-    add_parts(d.add_section("everything", "Memory, wall time and all else"), parts,
+    add_parts(d.add_section("everything", "Everything that was counted"), parts,
               [](const run_result& r) { return everything_counted(r, cpu_time()); });
+    add_parts(d.add_section("noise", "Noise floor"), parts, noise_of);
     add_parts(d.add_section("allocators", "What was preloaded"), parts, proof_of);
 }
 
@@ -256,24 +252,17 @@ list reading_of_try() {
     });
 }
 
-data_table data_of(const try_result& result, const std::vector<trial_part>& parts) {
-    data_table data{run_data_columns(), {}};
-    data.columns.emplace_back("part");
-    data.columns.emplace_back("decides");
-    for (const trial_part& part : parts) {
-        for (const run_row& row : part.run->rows) {
-            for (const metric_info& metric : metrics()) {
-                std::vector<datum> line = run_data(*part.run, row, metric);
-                if (line.empty()) {
-                    continue;
-                }
-                line.emplace_back(part.name);
-                line.emplace_back(&row == result.decisive());
-                data.rows.push_back(std::move(line));
-            }
+ordered_json lines_of(const try_result& result) {
+    ordered_json lines = ordered_json::array();
+    for (const trial_part& part : parts_of(result)) {
+        const run_row* const decisive = result.decisive();
+        for (ordered_json line : run_lines(*part.run)) {
+            line["part"] = part.name;
+            line["decides"] = decisive == part.run->find(line["contender"].get<std::string>());
+            lines.push_back(std::move(line));
         }
     }
-    return data;
+    return lines;
 }
 
 } // namespace
@@ -314,7 +303,7 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     }
     d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
     d.warnings = try_warnings(result);
-    d.data = [&result] { return data_of(result, parts_of(result)); };
+    d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
     return d;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace linn::tool::report {
 
@@ -11,6 +14,25 @@ row& table::add(std::vector<cell> cells, emphasis style) {
 
 void table::add_heading(std::string words) {
     rows.push_back({{cell{std::move(words)}}, emphasis::none, row::kind::heading});
+}
+
+void table::cut(std::size_t in_text, std::size_t all, std::string what) {
+    rows_of_text = in_text;
+    all_rows = all;
+    rest = std::move(what);
+}
+
+table table::part(bool of_text) const {
+    table shown = *this;
+    if (of_text && rows.size() > rows_of_text) {
+        shown.rows.erase(shown.rows.begin() + static_cast<std::ptrdiff_t>(rows_of_text), shown.rows.end());
+    }
+    if (all_rows > shown.rows.size()) {
+        shown.remarks.insert(
+            shown.remarks.begin(),
+            fmt::format("and {} more {}; --top shows more, --json all", all_rows - shown.rows.size(), rest));
+    }
+    return shown;
 }
 
 std::vector<std::string> lines_of(const std::string& lead) {

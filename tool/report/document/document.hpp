@@ -89,6 +89,7 @@ struct picture {
 struct fold {
     std::string summary;
     std::vector<block> blocks;
+    std::string brief = {}; ///< lines that text shows instead of all of it; empty: it shows everything
 };
 
 /// A part of a section.

@@ -109,12 +109,21 @@ struct table {
     std::vector<row> rows = {};
     std::vector<std::string> remarks = {};     ///< below it: what a reader must know of its columns
     std::optional<std::size_t> sorted_by = {}; ///< the rows were added in ascending order of this column
+    std::size_t rows_of_text = static_cast<std::size_t>(-1); ///< text shows no more
+    std::string rest = {};                                   ///< what the rows are that `cut` counts
+    std::size_t all_rows = 0;                                ///< those that no form shows too; 0: not counted
 
     /// Adds a row. @pre as many cells as columns
     row& add(std::vector<cell> cells, emphasis style = emphasis::none);
 
     /// Adds a heading over the rows that follow.
     void add_heading(std::string words);
+
+    /// Says that there are `all` rows, of which text shows `in_text`: "types".
+    void cut(std::size_t in_text, std::size_t all, std::string what);
+
+    /// The rows that a page or, of a text, that text shows; a remark says how many more there are.
+    table part(bool of_text) const;
 };
 
 } // namespace linn::tool::report

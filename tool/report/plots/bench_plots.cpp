@@ -2,7 +2,6 @@
 #include "bench_plots.hpp"
 
 #include "../../bench/judgement.hpp"
-#include "bar_plot.hpp"
 #include "curve_plot.hpp"
 #include "strip_plot.hpp"
 
@@ -44,21 +43,6 @@ emphasis style_of(const bench_result& result, const row& r) {
 }
 
 namespace {
-
-bar_group bars_of(const bench_result& result, const scenario_result& s) {
-    bar_group group{std::string{s.what->name}, {}};
-    for (const comparison& c : s.comparisons.front()) {
-        group.bars.push_back({.label = std::string{s.what->phases[c.phase].title},
-                              .value = c.speed_up,
-                              .low = c.speed_up / (1 + c.uncertainty),
-                              .high = c.speed_up * (1 + c.uncertainty),
-                              .remark = result.contenders[s.rows[c.other].contender].title,
-                              .style = c.says == outcome::win    ? emphasis::ours
-                                       : c.says == outcome::loss ? emphasis::bad
-                                                                 : emphasis::none});
-    }
-    return group;
-}
 
 strip_panel panel_of(const bench_result& result, const scenario_result& s,
                      const std::vector<row_group>& groups, std::size_t phase) {
@@ -179,10 +163,26 @@ markup curve_plots(id_source& ids, const bench_result& result, const scenario_re
 } // namespace
 
 markup overview_plot(id_source& ids, const bench_result& result) {
-    bar_plot plot{"Linn and the best other", "Linn's speed by the best other's", {}, longest_bar};
+    constexpr std::size_t remark_letters = 16; // for which page.css leaves room
+    strip_plot plot{{}, {{"Linn and the best other", "Linn's speed by the best other's", {}, 0}}};
+    const auto add = [&](const strip_label& label, strip s) {
+        plot.labels.push_back(label);
+        plot.panels.front().strips.push_back(std::move(s));
+    };
     for (const scenario_result& s : result.scenarios) {
-        if (!s.what->has_curves()) { // dozens of points say more as curves
-            plot.groups.push_back(bars_of(result, s));
+        // Dozens of points say more as curves.
+        if (s.what->has_curves() || s.comparisons.front().empty()) {
+            continue;
+        }
+        add({std::string{s.what->name}, emphasis::none, true}, {});
+        for (const comparison& c : s.comparisons.front()) {
+            const emphasis style = c.says == outcome::win    ? emphasis::ours
+                                   : c.says == outcome::loss ? emphasis::bad
+                                                             : emphasis::muted;
+            add({std::string{s.what->phases[c.phase].title}, style},
+                {{},
+                 {c.speed_up, c.speed_up / (1 + c.uncertainty), c.speed_up * (1 + c.uncertainty)},
+                 " × " + shortened(result.contenders[s.rows[c.other].contender].title, remark_letters)});
         }
     }
     return draw(ids, plot);

@@ -28,9 +28,6 @@ std::string label_of(const bench_result& result, const scenario_result& s, const
 /// Linn's rows and the second copy of the baseline are set apart.
 emphasis style_of(const bench_result& result, const row& r);
 
-/// The ratio at which the bars of `overview_plot` end: one that is thousands would leave the others no room.
-inline constexpr double longest_bar = 16;
-
 /// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
 markup overview_plot(id_source& ids, const bench_result& result);
 

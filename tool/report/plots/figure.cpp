@@ -98,14 +98,6 @@ markup words_at(double share, double y, std::string_view style_class, std::strin
                    text(words));
 }
 
-markup strips_box(std::string_view name, std::string_view classes, std::size_t panels,
-                  const markup& content) {
-    return element(
-        "div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", std::string{name}}},
-        element("div", {{"class", std::string{classes}}, {"style", fmt::format("--panels:{}", panels)}},
-                content));
-}
-
 markup figure_box(const markup& picture, const markup& caption) {
     return element("figure", picture + element("figcaption", caption));
 }

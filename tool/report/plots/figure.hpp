@@ -42,10 +42,7 @@ std::string across(double share);
 /// Words at `share` of the width, `y` px from above; at the ends they are turned inwards.
 markup words_at(double share, double y, std::string_view style_class, std::string_view words);
 
-/// Labels and so many panels in a row, which scroll sideways in their own box where they do not fit. `name` is read out.
-markup strips_box(std::string_view name, std::string_view classes, std::size_t panels, const markup& content);
-
-/// A picture, or several, with its caption below; `wide` lets it scroll in its own box.
+/// A picture, or several, with its caption below.
 markup figure_box(const markup& picture, const markup& caption);
 
 /// Content that is folded away until the reader opens it.

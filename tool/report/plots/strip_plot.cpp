@@ -100,8 +100,8 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
                           value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high))
             : std::string{"too few samples for an interval"};
     const std::string tip =
-        fmt::format("{}: {}, {}, {}", label.words, value_text(panel, scale, s.middle.middle), bounds,
-                    figures::counted(s.samples.size(), "sample"));
+        fmt::format("{}: {}{}, {}{}", label.words, value_text(panel, scale, s.middle.middle), s.remark,
+                    bounds, s.samples.empty() ? "" : ", " + figures::counted(s.samples.size(), "sample"));
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},
@@ -121,7 +121,8 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
     shapes += element("g", {{"class", ("strip " + name)}}, group);
     words +=
         element("text", {{"x", "100%"}, {"dx", "8"}, {"y", coordinate(y + 4)}, {"class", "value " + name}},
-                text(value_text(panel, scale, s.middle.middle)));
+                text(value_text(panel, scale, s.middle.middle)) +
+                    element("tspan", {{"class", "remark"}}, text(s.remark)));
 }
 
 markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& panel) {
@@ -133,7 +134,7 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
     std::vector<std::string> spoken;
     for (std::size_t i = 0; i != plot.labels.size(); ++i) {
         const strip_label& label = plot.labels[i];
-        if (label.is_heading || panel.strips[i].samples.empty()) {
+        if (label.is_heading || panel.strips[i].is_empty()) {
             continue;
         }
         draw_strip(label, panel, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
@@ -168,20 +169,30 @@ double jitter(std::size_t sample) noexcept {
 markup draw(id_source& ids, const strip_plot& plot) {
     markup panels;
     std::size_t count = 0;
-    bool has_changes = false; // which need more room behind the line
+    std::string classes = "strips"; // with those that need more room behind the line
     for (const strip_panel& p : plot.panels) {
-        if (std::any_of(p.strips.begin(), p.strips.end(),
-                        [](const strip& s) { return !s.samples.empty(); })) {
-            panels += draw_panel(ids, plot, p);
-            has_changes = has_changes || p.shows_changes;
-            ++count;
+        if (std::ranges::all_of(p.strips, &strip::is_empty)) {
+            continue;
+        }
+        panels += draw_panel(ids, plot, p);
+        ++count;
+        if (std::ranges::any_of(p.strips, [](const strip& s) { return !s.remark.empty(); })) {
+            classes = "strips remarks";
+        } else if (p.shows_changes) {
+            classes = "strips changes";
         }
     }
     if (count == 0) {
         return {};
     }
-    return strips_box("plot, may scroll sideways", has_changes ? "strips changes" : "strips", count,
-                      draw_labels(plot.labels) + panels);
+    // Where the panels do not fit, they scroll sideways in their own box.
+    return element("div",
+                   {{"class", "scroll"},
+                    {"tabindex", "0"},
+                    {"role", "group"},
+                    {"aria-label", "plot, may scroll sideways"}},
+                   element("div", {{"class", classes}, {"style", fmt::format("--panels:{}", count)}},
+                           draw_labels(plot.labels) + panels));
 }
 
 } // namespace linn::tool::html

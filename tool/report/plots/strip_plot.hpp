@@ -20,10 +20,13 @@ struct strip_label {
 };
 
 /// What one panel shows on one line: every sample as a dot, the median with its interval, and the median in figures.
-/// Without samples the line stays empty there.
+/// Without a median the line stays empty there.
 struct strip {
     std::vector<double> samples;
     interval middle;
+    std::string remark = {}; ///< behind the figures
+
+    bool is_empty() const noexcept { return !(middle.middle > 0); }
 };
 
 /// One measure of all contenders, relative to a reference at 1, on a logarithmic axis.

@@ -132,4 +132,41 @@ markup draw(id_source& ids, const timeline_plot& plot) {
                    panels + data_of(plot));
 }
 
+namespace {
+
+std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
+    return {values.begin(), values.end()};
+}
+
+} // namespace
+
+markup run_over_time(id_source& ids, const trace_analysis& t) {
+    std::size_t width = 1;
+    timeline_plot plot{"Over the run", 0, {}};
+    const auto add = [&](const char* title, unit what, std::vector<double> values) {
+        if (!values.empty()) {
+            plot.series.push_back({title, what, std::move(values), {}});
+        }
+    };
+    const bool has_peak = t.all.peak_live_bytes != 0;
+    plot.peak_ns = has_peak ? static_cast<double>(t.peak_ns) : -1;
+    add("Live bytes", unit::bytes,
+        fewer_steps(as_doubles(t.over_time.live_bytes), most_timeline_steps, false, width));
+    if (has_peak && !plot.series.empty()) {
+        plot.series.front().note =
+            fmt::format("at most {}, at {}", typeset(unit::bytes, static_cast<double>(t.all.peak_live_bytes)),
+                        typeset(unit::nanoseconds, static_cast<double>(t.peak_ns)));
+    }
+    add("Live blocks", unit::count,
+        fewer_steps(as_doubles(t.over_time.live_blocks), most_timeline_steps, false, width));
+    std::vector<double> rate = as_doubles(t.over_time.events);
+    const double step_s = static_cast<double>(t.over_time.step_ns) / 1e9;
+    for (double& v : rate) {
+        v = step_s > 0 ? v / step_s : 0;
+    }
+    add("Events a second", unit::count, fewer_steps(rate, most_timeline_steps, true, width));
+    plot.step_ns = static_cast<double>(t.over_time.step_ns) * static_cast<double>(width);
+    return draw(ids, plot);
+}
+
 } // namespace linn::tool::html

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../analysis/trace_analysis.hpp"
 #include "../document/markup.hpp"
 #include "axis.hpp"
 #include "figure.hpp"
@@ -38,5 +39,8 @@ std::vector<double> fewer_steps(const std::vector<double>& values, std::size_t m
 
 /// The panels, or nothing where there is nothing to show.
 markup draw(id_source& ids, const timeline_plot& plot);
+
+/// Live bytes, live blocks and events over the run.
+markup run_over_time(id_source& ids, const trace_analysis& t);
 
 } // namespace linn::tool::html

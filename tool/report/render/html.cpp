@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../plots/figure.hpp"
 #include "../version.hpp"
-#include "html_table.hpp"
-#include "page.hpp"
+#include "assets.hpp"
 #include "render.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace linn::tool::report {
 namespace {
 
 using html::element;
+using html::empty_element;
 using html::markup;
 
 constexpr std::size_t name_letters = 120; // of a cell that may be cut
@@ -64,10 +65,62 @@ markup diff_lines(const std::string& lines) {
     return content;
 }
 
+/// The lines of a table head: the groups above the headings, where there are any.
+markup table_head(const table& t, const std::vector<std::size_t>& shown) {
+    markup groups;
+    markup headings;
+    bool has_groups = false;
+    const auto group_at = [&](std::size_t i) { return t.columns[shown[i]].group; };
+    for (std::size_t i = 0; i != shown.size(); ++i) {
+        const column& c = t.columns[shown[i]];
+        const bool starts = i == 0 || group_at(i - 1) != c.group;
+        if (starts) {
+            std::size_t end = i + 1;
+            while (end != shown.size() && group_at(end) == c.group) {
+                ++end;
+            }
+            const std::string span = std::to_string(end - i);
+            groups += c.group.empty()
+                          ? element("td", {{"colspan", span}}, {})
+                          : element("th", {{"colspan", span}, {"scope", "colgroup"}}, html::text(c.group));
+            has_groups = has_groups || !c.group.empty();
+        }
+        const std::string style = c.is_text ? "words" : "";
+        headings += t.sorted_by == shown[i]
+                        ? element("th", {{"scope", "col"}, {"class", style}, {"aria-sort", "ascending"}},
+                                  html::text(c.heading))
+                        : element("th", {{"scope", "col"}, {"class", style}}, html::text(c.heading));
+    }
+    return element("thead", (has_groups ? element("tr", {{"class", "groups"}}, groups) : markup{}) +
+                                element("tr", {{"class", "columns"}}, headings));
+}
+
+/// One row; a number is what it sorts by.
+markup row_cells(const table& t, const std::vector<std::size_t>& shown, const row& r) {
+    markup content;
+    for (const std::size_t i : shown) {
+        const cell& c = r.cells[i];
+        const markup words = cell_content(c, t.columns[i]);
+        if (i == shown.front()) {
+            content += element("th", {{"scope", "row"}}, words);
+        } else if (t.columns[i].is_text) {
+            content += element("td", {{"class", "words"}}, words);
+        } else if (c.figure && std::isfinite(c.figure->key())) {
+            content += element("td", {{"data-v", fmt::format("{:.6g}", c.figure->key())}}, words);
+        } else {
+            content += element("td", words);
+        }
+    }
+    return content;
+}
+
 class page_writer {
 public:
     markup operator()(const paragraph& p) const {
-        return p.is_strong ? element("p", element("strong", html::text(p.text))) : html::paragraph(p.text);
+        if (p.text.empty()) {
+            return {};
+        }
+        return element("p", p.is_strong ? element("strong", html::text(p.text)) : html::text(p.text));
     }
 
     markup operator()(const list& l) const {
@@ -82,7 +135,15 @@ public:
                element("ul", {{"class", "prose"}}, items);
     }
 
-    markup operator()(const facts& f) const { return html::description_list(f.entries); }
+    markup operator()(const facts& f) const {
+        markup list;
+        for (const auto& [name, value] : f.entries) {
+            if (!value.empty()) {
+                list += element("div", element("dt", html::text(name)) + element("dd", html::text(value)));
+            }
+        }
+        return list.empty() ? list : element("dl", list);
+    }
 
     markup operator()(const code& c) const {
         if (c.text.empty()) {
@@ -94,52 +155,57 @@ public:
 
     markup operator()(const subheading& h) const { return element("h3", html::text(h.text)); }
 
-    markup operator()(const table& t) {
-        std::vector<html::html_column> columns;
-        std::optional<std::size_t> sorted_by;
-        for (std::size_t i = 0; i != t.columns.size(); ++i) {
-            const column& c = t.columns[i];
-            if (!includes(c.shown_in, forms::html)) {
-                continue;
-            }
-            if (t.sorted_by == i) {
-                sorted_by = columns.size();
-            }
-            columns.push_back({c.heading, c.group, c.is_text});
-        }
-        html::html_table drawn{t.caption, columns};
-        if (sorted_by) {
-            drawn.sorted_by(*sorted_by);
-        }
-        for (const row& r : t.rows) {
-            if (r.is == row::kind::heading) {
-                drawn.add_group(html::text(r.cells.front().words(lettering::typeset)));
-                continue;
-            }
-            std::vector<html::html_cell> cells;
-            for (std::size_t i = 0; i != r.cells.size(); ++i) {
-                if (includes(t.columns[i].shown_in, forms::html)) {
-                    cells.push_back(
-                        {cell_content(r.cells[i], t.columns[i]),
-                         r.cells[i].figure ? std::optional{r.cells[i].figure->key()} : std::nullopt});
-                }
-            }
-            if (r.is == row::kind::last) {
-                drawn.add_footnote_row(std::move(cells));
-                continue;
-            }
-            drawn.add_row(std::move(cells), r.style);
-            is_in_row_ = true;
-            if (const markup detail = blocks(r.detail); !detail.empty()) {
-                drawn.add_detail(detail);
-            }
-            is_in_row_ = false;
-        }
-        if (drawn.empty()) {
+    /// A table that its reader can sort by any column, within its groups.
+    markup operator()(const table& whole) {
+        const table t = whole.part(false);
+        if (t.rows.empty()) {
             return {};
         }
+        std::vector<std::size_t> shown;
+        for (std::size_t i = 0; i != t.columns.size(); ++i) {
+            if (includes(t.columns[i].shown_in, forms::html)) {
+                shown.push_back(i);
+            }
+        }
+        const std::string width = std::to_string(shown.size());
+        markup groups;
+        markup rows;
+        markup last; // stay at the end of their group
+        const auto end_group = [&] {
+            if (!rows.empty() || !last.empty()) {
+                groups += element("tbody", std::exchange(rows, {}) + std::exchange(last, {}));
+            }
+        };
+        for (const row& r : t.rows) {
+            switch (r.is) {
+            case row::kind::heading: {
+                end_group();
+                const markup words = html::text(r.cells.front().words(lettering::typeset));
+                rows = element(
+                    "tr", {{"class", "group"}},
+                    element("th", {{"colspan", width}, {"scope", "rowgroup"}}, element("span", words)));
+                break;
+            }
+            case row::kind::last:
+                last += element("tr", {{"class", "last"}}, row_cells(t, shown, r));
+                break;
+            case row::kind::plain:
+                rows += element("tr", {{"class", html::class_of(r.style)}}, row_cells(t, shown, r));
+                is_in_row_ = true;
+                if (const markup detail = blocks(r.detail); !detail.empty()) {
+                    rows += element("tr", {{"class", "more"}}, element("td", {{"colspan", width}}, detail));
+                }
+                is_in_row_ = false;
+            }
+        }
+        end_group();
         const markup remarks = (*this)(sentences(t.remarks));
-        return drawn.draw() + (remarks.empty() ? remarks : element("div", {{"class", "notes"}}, remarks));
+        return element(
+                   "div",
+                   {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", t.caption}},
+                   element("table",
+                           element("caption", html::text(t.caption)) + table_head(t, shown) + groups)) +
+               (remarks.empty() ? remarks : element("div", {{"class", "notes"}}, remarks));
     }
 
     markup operator()(const picture& p) {
@@ -171,26 +237,64 @@ private:
     bool is_in_row_ = false; // what is folded away there is set apart
 };
 
+markup page_head(const std::string& title) {
+    // Nothing may be loaded, and no script but ours may run, regardless of the names in the report.
+    const std::string policy =
+        fmt::format("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{}'; "
+                    "base-uri 'none'; form-action 'none'",
+                    html::script_hash);
+    markup content = empty_element("meta", {{"charset", "utf-8"}});
+    content += empty_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
+    content +=
+        empty_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+    content += empty_element("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+    content += element("title", html::text(title));
+    content +=
+        empty_element("link", {{"rel", "icon"}, {"href", "data:,"}}); // or a browser asks for /favicon.ico
+    content += element("style", markup::trusted(html::style_sheet));
+    return element("head", content);
+}
+
+markup page_top(const document& d) {
+    markup top =
+        element("p", {{"class", "kicker"}}, html::text(d.kicker)) + element("h1", html::text(d.heading));
+    if (!d.alert.empty()) {
+        top += element("p", {{"class", "alert"}}, html::text(html::capitalised(d.alert)));
+    }
+    // A long answer in large letters is harder to read, not easier.
+    constexpr std::size_t long_lead = 240;
+    markup lead;
+    for (const std::string& line : lines_of(d.lead)) {
+        lead += (lead.empty() ? lead : empty_element("br", {})) + html::text(line);
+    }
+    return element("header",
+                   top + element("p", {{"class", d.lead.size() > long_lead ? "lead long" : "lead"}}, lead));
+}
+
 } // namespace
 
 std::string render_html(const document& d) {
     page_writer write;
-    html::page p;
-    p.title = d.title;
-    p.heading = d.heading;
-    p.kicker = d.kicker;
-    p.alert = html::capitalised(d.alert);
-    p.lead = d.lead;
-    p.introduction = write.blocks(d.introduction);
-    p.introduction += write(sentences(d.warnings, "What weakens this result"));
+    markup main = write.blocks(d.introduction) + write(sentences(d.warnings, "What weakens this result"));
+    markup contents;
+    markup sections;
     for (const section& s : d.sections) {
-        if (markup content = write.blocks(s.blocks); !content.empty()) {
-            p.sections.push_back({s.id, s.title, std::move(content)});
+        if (const markup content = write.blocks(s.blocks); !content.empty()) {
+            contents += element("li", element("a", {{"href", '#' + s.id}}, html::text(s.title)));
+            sections += element("section", {{"id", s.id}, {"aria-labelledby", s.id + "-title"}},
+                                element("h2", {{"id", s.id + "-title"}}, html::text(s.title)) + content);
         }
     }
-    p.footer =
+    if (d.sections.size() > 1) {
+        main += element("nav", {{"aria-label", "Contents"}}, element("ol", contents));
+    }
+    const std::string footer =
         fmt::format("Written by linn {}. This file is self-contained: it loads nothing.", version_text());
-    return html::render(p);
+    const markup body = page_top(d) + element("main", main + sections) +
+                        element("footer", html::text(footer)) +
+                        element("script", markup::trusted(html::script));
+    return "<!DOCTYPE html>\n" +
+           element("html", {{"lang", "en"}}, page_head(d.title) + element("body", body)).str() + '\n';
 }
 
 } // namespace linn::tool::report

@@ -68,7 +68,8 @@ public:
     std::string operator()(const subheading& h) const { return "#### " + markdown_text(h.text) + '\n'; }
 
     /// Markdown has no groups of rows: each becomes a table below its heading.
-    std::string operator()(const table& t) const {
+    std::string operator()(const table& whole) const {
+        const table t = whole.part(true);
         std::string out;
         const auto end_part = [&](std::string& rows) {
             if (!rows.empty()) {
@@ -103,6 +104,9 @@ public:
     std::string operator()(const picture&) const { return {}; }
 
     std::string operator()(const fold& f) const {
+        if (!f.brief.empty()) {
+            return (*this)(code{f.brief});
+        }
         return (*this)(subheading{f.summary}) + '\n' + blocks(f.blocks);
     }
 

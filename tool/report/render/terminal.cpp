@@ -62,7 +62,8 @@ public:
         return bold(style_, wrap(printable(h.text), style_.width, 4)) + '\n';
     }
 
-    std::string operator()(const table& t) const {
+    std::string operator()(const table& whole) const {
+        const table t = whole.part(true);
         if (t.rows.empty()) {
             return {};
         }
@@ -83,6 +84,9 @@ public:
     std::string operator()(const picture&) const { return {}; }
 
     std::string operator()(const fold& f) const {
+        if (!f.brief.empty()) {
+            return (*this)(code{f.brief});
+        }
         return bold(style_, wrap(printable(f.summary), style_.width, 4)) + '\n' + blocks(f.blocks);
     }
 
