@@ -46,10 +46,6 @@ std::string unmeasured_remark(const headline_result& h) {
                : fmt::format("not measured: {} (linn allocators says why)", fmt::join(h.unmeasured, ", "));
 }
 
-emphasis style_of(outcome o) {
-    return o == outcome::win ? emphasis::good : o == outcome::loss ? emphasis::bad : emphasis::none;
-}
-
 } // namespace
 
 table headline_table(const headline_result& h) {

@@ -27,6 +27,11 @@ data_table bench_data(const bench_result& result);
 /// The run in the schema "linn.bench/2" (docs/reference/bench-json.md), ended by a newline.
 std::string bench_json(const bench_result& result);
 
+/// How a comparison looks: won and lost ones stand out.
+inline emphasis style_of(outcome o) noexcept {
+    return o == outcome::win ? emphasis::good : o == outcome::loss ? emphasis::bad : emphasis::none;
+}
+
 /// The marks of the contenders that have notes, by name.
 using note_marks = std::map<std::string, unsigned>;
 

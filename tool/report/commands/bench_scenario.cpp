@@ -188,7 +188,9 @@ void add_speeds(table& t, const bench_result& result, const scenario_result& s) 
             const auto found = std::find_if(all.begin(), all.end(),
                                             [&](const comparison& one) { return one.phase == c.phase; });
             const bool is_there = is_speed(c) && found != all.end();
-            speeds.push_back(is_there ? cell{figure_of(unit::times, found->speed_up)} : cell{});
+            speeds.push_back(is_there
+                                 ? cell{figure_of(unit::times, found->speed_up)}.styled(style_of(found->says))
+                                 : cell{});
             errors.push_back(is_there ? cell{figure_of(unit::share, found->uncertainty)} : cell{});
         }
         speeds.resize(t.columns.size());
