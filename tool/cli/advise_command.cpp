@@ -82,25 +82,18 @@ advise_command::advise_command(CLI::App& program)
     CLI::App& arguments = app();
     arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");
-    arguments.add_option("--top", view_.top, "types in the table (default 10)")
-        ->type_name("N")
-        ->check(whole_number(1, 1'000'000));
-    arguments.add_option("--type", view_.only_type, "details of the types that have this in their name")
-        ->type_name("NAME");
+    add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote")->required();
+    add_value(arguments, "--top", view_.top, "N", "types in the table (default 10)",
+              whole_number(1, 1'000'000));
+    add_value(arguments, "--type", view_.only_type, "NAME",
+              "details of the types that have this in their name");
     arguments.add_flag("--all-leaks", options_.shows_runtime_leaks,
                        "also list what the C and C++ runtime keeps on purpose, by rule");
-    arguments
-        .add_option("--threshold", threshold_percent_,
-                    "the share of the CPU time that decides the answer (default 2)")
-        ->type_name("PERCENT")
-        ->check(number(0, 100));
+    add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
+              "the share of the CPU time that decides the answer (default 2)", number(0, 100));
     source_.add();
-    arguments
-        .add_option("--fail-over", fail_over_percent_,
-                    "exit with 1 if pools would remove at least this share of the CPU time")
-        ->type_name("PERCENT")
-        ->check(number(0, 100));
+    add_value(arguments, "--fail-over", fail_over_percent_, "PERCENT",
+              "exit with 1 if pools would remove at least this share of the CPU time", number(0, 100));
 }
 
 advice advise_command::ask() {

@@ -74,21 +74,18 @@ allocators_command::allocators_command(CLI::App& program)
     CLI::App& arguments = app();
     arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("NAME", names_, "the allocators to examine (default: all)")
-        ->type_name("NAME")
-        ->check(offered(allocator_names({})))
+    add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)",
+              offered(allocator_names({})))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     repeatable(arguments.add_option("--allocator", given_, "also examine the library PATH, under this name"))
         ->type_name("NAME=PATH");
-    arguments.add_option("--install", to_install_, "build these, or all, into ~/.cache/linn")
-        ->type_name("NAME")
-        ->check(offered(installable_names()))
+    add_value(arguments, "--install", to_install_, "NAME", "build these, or all, into ~/.cache/linn",
+              offered(installable_names()))
         ->delimiter(',')
         ->expected(1, 100)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_option("--timeout", timeout_, "seconds for the test of one library (default 10)")
-        ->type_name("SECONDS")
-        ->check(whole_number(1, 3600));
+    add_value(arguments, "--timeout", timeout_, "SECONDS", "seconds for the test of one library (default 10)",
+              whole_number(1, 3600));
 }
 
 std::string allocators_command::check() {

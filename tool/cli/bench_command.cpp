@@ -192,9 +192,8 @@ bench_command::bench_command(CLI::App& program)
     arguments.footer(bench_footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("SCENARIO", options_.scenarios, "what to measure (default: headline)")
-        ->type_name("NAME")
-        ->check(offered(scenario_names()))
+    add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)",
+              offered(scenario_names()))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_flag("--all", options_.all,
                        fmt::format("every scenario but the groups: {} rounds, in the time that they need",
@@ -208,18 +207,14 @@ bench_command::bench_command(CLI::App& program)
                               quick_effort.rounds, quick_effort.budget_s, headline_effort.budget_s,
                               quick_effort.work))
         ->excludes(full);
-    arguments
-        .add_option("--rounds", rounds_,
-                    fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
-                                quick_effort.rounds, all_effort.rounds))
-        ->type_name("COUNT")
-        ->check(whole_number(1, 100'000));
-    arguments
-        .add_option("--budget", budget_,
-                    fmt::format("start no round that would end later (default {}, headline {})",
-                                quick_effort.budget_s, headline_effort.budget_s))
-        ->type_name("SECONDS")
-        ->check(whole_number(1, 1'000'000));
+    add_value(arguments, "--rounds", rounds_, "COUNT",
+              fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
+                          quick_effort.rounds, all_effort.rounds),
+              whole_number(1, 100'000));
+    add_value(arguments, "--budget", budget_, "SECONDS",
+              fmt::format("start no round that would end later (default {}, headline {})",
+                          quick_effort.budget_s, headline_effort.budget_s),
+              whole_number(1, 1'000'000));
     repeatable(arguments.add_option("--only", names_,
                                     "measure these contenders and glibc, or scenarios (comma-separated)"))
         ->delimiter(',')
@@ -231,34 +226,24 @@ bench_command::bench_command(CLI::App& program)
     repeatable(
         arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name"))
         ->type_name("NAME=PATH");
-    arguments.add_option("--n", options_.n, "integers of the scenario containers (default 1000000)")
-        ->type_name("COUNT")
-        ->check(whole_number(1, 200'000'000));
-    arguments
-        .add_option("--container", options_.container,
-                    "unordered_set, map, set or list (default unordered_set)")
-        ->type_name("NAME")
-        ->check(one_of(container_names));
-    arguments
-        .add_option("--objects", options_.objects, "live objects of the scenario object (default 100000)")
-        ->type_name("COUNT")
-        ->check(whole_number(1, 100'000'000));
-    arguments.add_option("--object-bytes", options_.object_bytes, "16, 64, 256 or 1024 (default 64)")
-        ->type_name("BYTES")
-        ->check(one_of(object_sizes));
-    arguments
-        .add_option("--work", work_,
-                    fmt::format("percent of the usual work elsewhere (default {}, --full {})",
-                                quick_effort.work, full_effort.work))
-        ->type_name("PERCENT")
-        ->check(whole_number(1, 1'000));
-    arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
-        ->type_name("NUMBER");
-    arguments.add_option("--pin", pin_, "a CPU, none, or auto: each process stays on the CPU it starts on")
-        ->type_name("CPU|auto|none");
-    arguments.add_option("--timeout", timeout_, "kill a process after SECONDS (default 120)")
-        ->type_name("SECONDS")
-        ->check(whole_number(1, 86'400));
+    add_value(arguments, "--n", options_.n, "COUNT", "integers of the scenario containers (default 1000000)",
+              whole_number(1, 200'000'000));
+    add_value(arguments, "--container", options_.container, "NAME",
+              "unordered_set, map, set or list (default unordered_set)", one_of(container_names));
+    add_value(arguments, "--objects", options_.objects, "COUNT",
+              "live objects of the scenario object (default 100000)", whole_number(1, 100'000'000));
+    add_value(arguments, "--object-bytes", options_.object_bytes, "BYTES", "16, 64, 256 or 1024 (default 64)",
+              one_of(object_sizes));
+    add_value(arguments, "--work", work_, "PERCENT",
+              fmt::format("percent of the usual work elsewhere (default {}, --full {})", quick_effort.work,
+                          full_effort.work),
+              whole_number(1, 1'000));
+    add_value(arguments, "--seed", seed_, "NUMBER",
+              "seed of the order of the rounds (default random, printed)");
+    add_value(arguments, "--pin", pin_, "CPU|auto|none",
+              "a CPU, none, or auto: each process stays on the CPU it starts on");
+    add_value(arguments, "--timeout", timeout_, "SECONDS", "kill a process after SECONDS (default 120)",
+              whole_number(1, 86'400));
 }
 
 std::string bench_command::check_scenarios() const {

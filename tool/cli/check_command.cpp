@@ -87,19 +87,14 @@ check_command::check_command(CLI::App& program)
     arguments.footer(check_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.prefix_command();
-    arguments.add_option("BUDGETS", budget_file_, "the budgets")->type_name("FILE");
-    arguments.add_option("TRACE", trace_, "what linn record wrote; or -- PROG ARGS to record first")
-        ->type_name("FILE");
+    add_value(arguments, "BUDGETS", budget_file_, "FILE", "the budgets");
+    add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote; or -- PROG ARGS to record first");
     source_.add();
     arguments.option_defaults()->group("With PROG");
-    arguments.add_option("-o,--output", output_, "keep the recording in this file")
-        ->type_name("FILE")
-        ->check(named_file());
-    arguments
-        .add_option("--depth", recording_.depth,
-                    fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth))
-        ->type_name("COUNT")
-        ->check(whole_number(1, most_recorded_depth));
+    add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file", named_file());
+    add_value(arguments, "--depth", recording_.depth, "COUNT",
+              fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth),
+              whole_number(1, most_recorded_depth));
     arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
     arguments.add_flag("-q,--quiet", is_quiet_, "print nothing if every budget is kept");
 }

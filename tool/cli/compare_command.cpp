@@ -106,22 +106,17 @@ compare_command::compare_command(CLI::App& program)
     CLI::App& arguments = app();
     arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("OLD", old_path_, "a file that bench --json, run --json or record wrote")
-        ->type_name("FILE");
-    arguments.add_option("NEW", new_path_, "the same, later")->type_name("FILE");
-    arguments
-        .add_option("--threshold", threshold_percent_,
-                    "report only changes larger than this (default 5; of traces 0)")
-        ->type_name("PERCENT")
-        ->check(number(0, 1e6));
+    add_value(arguments, "OLD", old_path_, "FILE", "a file that bench --json, run --json or record wrote");
+    add_value(arguments, "NEW", new_path_, "FILE", "the same, later");
+    add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
+              "report only changes larger than this (default 5; of traces 0)", number(0, 1e6));
     arguments.option_defaults()->group(results_group);
-    arguments.add_option("--by", by_, "absolute, ratio, or auto: ratio where the machines differ (default)")
-        ->type_name("HOW")
-        ->check(one_of({"auto", "absolute", "ratio"}));
-    arguments
-        .add_option("--fail-on", fail_on_, "exit with 1 on a regression (default), on any change, or never")
-        ->type_name("WHAT")
-        ->check(one_of({"regression", "any", "never"}));
+    add_value(arguments, "--by", by_, "HOW",
+              "absolute, ratio, or auto: ratio where the machines differ (default)",
+              one_of({"auto", "absolute", "ratio"}));
+    add_value(arguments, "--fail-on", fail_on_, "WHAT",
+              "exit with 1 on a regression (default), on any change, or never",
+              one_of({"regression", "any", "never"}));
     const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
         repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
     };

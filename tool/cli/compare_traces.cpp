@@ -80,18 +80,14 @@ std::string read_limit(const std::string& text, growth_limits& limits) {
 } // namespace
 
 void trace_comparing::add() {
-    app_->add_option("--measure", measure_,
-                     "allocations (default), bytes, temporary, live-blocks or live-bytes")
-        ->type_name("WHAT")
-        ->check(one_of(profile_measure_names()));
-    app_->add_option("--per", per_, "divide by the work: run (default), allocations, type=NAME, or OLD:NEW")
-        ->type_name("UNIT");
-    app_->add_option("--fail-over", fail_over_,
-                     "exit with 1 on growth over this percentage of the old total, or count=N")
-        ->type_name("LIMIT");
-    app_->add_option("--top", top_, "rows of a table (default 10)")
-        ->type_name("N")
-        ->check(whole_number(1, 1'000'000));
+    add_value(*app_, "--measure", measure_, "WHAT",
+              "allocations (default), bytes, temporary, live-blocks or live-bytes",
+              one_of(profile_measure_names()));
+    add_value(*app_, "--per", per_, "UNIT",
+              "divide by the work: run (default), allocations, type=NAME, or OLD:NEW");
+    add_value(*app_, "--fail-over", fail_over_, "LIMIT",
+              "exit with 1 on growth over this percentage of the old total, or count=N");
+    add_value(*app_, "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
     source_.add();
 }
 

@@ -99,50 +99,36 @@ lint_command::lint_command(CLI::App& program)
     CLI::App& arguments = app();
     arguments.footer(lint_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("FILES", options_.files, "what to check (default: all)")->type_name("FILES");
-    arguments
-        .add_option("-p,--build", options_.build,
-                    "folder of compile_commands.json, or the file (default: looked for)")
-        ->type_name("DIR");
-    arguments
-        .add_option("--min-bytes", options_.checks.min_bytes,
-                    "report places of this many bytes and more (default 64)")
-        ->type_name("N")
-        ->check(whole_number(1, std::uint64_t{1} << 32));
+    add_value(arguments, "FILES", options_.files, "FILES", "what to check (default: all)");
+    add_value(arguments, "-p,--build", options_.build, "DIR",
+              "folder of compile_commands.json, or the file (default: looked for)");
+    add_value(arguments, "--min-bytes", options_.checks.min_bytes, "N",
+              "report places of this many bytes and more (default 64)",
+              whole_number(1, std::uint64_t{1} << 32));
     repeatable(arguments.add_option(
                    "--checks", checks_,
                    "fill: zeros of new objects; overwritten: of vectors, strings and arrays (default both)"))
         ->delimiter(',')
         ->type_name("NAMES")
         ->check(one_of({"fill", "overwritten"}));
-    arguments
-        .add_option("--header-filter", header_filter_,
-                    "report headers whose path matches (default: all of the project's folder)")
-        ->type_name("REGEX");
-    arguments
-        .add_option("--exclude", exclude_,
-                    "skip paths that match (default: the build folder, third_party and the like)")
-        ->type_name("REGEX");
-    arguments.add_option("-j,--jobs", options_.jobs, "files at a time (default: the processors)")
-        ->type_name("N")
-        ->check(whole_number(1, 4096));
+    add_value(arguments, "--header-filter", header_filter_, "REGEX",
+              "report headers whose path matches (default: all of the project's folder)");
+    add_value(arguments, "--exclude", exclude_, "REGEX",
+              "skip paths that match (default: the build folder, third_party and the like)");
+    add_value(arguments, "-j,--jobs", options_.jobs, "N", "files at a time (default: the processors)",
+              whole_number(1, 4096));
     arguments.add_flag("--fix", fix_, "make the safe changes, after all files were checked");
     arguments.add_flag("--fix-notes", fix_notes_, "also where callers may rely on the zeros; implies --fix");
-    arguments
-        .add_option("--error-from", error_from_, "exit with 1 only for places of this many bytes and more")
-        ->type_name("N")
-        ->check(whole_number(0, std::uint64_t{1} << 32));
+    add_value(arguments, "--error-from", error_from_, "N",
+              "exit with 1 only for places of this many bytes and more",
+              whole_number(0, std::uint64_t{1} << 32));
     arguments.add_flag("--no-fail", no_fail_, "exit with 0 also where something is found");
-    arguments.add_option("--top", top_, "places in the table (default 20; 0: all)")
-        ->type_name("N")
-        ->check(whole_number(0, std::uint64_t{1} << 32));
-    arguments
-        .add_option("--clang-tidy", options_.tidy.clang_tidy,
-                    "the one to use (default: the newest that fits a plugin)")
-        ->type_name("PATH");
-    arguments
-        .add_option("--plugin", options_.tidy.plugin, "Linn's checks (default: linn-tidy-N.so next to linn)")
-        ->type_name("PATH");
+    add_value(arguments, "--top", top_, "N", "places in the table (default 20; 0: all)",
+              whole_number(0, std::uint64_t{1} << 32));
+    add_value(arguments, "--clang-tidy", options_.tidy.clang_tidy, "PATH",
+              "the one to use (default: the newest that fits a plugin)");
+    add_value(arguments, "--plugin", options_.tidy.plugin, "PATH",
+              "Linn's checks (default: linn-tidy-N.so next to linn)");
 }
 
 std::string lint_command::check_options_given() {

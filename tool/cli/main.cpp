@@ -84,10 +84,10 @@ std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv
 }
 
 void add_colour(CLI::App& app, std::string& colour) {
-    app.add_option("--color", colour, "bold text: auto (on a terminal, without NO_COLOR), always or never")
-        ->type_name("WHEN")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->check(one_of({"auto", "always", "never"}));
+    add_value(app, "--color", colour, "WHEN",
+              "bold text: auto (on a terminal, without NO_COLOR), always or never",
+              one_of({"auto", "always", "never"}))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 int run(int argc, char** argv) {

@@ -16,6 +16,20 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// Accepts everything; completion offers the words, as it does those of `one_of`.
 CLI::Validator offered(const std::vector<std::string>& words);
 
+/// Adds an option that takes a value. `called` is the value's name in the help: "COUNT".
+template <class Value>
+CLI::Option* add_value(CLI::App& app, const char* names, Value& into, const char* called,
+                       const std::string& help) {
+    return app.add_option(names, into, help)->type_name(called);
+}
+
+/// Likewise for a value that must be something.
+template <class Value>
+CLI::Option* add_value(CLI::App& app, const char* names, Value& into, const char* called,
+                       const std::string& help, const CLI::Validator& must_be) {
+    return add_value(app, names, into, called, help)->check(must_be);
+}
+
 /// A file to write that is not standard output.
 CLI::Validator named_file();
 

@@ -73,33 +73,23 @@ pools_command::pools_command(CLI::App& program)
     arguments.footer(pools_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("--plan", plan_file_, "the plan: a TOML file, as linn try writes it")
-        ->type_name("FILE");
-    arguments
-        .add_option("--compile", compiled_file_,
-                    "write the plan in the form that LINN_PLAN and --plan take without linn, and exit")
-        ->type_name("FILE")
-        ->check(named_file());
-    arguments
-        .add_option("--stats", statistics_,
-                    "write statistics when the program ends: as JSON, or as OpenMetrics text where the name "
-                    "ends in .prom or .openmetrics; %p becomes the process id")
-        ->type_name("FILE");
-    arguments
-        .add_option("--signal", settings_.signal,
-                    "with --stats: also write them when this signal arrives, such as USR2")
-        ->type_name("NAME");
+    add_value(arguments, "--plan", plan_file_, "FILE", "the plan: a TOML file, as linn try writes it");
+    add_value(arguments, "--compile", compiled_file_, "FILE",
+              "write the plan in the form that LINN_PLAN and --plan take without linn, and exit",
+              named_file());
+    add_value(arguments, "--stats", statistics_, "FILE",
+              "write statistics when the program ends: as JSON, or as OpenMetrics text where the name "
+              "ends in .prom or .openmetrics; %p becomes the process id");
+    add_value(arguments, "--signal", settings_.signal, "NAME",
+              "with --stats: also write them when this signal arrives, such as USR2");
     arguments.add_flag("--count", settings_.counts_hits,
                        "with --stats: count the hits of every site, which costs some nanoseconds a call");
     arguments.add_flag("--checked", settings_.is_checked,
                        "guard every block of a pool: slow, and reports misuse with its callers");
-    arguments
-        .add_option(
-            "--mode", settings_.mode,
-            "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
-            "for each size, at any site)")
-        ->type_name("WHICH")
-        ->check(one_of({"on", "empty", "lookup", "sizes"}));
+    add_value(arguments, "--mode", settings_.mode, "WHICH",
+              "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
+              "for each size, at any site)",
+              one_of({"on", "empty", "lookup", "sizes"}));
 }
 
 std::string pools_command::check() {

@@ -92,34 +92,24 @@ record_command::record_command(CLI::App& program)
     arguments.footer(record_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("-o,--output", file_, "the trace to write (default: PROG.linn in this directory)")
-        ->type_name("FILE")
-        ->check(named_file());
-    arguments.add_option("--depth", options_.depth, "innermost calls that a stack keeps (default 16)")
-        ->type_name("COUNT")
-        ->check(whole_number(1, most_recorded_depth));
+    add_value(arguments, "-o,--output", file_, "FILE",
+              "the trace to write (default: PROG.linn in this directory)", named_file());
+    add_value(arguments, "--depth", options_.depth, "COUNT",
+              "innermost calls that a stack keeps (default 16)", whole_number(1, most_recorded_depth));
     arguments.add_flag("--fills", options_.fills_only,
                        "record only blocks that are filled with zeros right away, such as the memset of "
                        "make_shared<T>()");
-    arguments
-        .add_option("--min-fill", options_.smallest_fill,
-                    "smallest fill that counts, in bytes (default 1024)")
-        ->type_name("BYTES")
-        ->check(whole_number(16, std::uint64_t{1} << 40));
-    arguments
-        .add_option(
-            "--sample", options_.sample_bytes,
-            "record a sample, about one block in BYTES allocated: advise and trace then give estimates "
-            "with intervals (524288 suits production)")
-        ->type_name("BYTES")
-        ->check(whole_number(1, sampling::most_mean));
+    add_value(arguments, "--min-fill", options_.smallest_fill, "BYTES",
+              "smallest fill that counts, in bytes (default 1024)", whole_number(16, std::uint64_t{1} << 40));
+    add_value(arguments, "--sample", options_.sample_bytes, "BYTES",
+              "record a sample, about one block in BYTES allocated: advise and trace then give estimates "
+              "with intervals (524288 suits production)",
+              whole_number(1, sampling::most_mean));
     arguments.add_flag(
         "--live", is_live_,
         "each second, show what the program holds by type; without a terminal, a line on standard error");
-    arguments
-        .add_option("--only-exe", options_.only_executable,
-                    "record only programs of this name among those that PROG starts")
-        ->type_name("NAME");
+    add_value(arguments, "--only-exe", options_.only_executable, "NAME",
+              "record only programs of this name among those that PROG starts");
     arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
     arguments.add_flag("--wait", options_.waits_for_all,
                        "record until everything that PROG started has ended too");
@@ -131,15 +121,11 @@ record_command::record_command(CLI::App& program)
     arguments.add_flag("--no-calibration", is_not_calibrated_,
                        "do not measure the cost of an event first (0.1 s)");
     arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
-    arguments
-        .add_option("--pid,-p,--attach", options_.attach_to,
-                    "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then")
-        ->type_name("PID")
-        ->check(whole_number(1, std::uint64_t{1} << 30));
-    arguments
-        .add_option("--duration", options_.duration_s, "with --pid: end the recording after so many seconds")
-        ->type_name("SECONDS")
-        ->check(number(0.001, 1e9));
+    add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
+              "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then",
+              whole_number(1, std::uint64_t{1} << 30));
+    add_value(arguments, "--duration", options_.duration_s, "SECONDS",
+              "with --pid: end the recording after so many seconds", number(0.001, 1e9));
 }
 
 std::string record_command::check_program() {

@@ -44,48 +44,34 @@ bool has_data_on_stdin() {
 
 void run_arguments::add() {
     CLI::App& arguments = app_;
-    arguments
-        .add_option("--rounds", options_.rounds, "run exactly COUNT rounds (default: until --precision)")
-        ->type_name("COUNT")
-        ->check(whole_number(1, 100'000));
-    arguments.add_option("--budget", budget_, fmt::format("seconds for all rounds (default {})", budget_))
-        ->type_name("SECONDS")
-        ->check(whole_number(1, 1'000'000));
-    arguments
-        .add_option("--precision", precision_,
-                    "stop when all ratios of wall times are known to within PERCENT (default 1)")
-        ->type_name("PERCENT")
-        ->check(number(0.01, 100));
-    arguments
-        .add_option("--warm-up", options_.warm_up_rounds,
-                    fmt::format("rounds thrown away first (default {})", options_.warm_up_rounds))
-        ->type_name("COUNT")
-        ->check(whole_number(0, 1000));
-    arguments.add_option("--prepare", options_.prepare, "shell command before every run, not measured")
-        ->type_name("CMD");
-    arguments.add_option("--input", input_, "standard input of every run, from its start")->type_name("FILE");
-    arguments
-        .add_option("--client", options_.launch.client,
-                    "the program is a server; this shell command drives it and ends, and is timed")
-        ->type_name("CMD");
-    arguments
-        .add_option("--ready", options_.launch.ready,
-                    "with --client: shell command that succeeds as soon as the server is ready")
-        ->type_name("CMD");
-    arguments
-        .add_option("--timeout", timeout_,
-                    "kill a run after SECONDS (default 10, and ten times the first run's)")
-        ->type_name("SECONDS")
-        ->check(whole_number(1, 1'000'000));
-    arguments.add_option("--pin", pin_, "CPUs to run on, such as 0 or 0-1,3 (default none: all)")
-        ->type_name("LIST");
+    add_value(arguments, "--rounds", options_.rounds, "COUNT",
+              "run exactly COUNT rounds (default: until --precision)", whole_number(1, 100'000));
+    add_value(arguments, "--budget", budget_, "SECONDS",
+              fmt::format("seconds for all rounds (default {})", budget_), whole_number(1, 1'000'000));
+    add_value(arguments, "--precision", precision_, "PERCENT",
+              "stop when all ratios of wall times are known to within PERCENT (default 1)",
+              number(0.01, 100));
+    add_value(arguments, "--warm-up", options_.warm_up_rounds, "COUNT",
+              fmt::format("rounds thrown away first (default {})", options_.warm_up_rounds),
+              whole_number(0, 1000));
+    add_value(arguments, "--prepare", options_.prepare, "CMD",
+              "shell command before every run, not measured");
+    add_value(arguments, "--input", input_, "FILE", "standard input of every run, from its start");
+    add_value(arguments, "--client", options_.launch.client, "CMD",
+              "the program is a server; this shell command drives it and ends, and is timed");
+    add_value(arguments, "--ready", options_.launch.ready, "CMD",
+              "with --client: shell command that succeeds as soon as the server is ready");
+    add_value(arguments, "--timeout", timeout_, "SECONDS",
+              "kill a run after SECONDS (default 10, and ten times the first run's)",
+              whole_number(1, 1'000'000));
+    add_value(arguments, "--pin", pin_, "LIST", "CPUs to run on, such as 0 or 0-1,3 (default none: all)");
     arguments.add_flag("--no-compare-output", not_compared_, "do not require identical output from all runs");
     arguments.add_flag("--ignore-exit-status", options_.ignore_exit_status,
                        "measure a program that ends with another status than 0");
     arguments.add_flag("--wrapper", options_.keep_wrappers,
                        "measure through wrapper scripts, not the program that they start");
-    arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
-        ->type_name("NUMBER");
+    add_value(arguments, "--seed", seed_, "NUMBER",
+              "seed of the order of the rounds (default random, printed)");
 }
 
 std::string run_arguments::check_input() {

@@ -99,31 +99,24 @@ trace_command::trace_command(CLI::App& program)
     CLI::App& arguments = app();
     arguments.footer(trace_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("FILE", path_, "the trace")->required()->type_name("FILE");
+    add_value(arguments, "FILE", path_, "FILE", "the trace")->required();
     CLI::Option* const checks =
         arguments.add_flag("--check", checks_, "read the whole trace, and exit with 1 if it is damaged");
     CLI::Option* const convert =
-        arguments
-            .add_option("--convert", format_,
-                        fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")))
-            ->type_name("FORM");
-    arguments
-        .add_option("-o,--output", output_, "with --convert: the file to write (default: -, standard output)")
-        ->type_name("FILE")
+        add_value(arguments, "--convert", format_, "FORM",
+                  fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")));
+    add_value(arguments, "-o,--output", output_, "FILE",
+              "with --convert: the file to write (default: -, standard output)")
         ->needs(convert);
-    arguments
-        .add_option("--weight", weight_,
-                    "with --convert collapsed: the weight of a stack, bytes (default), allocations, or "
-                    "time, nanoseconds of CPU time in the allocator")
-        ->type_name("WHAT")
-        ->needs(convert)
-        ->check(one_of({"bytes", "allocations", "time"}));
-    CLI::Option* const redact = arguments
-                                    .add_option("--redact", redacted_,
-                                                "write a copy to share: without arguments, folders, the "
-                                                "machine's name and real addresses")
-                                    ->type_name("FILE")
-                                    ->check(named_file());
+    add_value(arguments, "--weight", weight_, "WHAT",
+              "with --convert collapsed: the weight of a stack, bytes (default), allocations, or "
+              "time, nanoseconds of CPU time in the allocator",
+              one_of({"bytes", "allocations", "time"}))
+        ->needs(convert);
+    CLI::Option* const redact = add_value(arguments, "--redact", redacted_, "FILE",
+                                          "write a copy to share: without arguments, folders, the "
+                                          "machine's name and real addresses",
+                                          named_file());
     checks->excludes(convert)->excludes(redact);
     convert->excludes(redact);
     viewing_.add();

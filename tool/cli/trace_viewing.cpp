@@ -17,11 +17,9 @@ void trace_viewing::add() {
         "--peak", is_peak_, "what was live when the program held the most bytes, by type, place and stack");
     CLI::Option* const temporary = app.add_flag(
         "--temporary", is_temporary_, "the allocations that the very next call of their thread released");
-    app.add_option(
-           "--between", between_,
-           "with --temporary: allow at most this many other allocations of the thread before the release")
-        ->type_name("COUNT")
-        ->check(whole_number(0, most_temporary_between))
+    add_value(app, "--between", between_, "COUNT",
+              "with --temporary: allow at most this many other allocations of the thread before the release",
+              whole_number(0, most_temporary_between))
         ->needs(temporary);
     CLI::Option* const leaks = app.add_flag("--leaks", is_leaks_, "the blocks that were never released");
     peak->excludes(temporary)->excludes(leaks);
@@ -29,9 +27,7 @@ void trace_viewing::add() {
     app.add_flag("--all-leaks", keeps_runtime_,
                  "with --leaks: also what the C and C++ runtime keeps on purpose")
         ->needs(leaks);
-    app.add_option("--top", top_, "rows of a table (default 10)")
-        ->type_name("N")
-        ->check(whole_number(1, 1'000'000));
+    add_value(app, "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
     source_.add();
 }
 

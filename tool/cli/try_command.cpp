@@ -123,13 +123,12 @@ try_command::try_command(CLI::App& program)
     arguments.footer(try_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("TRACE", trace_, "a trace of this program by linn record")->type_name("FILE");
+    add_value(arguments, "TRACE", trace_, "FILE", "a trace of this program by linn record");
     repeatable(arguments.add_option("--type", wanted_.types,
                                     "try only types with this in their name; may be repeated"))
         ->type_name("NAME");
-    arguments.add_option("--plan", plan_file_, "write the plan of the pools that gain, for linn pools")
-        ->type_name("FILE")
-        ->check(named_file());
+    add_value(arguments, "--plan", plan_file_, "FILE",
+              "write the plan of the pools that gain, for linn pools", named_file());
     arguments.add_flag("--litter", wanted_.wants_litter,
                        "start each run on a fragmented heap, like that of a server after days");
     measuring_.add();
