@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19270, 13500),
-    "tool/: lines": (80250, 55000),
-    "tool/: files": (585, 420),
-    "tool/: files of C++ below 40 lines": (62, 60),
-    "tests/: lines": (78850, 55000),
+    "tool/: lines": (77996, 55000),
+    "tool/: files": (569, 420),
+    "tool/: files of C++ below 40 lines": (60, 60),
+    "tests/: lines": (78658, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
