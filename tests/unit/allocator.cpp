@@ -16,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <scoped_allocator>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -302,24 +301,6 @@ TEST_CASE("allocator: promises and tasks") {
     std::thread setter{[&promise] { promise.set_value(11); }};
     CHECK(future.get() == 11);
     setter.join();
-}
-
-TEST_CASE("allocator: scoped_allocator_adaptor hands it down") {
-    upstream_counters counters;
-    using inner_alloc = allocator<int, counting_upstream<int>>;
-    using inner = std::vector<int, inner_alloc>;
-    using outer_alloc = std::scoped_allocator_adaptor<allocator<inner, counting_upstream<inner>>>;
-    {
-        std::list<inner, outer_alloc> all{
-            outer_alloc{allocator<inner, counting_upstream<inner>>{counting_upstream<inner>{8, counters}}}};
-        all.emplace_back(3, 1);
-        all.emplace_back();
-        CHECK(all.front().get_allocator().upstream().id == 8);
-        CHECK(all.back().get_allocator().upstream().id == 8);
-        CHECK(all.front().size() == 3);
-        CHECK(counters.objects == 3);
-    }
-    CHECK(counters.objects == 0);
 }
 
 } // namespace allocator_tests

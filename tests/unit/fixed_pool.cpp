@@ -248,21 +248,6 @@ TEST_CASE("fixed_pool: a constructor that throws gives its storage back to try_c
     CHECK(pool.empty());
 }
 
-TEST_CASE("fixed_pool: many at once, all or none") {
-    fixed_pool<order, 100> pool;
-    std::vector<order*> all(60);
-    pool.allocate_n(all);
-    std::vector<order*> more(41);
-    CHECK(!pool.try_allocate_n(more));
-    CHECK_THROWS_AS(pool.allocate_n(more), std::bad_alloc);
-    CHECK(pool.live() == 60);
-    CHECK(pool.try_allocate_n(std::span{more}.first(40)));
-    CHECK(pool.full());
-    pool.deallocate_n(all);
-    pool.deallocate_n(std::span{more}.first(40));
-    CHECK(pool.empty());
-}
-
 TEST_CASE("fixed_pool: release drops all at once and keeps the peak") {
     fixed_pool<order, 300> pool;
     for (int round = 0; round < 3; ++round) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One friend declaration is enough for a class whose constructors and destructor are private: the pool itself
 // constructs and destroys. It was a function of a detail namespace, which nobody can name as a friend.
+#include "process_pool.hpp"
+
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/memory.hpp>
@@ -8,7 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstddef>
 #include <stdexcept>
 
 namespace private_members_tests {
@@ -57,36 +58,22 @@ void use(Pool& pool) {
     CHECK(second->number() == 7);
     CHECK(account::alive == 2);
     CHECK_THROWS_AS(static_cast<void>(pool.create(-1)), std::invalid_argument);
-    CHECK(pool.live() == 2);
+    CHECK(pool.statistics().live == 2);
     pool.destroy(first);
     pool.destroy(second);
     CHECK(account::alive == 0);
-    CHECK(pool.live() == 0);
+    CHECK(pool.statistics().live == 0);
 }
 
-/// The process-wide pool as an object, for `use`.
-struct global_pool {
-    template <class... Args>
-    static account* create(Args... args) {
-        return linn::pool<account>::create(args...);
-    }
-    static void destroy(account* a) { linn::pool<account>::destroy(a); }
-    static std::size_t live() { return linn::pool<account>::statistics().live; }
-};
-
-TEST_CASE("private members: pool is the only friend that is needed") {
-    global_pool pool;
+TEST_CASE_TEMPLATE("private members: the pool is the only friend that is needed", Pool,
+                   linn_test::process_pool<account>, linn::local_pool<account>,
+                   linn::fixed_pool<account, 4>) {
+    Pool pool;
     use(pool);
 }
 
-TEST_CASE("private members: local_pool is the only friend that is needed") {
-    linn::local_pool<account> pool;
-    use(pool);
-}
-
-TEST_CASE("private members: fixed_pool is the only friend that is needed") {
+TEST_CASE("private members: try_create of fixed_pool") {
     linn::fixed_pool<account, 4> pool;
-    use(pool);
     static_assert(noexcept(pool.try_create()) && !noexcept(pool.try_create(1)));
     account* a = pool.try_create(5);
     CHECK(a->number() == 5);
