@@ -42,14 +42,11 @@ inline bool running_on_race_checker() noexcept {
            ask_valgrind(valgrind_requests('D', 'R')) != 0;
 }
 
-/// Tells both race checkers that what the calling thread has done happens before what follows `tell_happens_after` of the
-/// same tag in other threads.
+/// Tells both race checkers of an order between threads: what a thread did before it released a tag happens before what
+/// follows an acquire of the same tag in other threads.
 /// @source Valgrind 3.19, helgrind.h: _VG_USERREQ__HG_USERSO_SEND_PRE, and RECV_POST; DRD has the same numbers
-inline void tell_happens_before(std::uintptr_t tag) noexcept {
-    ask_valgrind(valgrind_requests('H', 'G') + 256 + 33, tag);
-}
-inline void tell_happens_after(std::uintptr_t tag) noexcept {
-    ask_valgrind(valgrind_requests('H', 'G') + 256 + 34, tag);
+inline void tell_happens(bool acquires, std::uintptr_t tag) noexcept {
+    ask_valgrind(valgrind_requests('H', 'G') + 256 + (acquires ? 34 : 33), tag);
 }
 
 enum class memcheck_request : unsigned char { make_noaccess, make_undefined, make_defined };

@@ -18,7 +18,7 @@ namespace linn::inline LINN_ABI::detail {
 enum class race_checks : unsigned char { unknown, off, on };
 LINN_DETAIL_HIDDEN inline constinit std::atomic<race_checks> race_checks_here{race_checks::unknown};
 
-[[LINN_DETAIL_COLD]] inline bool ask_for_race_checks() noexcept {
+[[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN inline bool ask_for_race_checks() noexcept {
     const bool on = running_on_race_checker();
     race_checks_here.exchange(on ? race_checks::on : race_checks::off, std::memory_order_relaxed);
     return on;
@@ -34,17 +34,25 @@ inline std::uintptr_t race_tag(const void* where) noexcept {
     return reinterpret_cast<std::uintptr_t>(where) | 1U;
 }
 
+/// What note_acquire and note_release do while there may be a race checker.
+[[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN inline void tell_race_checker(const void* where,
+                                                                      bool acquires) noexcept {
+    if (ask_for_race_checks()) {
+        tell_happens(acquires, race_tag(where));
+    }
+}
+
 /// After an acquire that pairs with a release of `where`.
 [[LINN_DETAIL_ALWAYS_INLINE]] inline void note_acquire(const void* where) noexcept {
-    if (race_checked()) [[LINN_DETAIL_UNLIKELY]] {
-        tell_happens_after(race_tag(where));
+    if (race_checks_here.load(std::memory_order_relaxed) != race_checks::off) [[LINN_DETAIL_UNLIKELY]] {
+        tell_race_checker(where, true);
     }
 }
 
 /// Before a release of `where`.
 [[LINN_DETAIL_ALWAYS_INLINE]] inline void note_release(const void* where) noexcept {
-    if (race_checked()) [[LINN_DETAIL_UNLIKELY]] {
-        tell_happens_before(race_tag(where));
+    if (race_checks_here.load(std::memory_order_relaxed) != race_checks::off) [[LINN_DETAIL_UNLIKELY]] {
+        tell_race_checker(where, false);
     }
 }
 
