@@ -30,7 +30,6 @@ template class fork_registry<buffer_store<buffer_platform>>;
 template class idle_store<platform, recycled_slot<platform>>;
 template class linked_stack<buffer_store<buffer_platform>::block>;
 template class lock_guard<mutex>;
-template class magazine_store<platform>;
 template class metadata_arena<platform>;
 template class pointer_list<system_pages>;
 template class pointer_set<system_pages>;

@@ -5,7 +5,7 @@
 
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/slab.hpp>
-#include <linn/detail/core/slab_list.hpp>
+#include <linn/detail/core/slab_states.hpp>
 
 #include <doctest/doctest.h>
 

@@ -49,7 +49,8 @@ struct fixture {
         return gotten(want, [&](void** end, std::size_t n) { return set.take(end, n, may_grow); });
     }
     std::vector<void*> lend(std::size_t want) {
-        return gotten(want, [&](void** end, std::size_t n) { return set.lend(end, n); });
+        return gotten(want,
+                      [&](void** end, std::size_t n) { return set.take(end, n, slab_set::growth::lending); });
     }
     /// All slots of a slab that has none out.
     std::vector<void*> fill() {

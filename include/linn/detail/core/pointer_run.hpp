@@ -46,27 +46,32 @@ struct addresses {
 #endif
 inline constexpr std::size_t lanes = sizeof(addresses) / sizeof(std::uintptr_t);
 
+/// `write_run_below` of whole blocks, `2 * lanes` addresses each.
+[[LINN_DETAIL_SLOW]] inline void write_blocks_below(void** end, std::uintptr_t first, std::size_t blocks,
+                                                    std::size_t step) noexcept {
+    addresses upper{};
+    for (std::size_t i = 0; i < lanes; ++i) {
+        upper[i] = first + (lanes - 1 - i) * step;
+    }
+    addresses lower = upper + lanes * step;
+    for (; blocks != 0; --blocks) {
+        end -= 2 * lanes;
+        std::memcpy(end, &lower, sizeof lower);
+        std::memcpy(end + lanes, &upper, sizeof upper);
+        lower += 2 * lanes * step;
+        upper += 2 * lanes * step;
+    }
+}
+
 /// Writes `count` addresses below `end`: `first` on top, each `step` further than the one above.
 /// @returns the new end, `end - count`
 inline void** write_run_below(void** end, std::byte* first, std::size_t count, std::size_t step) noexcept {
     auto address = reinterpret_cast<std::uintptr_t>(first);
-    constexpr std::size_t block = 2 * lanes;
-    if (count >= block) {
-        addresses upper{};
-        for (std::size_t i = 0; i < lanes; ++i) {
-            upper[i] = address + (lanes - 1 - i) * step;
-        }
-        addresses lower = upper + lanes * step;
-        const std::size_t blocks = count / block;
-        for (std::size_t b = 0; b < blocks; ++b) {
-            end -= block;
-            std::memcpy(end, &lower, sizeof lower);
-            std::memcpy(end + lanes, &upper, sizeof upper);
-            lower += block * step;
-            upper += block * step;
-        }
-        address += blocks * block * step;
-        count -= blocks * block;
+    if (const std::size_t blocks = count / (2 * lanes); blocks != 0) {
+        write_blocks_below(end, address, blocks, step);
+        end -= blocks * 2 * lanes;
+        address += blocks * 2 * lanes * step;
+        count -= blocks * 2 * lanes;
     }
     for (; count != 0; --count, address += step) {
         *--end = reinterpret_cast<void*>(address);
@@ -160,6 +165,29 @@ void for_each_batch(const void* objects, std::size_t count, F&& f) noexcept {
         done += n;
     }
 }
+
+/// Slots that are neighbours in memory.
+struct slot_stretch {
+    std::byte* lowest;
+    std::size_t count;
+
+    /// How many of the objects are neighbours, from the first on, upwards or downwards. Slabs begin with a
+    /// header, so a stretch never runs from one slab into the next. @pre `count` is not 0
+    [[nodiscard]] static slot_stretch from(void* const* objects, std::size_t count,
+                                           std::uintptr_t slot_bytes) noexcept {
+        const auto at = [objects](std::size_t i) { return reinterpret_cast<std::uintptr_t>(objects[i]); };
+        auto* first = static_cast<std::byte*>(objects[0]);
+        if (count == 1) {
+            return {first, 1};
+        }
+        const std::uintptr_t step = at(1) - at(0);
+        if (step != slot_bytes && step != 0 - slot_bytes) {
+            return {first, 1};
+        }
+        const std::size_t n = run_length(objects, count, step);
+        return {step == slot_bytes ? first : static_cast<std::byte*>(objects[n - 1]), n};
+    }
+};
 
 } // namespace linn::inline LINN_ABI::detail
 

@@ -242,7 +242,7 @@ struct slab {
     /// a few long-lived objects do not hold a whole slab in memory; as many as fit, the next call goes on from there. Slots that
     /// are free stay free: their pages come back, zeroed, when they are next used.
     /// The last `keep` bytes of each stretch stay, because they are the next object's fence.
-    void find_free_pages(cold_pages& leaving, std::size_t keep) noexcept {
+    [[LINN_DETAIL_COLD]] void find_free_pages(cold_pages& leaving, std::size_t keep) noexcept {
         if (const std::uint32_t now_out = out(); pass_end == 0 || pass_out != now_out) {
             pass_out = now_out;
             pass_end = 0;

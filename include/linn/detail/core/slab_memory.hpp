@@ -29,10 +29,14 @@ public:
     slab_memory(const slab_memory&) = delete;
     slab_memory& operator=(const slab_memory&) = delete;
 
-    /// Whether the system may be asked for memory.
-    enum class growth : unsigned char { allowed, forbidden };
+    /// Where slots may come from.
+    enum class growth : unsigned char {
+        allowed,   ///< what is here, then memory of the system
+        forbidden, ///< what is here
+        lending,   ///< for threads that have slabs of their own: see slab_states::spare
+    };
 
-    /// Whether `lend` or `part_with_empty` would give something.
+    /// Whether `take` while lending, or `part_with_empty`, would give something.
     [[nodiscard]] bool has_spare() const noexcept {
         return states_.spare() != nullptr || states_.has_empty();
     }
@@ -281,7 +285,7 @@ protected:
 
     /// A slab with nothing out becomes the one to take from: a resident one before a returned one, that before a new one.
     [[LINN_DETAIL_COLD]] slab* open(growth may_grow) noexcept {
-        slab* s = states_.take_unused();
+        slab* s = may_grow != growth::lending ? states_.take_unused() : nullptr;
         if (s != nullptr && s->where == slab::place::returned) {
             absent_bytes_ -= s->hole_bytes;
             s->hole_bytes = 0;
@@ -384,7 +388,7 @@ protected:
     }
 
     /// @complexity O(slabs that are newer)
-    void forget(slab* s) noexcept {
+    [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {
         if (sweep_at_ == s) {
             sweep_at_ = s->older;
         }

@@ -7,11 +7,11 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/page_source.hpp>
 #include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_memory.hpp>
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
-#include <linn/detail/core/slot_stretch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,23 +42,19 @@ public:
     /// Of a pool that is an object: no other pool takes its slots.
     explicit slab_set(const geometry& g) noexcept : slab_set{g, slab::mark_of(this)} {}
 
-    /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs as needed.
-    /// @returns how many; fewer than `want` only when growth is forbidden, a limit is reached or the system has no memory left
-    std::size_t take(void** end, std::size_t want, growth may_grow = growth::allowed) noexcept {
-        return take(end, want, may_grow, no_trace, [](rejection, void*) {});
-    }
-
-    /// The same on behalf of `by`. Free slots that were written to are told to `notice(rejection, object)`.
-    template <class Notice>
-    std::size_t take(void** end, std::size_t want, growth may_grow, const call_trace& by,
-                     Notice&& notice) noexcept {
+    /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs if it may.
+    /// On behalf of `by`. Free slots that were written to are told to `notice`.
+    /// @returns how many; fewer than `want` only when it may not map, a limit is reached or the system has no memory left
+    [[LINN_DETAIL_SLOW]] std::size_t take(void** end, std::size_t want, growth may_grow = growth::allowed,
+                                          const call_trace& by = no_trace,
+                                          slot_listener notice = {}) noexcept {
         std::size_t got = 0;
         if (want > geometry_.max_slots - out_) [[LINN_DETAIL_UNLIKELY]] {
             want = geometry_.max_slots - out_;
             growth_.note(shortage::limit);
         }
         while (got != want) {
-            slab* s = states_.available();
+            slab* s = may_grow == growth::lending ? states_.spare() : states_.available();
             if (s == nullptr) [[LINN_DETAIL_UNLIKELY]] {
                 s = this->open(may_grow);
                 if (s == nullptr) {
@@ -71,22 +67,9 @@ public:
         return got;
     }
 
-    /// Writes up to `want` slots below `end` for threads that have slabs of their own: see slab_states::spare.
-    std::size_t lend(void** end, std::size_t want) noexcept {
-        const auto notice = [](rejection, void*) {};
-        std::size_t got = 0;
-        for (slab* s = states_.spare(); s != nullptr && got != want; s = states_.spare()) {
-            got += take_from(s, end - got, want - got, no_trace, notice);
-        }
-        this->note_out(got);
-        return got;
-    }
-
-    /// Takes `count` objects back. Those refused are handed to `reject(rejection, object)`.
+    /// Takes `count` objects back, on behalf of `by`. `reject` is told those refused.
     /// Neighbours that come in a row cost one look-up together.
-    /// On behalf of `by`.
-    template <class Reject>
-    void give(void* const* objects, std::size_t count, Reject&& reject,
+    void give(void* const* objects, std::size_t count, slot_listener reject,
               const call_trace& by = no_trace) noexcept {
         slabs_.forget_answers();
         if constexpr (Guards) {
@@ -136,9 +119,8 @@ public:
     }
 
     /// Checks all slots now: free ones that were written to, live ones whose fences changed. Each is reported
-    /// once to `notice(rejection, object)`, and its pattern restored. @complexity O(bytes of all slots that were ever used)
-    template <class Notice>
-    void check_objects(Notice&& notice) noexcept {
+    /// once to `notice`, and its pattern restored. @complexity O(bytes of all slots that were ever used)
+    void check_objects(slot_listener notice) noexcept {
         for (slab* s = newest(); Guards && geometry_.guarded() && s != nullptr; s = s->older) {
             check_slots(geometry_, s, notice);
         }
@@ -204,39 +186,34 @@ private:
         states_.after_give(s);
     }
 
-    template <class Reject>
-    void give_stretch(slot_stretch run, Reject& reject) noexcept {
+    [[LINN_DETAIL_SLOW]] void give_stretch(slot_stretch run, slot_listener reject) noexcept {
         slab* s = slab_of(run.lowest);
-        if (!slabs_.may_read(s)) [[LINN_DETAIL_UNLIKELY]] {
-            reject_all(run, rejection::not_from_a_slab, reject);
-            return;
+        const bool readable = slabs_.may_read(s);
+        if (readable && s->is_slab() && s->owner == owner_) [[LINN_DETAIL_LIKELY]] {
+            const std::size_t index = s->index_of(run.lowest, by_slot_bytes_);
+            if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
+                [[LINN_DETAIL_LIKELY]] {
+                out_ -= run.count;
+                states_.after_give(s);
+                return;
+            }
+            if (run.count != 1) { // something in it is wrong: find out which
+                give_each(run, reject);
+                return;
+            }
         }
-        const bool ours = s->is_slab() && s->owner == owner_;
-        if (!ours && s->is_slab()) {
-            reject_all(run, reason(s, run.lowest), reject);
-            return;
-        }
-        const std::size_t index = ours ? s->index_of(run.lowest, by_slot_bytes_) : slab::no_index;
-        if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
-            [[LINN_DETAIL_LIKELY]] {
-            out_ -= run.count;
-            states_.after_give(s);
-            return;
-        }
-        if (run.count == 1) {
-            tell(reject, reason(s, run.lowest), run.lowest, {});
-            return;
-        }
-        // Something in the stretch is wrong: find out which.
+        reject_all(run, readable ? reason(s, run.lowest) : rejection::not_from_a_slab, reject);
+    }
+
+    [[LINN_DETAIL_COLD]] void give_each(slot_stretch run, slot_listener reject) noexcept {
         for (std::size_t i = 0; i < run.count; ++i) {
             give_stretch(slot_stretch{run.lowest + i * geometry_.slot_bytes, 1}, reject);
         }
     }
 
-    template <class Reject>
-    [[LINN_DETAIL_COLD]] void reject_all(slot_stretch run, rejection why, Reject& reject) noexcept {
+    [[LINN_DETAIL_COLD]] void reject_all(slot_stretch run, rejection why, slot_listener reject) noexcept {
         for (std::size_t i = 0; i < run.count; ++i) {
-            tell(reject, why, run.lowest + i * geometry_.slot_bytes, {});
+            reject(why, run.lowest + i * geometry_.slot_bytes);
         }
     }
 
@@ -257,18 +234,17 @@ private:
 
     // -- guards ----------------------------------------------------------------------------------
 
-    template <class Reject>
-    void give_guarded(std::byte* object, Reject& reject, const call_trace& by) noexcept {
+    void give_guarded(std::byte* object, slot_listener reject, const call_trace& by) noexcept {
         slab* s = slab_of(object);
         if (!slabs_.may_read(s)) {
-            tell(reject, rejection::not_from_a_slab, object, {});
+            reject(rejection::not_from_a_slab, object);
             return;
         }
         const bool ours = s->is_slab() && s->owner == owner_;
         const std::size_t index = ours ? s->index_of(object, by_slot_bytes_) : slab::no_index;
         if (index == slab::no_index || s->free_slots.contains(index)) {
-            tell(reject, reason(s, object), object,
-                 ours ? evidence_in<Guards>(geometry_, s, object) : slot_evidence{});
+            reject(reason(s, object), object,
+                   ours ? evidence_in<Guards>(geometry_, s, object) : slot_evidence{});
             return;
         }
         check_fences(geometry_, object, reject);
@@ -279,9 +255,8 @@ private:
     }
 
     /// Takes from an available slab. @returns how many
-    template <class Notice>
-    std::size_t take_from(slab* s, void** end, std::size_t want, const call_trace& by,
-                          Notice& notice) noexcept {
+    std::size_t take_from(slab* s, void** end, std::size_t want, [[maybe_unused]] const call_trace& by,
+                          [[maybe_unused]] slot_listener notice) noexcept {
         const std::size_t touched = s->touched;
         const std::size_t holes = s->hole_bytes;
         const std::size_t got = s->take(end, want);

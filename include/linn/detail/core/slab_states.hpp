@@ -4,12 +4,52 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/slab.hpp>
-#include <linn/detail/core/slab_list.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// A doubly linked list through the slabs themselves. A slab is in one list at most.
+class slab_list {
+public:
+    [[nodiscard]] slab* front() const noexcept { return front_; }
+    [[nodiscard]] slab* back() const noexcept { return back_; }
+
+    [[LINN_DETAIL_SLOW]] void push_front(slab* s) noexcept {
+        s->previous = nullptr;
+        s->next = front_;
+        (front_ != nullptr ? front_->previous : back_) = s;
+        front_ = s;
+    }
+
+    [[LINN_DETAIL_SLOW]] void push_back(slab* s) noexcept {
+        s->next = nullptr;
+        s->previous = back_;
+        (back_ != nullptr ? back_->next : front_) = s;
+        back_ = s;
+    }
+
+    /// @pre `s` is in this list
+    [[LINN_DETAIL_SLOW]] void remove(slab* s) noexcept {
+        (s->previous != nullptr ? s->previous->next : front_) = s->next;
+        (s->next != nullptr ? s->next->previous : back_) = s->previous;
+        s->next = s->previous = nullptr;
+    }
+
+    /// Null when empty.
+    slab* pop_front() noexcept {
+        slab* s = front_;
+        if (s != nullptr) {
+            remove(s);
+        }
+        return s;
+    }
+
+private:
+    slab* front_ = nullptr;
+    slab* back_ = nullptr;
+};
 
 /// The slabs of one set, by the place that each is in (`slab::place`), and which of them gives slots next.
 ///
@@ -42,7 +82,7 @@ public:
     }
 
     /// A slab that is in no list, and has nothing out, serves whichever home needs one first.
-    void make_empty(slab* s) noexcept {
+    [[LINN_DETAIL_SLOW]] void make_empty(slab* s) noexcept {
         s->reset();
         s->where = slab::place::empty;
         empty_.push_front(s);

@@ -97,32 +97,32 @@ public:
         return want - left;
     }
 
-    /// Calls `run(first, count)` for each longest stretch of members between `from` and `slots`, in order, until it returns false.
-    /// @complexity O((slots - from) / 64 + members in words that are neither full nor empty)
-    template <class Run>
-    void for_each_run(std::size_t from, std::size_t slot_count, Run&& run) const noexcept {
-        std::size_t begin = from;
-        std::size_t end = from;
+    /// The first slot from `from` on that is a member, or that is none; `slots` where there is no such below that.
+    /// @complexity O((slots - from) / 64)
+    [[nodiscard, LINN_DETAIL_SLOW]] std::size_t find(bool member, std::size_t from,
+                                                     std::size_t slot_count) const noexcept {
+        std::uint64_t skipped = low_bits(from % bits);
         for (std::size_t w = from / bits; w < words_for(slot_count); ++w) {
-            std::uint64_t word = words_[w];
-            if (w == from / bits) {
-                word &= ~low_bits(from % bits);
-            }
-            while (word != 0) {
-                const std::size_t first = lowest(word);
-                const auto count = static_cast<std::size_t>(std::countr_one(word >> first));
-                if (w * bits + first != end) {
-                    if (end != begin && !run(begin, end - begin)) {
-                        return;
-                    }
-                    begin = w * bits + first;
-                }
-                end = w * bits + first + count;
-                word &= ~(low_bits(count) << first);
+            const std::uint64_t word = (member ? words_[w] : ~words_[w]) & ~skipped;
+            skipped = 0;
+            if (word != 0) {
+                const std::size_t found = w * bits + lowest(word);
+                return found < slot_count ? found : slot_count;
             }
         }
-        if (end != begin) {
-            run(begin, end - begin);
+        return slot_count;
+    }
+
+    /// Calls `run(first, count)` for each longest stretch of members between `from` and `slots`, in order, until it returns false.
+    /// @complexity O((slots - from) / 64 + stretches)
+    template <class Run>
+    void for_each_run(std::size_t from, std::size_t slot_count, Run&& run) const noexcept {
+        for (std::size_t end = from;;) {
+            const std::size_t begin = find(true, end, slot_count);
+            end = find(false, begin, slot_count);
+            if (begin == slot_count || !run(begin, end - begin)) {
+                return;
+            }
         }
     }
 
@@ -157,11 +157,7 @@ public:
 
     /// Whether all slots below `slots` are members. @complexity O(slots / 64), less where one is not
     [[nodiscard]] bool holds_all(std::size_t slot_count) const noexcept {
-        std::size_t w = 0;
-        while (w < words_for(slot_count) && outside(w, slot_count) == 0) {
-            ++w;
-        }
-        return w == words_for(slot_count);
+        return find(false, 0, slot_count) == slot_count;
     }
 
 private:

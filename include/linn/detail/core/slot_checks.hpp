@@ -29,19 +29,39 @@ enum class rejection : unsigned char {
     underrun, ///< the fence before it did
 };
 
-/// Tells `reject` what is wrong with `object`, with the evidence if it takes any.
-template <class Reject>
-void tell(Reject& reject, rejection why, void* object, const slot_evidence& evidence) noexcept {
-    if constexpr (std::is_invocable_v<Reject&, rejection, void*, const slot_evidence&>) {
-        reject(why, object, evidence);
-    } else {
-        reject(why, object);
+/// What hears of slots that something is wrong with: a reference to a function object that takes `(rejection, void* object)`,
+/// and the evidence if it wants that.
+class slot_listener {
+public:
+    constexpr slot_listener() = default; ///< nothing does
+
+    /// @param f outlives the listener
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, slot_listener>)
+    slot_listener(F&& f) noexcept
+        : context_{const_cast<void*>(static_cast<const void*>(&f))},
+          call_{[](void* context, rejection why, void* object, const slot_evidence& evidence) {
+              auto& call = *static_cast<std::remove_reference_t<F>*>(context);
+              if constexpr (std::is_invocable_v<F&, rejection, void*, const slot_evidence&>) {
+                  call(why, object, evidence);
+              } else {
+                  call(why, object);
+              }
+          }} {}
+
+    void operator()(rejection why, void* object, const slot_evidence& evidence = {}) const noexcept {
+        if (call_ != nullptr) {
+            call_(context_, why, object, evidence);
+        }
     }
-}
+
+private:
+    void* context_ = nullptr;
+    void (*call_)(void*, rejection, void*, const slot_evidence&) = nullptr;
+};
 
 /// Reports a free slot that was written to since it was freed, and restores its pattern.
-template <class Notice>
-void check_free_slot(const geometry& g, std::byte* object, Notice& notice) noexcept {
+inline void check_free_slot(const geometry& g, std::byte* object, slot_listener notice) noexcept {
     slot_guard guard{g, object};
     if (!guard.is_closed()) {
         return;
@@ -49,13 +69,12 @@ void check_free_slot(const geometry& g, std::byte* object, Notice& notice) noexc
     if (const std::ptrdiff_t offset = guard.first_written(); offset != slot_guard::unchanged) {
         const slot_evidence evidence = guard.evidence(offset);
         guard.close(evidence.freed);
-        tell(notice, rejection::written_while_free, object, evidence);
+        notice(rejection::written_while_free, object, evidence);
     }
 }
 
 /// Reports changed fences of a live object, and restores them.
-template <class Notice>
-void check_fences(const geometry& g, std::byte* object, Notice& notice) noexcept {
+inline void check_fences(const geometry& g, std::byte* object, slot_listener notice) noexcept {
     slot_guard guard{g, object};
     const std::ptrdiff_t before = guard.first_underrun();
     const std::ptrdiff_t behind = guard.first_overrun();
@@ -65,12 +84,11 @@ void check_fences(const geometry& g, std::byte* object, Notice& notice) noexcept
     const bool overrun = behind != slot_guard::unchanged;
     const slot_evidence evidence = guard.evidence(overrun ? behind : before);
     guard.open(evidence.allocated);
-    tell(notice, overrun ? rejection::overrun : rejection::underrun, object, evidence);
+    notice(overrun ? rejection::overrun : rejection::underrun, object, evidence);
 }
 
 /// Looks at all slots that were used since the slab's memory last went back.
-template <class Notice>
-void check_slots(const geometry& g, slab* s, Notice& notice) noexcept {
+inline void check_slots(const geometry& g, slab* s, slot_listener notice) noexcept {
     const std::size_t slots_used = s->touched;
     for (std::size_t i = 0; i < slots_used; ++i) {
         if (i >= s->carved || s->free_slots.contains(i)) {
@@ -99,9 +117,8 @@ void close_slots(const geometry& g, slab* s, Drop&& drop) noexcept {
 
 /// A slot is handed out on behalf of `by`.
 /// @param touched the slab's, before this slot was taken: later ones hold no record yet
-template <class Notice>
-void open_slot(const geometry& g, slab* s, std::size_t touched, void* slot, const call_trace& by,
-               Notice& notice) noexcept {
+inline void open_slot(const geometry& g, slab* s, std::size_t touched, void* slot, const call_trace& by,
+                      slot_listener notice) noexcept {
     auto* object = static_cast<std::byte*>(slot);
     if (static_cast<std::size_t>(object - s->first) / g.slot_bytes < touched) {
         check_free_slot(g, object, notice);

@@ -96,29 +96,18 @@ public:
             f.try_push(object);
             return;
         }
-        refusals refused;
-        cold_pages leaving;
-        bool waited = false;
-        [[maybe_unused]] std::size_t flushed = 0; // for the probe
         {
-            lock_guard<mutex_type> guard{lock_};
-            waited = guard.waited();
-            stock_.note_visit(waited);
-            const std::size_t out = stock_.slabs().out();
-            stock_.make_room(f, refused);
-            flushed = out - stock_.slabs().out();
-            stock_.take_cold(leaving);
-            note_spare();
+            locked_visit held{*this};
+            [[maybe_unused]] const std::size_t out = stock_.slabs().out();
+            stock_.make_room(f, held.refused);
+            LINN_DETAIL_PROBE(flush, name(), out - stock_.slabs().out(), held.guard.waited());
         }
-        LINN_DETAIL_PROBE(flush, name(), flushed, waited);
         if (f.count() != 0) {
             f.use(f.entries(), hand_over_run(f.entries(), f.count()), f.capacity());
         }
         if (!f.try_push(object)) {
             put_one(object);
         }
-        settle(refused);
-        return_cold(leaving);
         sweep_others();
     }
 
@@ -142,7 +131,9 @@ public:
         return object;
     }
 
-    void put_one(void* object, const call_trace& by = no_trace) noexcept { put_some(&object, 1, by); }
+    [[LINN_DETAIL_SLOW]] void put_one(void* object, const call_trace& by = no_trace) noexcept {
+        put_some(&object, 1, by);
+    }
 
     /// Writes pointers to `count` objects into `out`, an array of pointers of any type. In one piece: no other thread
     /// is refused an object that this one gives back because there are too few.
@@ -199,21 +190,14 @@ public:
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
     [[LINN_DETAIL_COLD]] void detach(front_type& f) noexcept {
-        refusals refused;
         magazine_stack mixed;
-        cold_pages leaving;
         {
-            lock_guard<mutex_type> guard{lock_};
-            stock_.note_visit(guard.waited());
-            stock_.detach(f, refused, mixed);
-            stock_.take_cold(leaving);
-            note_spare();
+            locked_visit held{*this};
+            stock_.detach(f, held.refused, mixed);
+            f.home = nullptr; // before a misuse handler may use the pool
         }
         threads_.fetch_sub(1, std::memory_order_relaxed);
-        f.home = nullptr;
         hand_over_all(mixed);
-        settle(refused);
-        return_cold(leaving);
     }
 
     // -- the rest --------------------------------------------------------------------------------
@@ -340,12 +324,16 @@ public:
     [[nodiscard]] depot& primary() noexcept { return *primary_; }
     [[nodiscard]] bool is_primary() const noexcept { return primary_ == this; }
 
+    /// One of the homes of the pool; null behind the last.
+    [[nodiscard, LINN_DETAIL_SLOW]] depot* home_at(std::size_t place) noexcept {
+        return place != most_homes ? read_published(primary_->homes_[place]) : nullptr;
+    }
+
     /// Calls `visit(depot&)` for each home of the pool, until it returns false.
     template <class Visit>
     void for_each_home(Visit&& visit) noexcept(noexcept(visit(*this))) {
-        for (auto& place : primary_->homes_) {
-            depot* home = read_published(place);
-            if (home == nullptr || !visit(*home)) {
+        for (std::size_t i = 0; depot* home = home_at(i); ++i) {
+            if (!visit(*home)) {
                 return;
             }
         }
@@ -360,19 +348,36 @@ private:
     using growth = typename stock::growth;
     friend class registry<Policy>; // makes homes
 
+    /// The lock, held by one who may give objects back. When it is released, what the stock refused is reported, and memory that
+    /// is cold goes back.
+    struct locked_visit {
+        [[LINN_DETAIL_SLOW]] explicit locked_visit(depot& home) noexcept : visited{home}, guard{home.lock_} {
+            home.stock_.note_visit(guard.waited());
+        }
+        [[LINN_DETAIL_SLOW]] ~locked_visit() {
+            cold_pages leaving;
+            visited.stock_.take_cold(leaving);
+            visited.note_spare();
+            guard.release();
+            visited.settle(refused);
+            visited.return_cold(leaving);
+        }
+        locked_visit(const locked_visit&) = delete;
+        locked_visit& operator=(const locked_visit&) = delete;
+
+        depot& visited;
+        refusals refused;
+        lock_guard<mutex_type> guard;
+    };
+
     /// Loads objects into `f`, and pops one. Null when there is none.
     [[LINN_DETAIL_SLOW]] void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
-        void* object = nullptr;
-        bool waited = false;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            waited = guard.waited();
-            stock_.note_visit(waited);
-            object = stock_.take(f, may_grow);
-            news = stock_.slabs().take_news();
-            note_spare();
-        }
-        LINN_DETAIL_PROBE(refill, name(), f.count(), waited);
+        lock_guard<mutex_type> guard{lock_};
+        stock_.note_visit(guard.waited());
+        void* const object = stock_.take(f, may_grow);
+        news = stock_.slabs().take_news();
+        note_spare();
+        LINN_DETAIL_PROBE(refill, name(), f.count(), guard.waited());
         return object;
     }
 
@@ -403,7 +408,7 @@ private:
                 lock_guard<mutex_type> guard{home.lock_};
                 home.stock_.note_visit(guard.waited());
                 empty = home.stock_.slabs().part_with_empty();
-                object = empty == nullptr ? home.stock_.lend(f) : nullptr;
+                object = empty == nullptr ? home.stock_.take(f, growth::lending) : nullptr;
                 home.note_spare();
             }
             return object == nullptr && empty == nullptr;
@@ -432,19 +437,8 @@ private:
     /// @returns how many others there are
     [[LINN_DETAIL_SLOW]] std::size_t give_some(void** objects, std::size_t count,
                                                const call_trace& by) noexcept {
-        refusals refused;
-        cold_pages leaving;
-        std::size_t others = 0;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            stock_.note_visit(guard.waited());
-            others = stock_.give(objects, count, refused, by);
-            stock_.take_cold(leaving);
-            note_spare();
-        }
-        settle(refused);
-        return_cold(leaving);
-        return others;
+        locked_visit held{*this};
+        return stock_.give(objects, count, held.refused, by);
     }
 
     /// Takes objects back, and forgets what `objects` holds.
@@ -485,7 +479,7 @@ private:
     }
 
     /// Reports refused objects. No lock is held.
-    void settle(const refusals& refused) noexcept {
+    [[LINN_DETAIL_SLOW]] void settle(const refusals& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
             const refusal<>& r = refused.all[i];
             // Slabs of a sibling lie where ours would, so the object is not theirs.

@@ -9,8 +9,6 @@
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/front.hpp>
-#include <linn/detail/sync/front_list.hpp>
-#include <linn/detail/sync/magazine_store.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/types/pool_statistics.hpp>
@@ -18,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -34,7 +33,7 @@ public:
 
     depot_stock(const geometry& g, void* owner, metadata_arena<Policy>& arena) noexcept
         : slabs_{g, owner},
-          magazines_{g.magazine_slots, arena},
+          arena_{arena},
           fronts_{g.magazine_slots} {}
 
     [[nodiscard]] slabs_type& slabs() noexcept { return slabs_; }
@@ -54,13 +53,13 @@ public:
 
     using growth = typename slabs_type::growth;
 
-    /// Loads objects into the empty front and pops one. Null when there is none.
+    /// Loads objects into the empty front, which may be one of another home, and pops one. Null when there is none.
     /// A thread begins with few objects and asks for twice as many each time, so that types with
     /// few objects stay small.
     [[LINN_DETAIL_SLOW]] void* take(front_type& f, growth may_grow) noexcept {
         magazine* m = f.unload();
         if (m == nullptr) {
-            m = magazines_.take();
+            m = empty_magazine();
         }
         if (m == nullptr) {
             refusals none; // threads hold magazines only where nothing is checked
@@ -72,14 +71,6 @@ public:
             f.refill = want * 2;
         }
         f.load(m);
-        return pop_or_null(f);
-    }
-
-    /// The same for a front of another home, from slabs that this one's threads do not take from. @pre `f` is empty
-    void* lend(front_type& f) noexcept {
-        const std::size_t want = f.refill < f.capacity() ? f.refill : f.capacity();
-        const std::size_t got = bottom_first(f.entries(), want, slabs_.lend(f.entries() + want, want));
-        f.use(f.entries(), got, f.capacity());
         return pop_or_null(f);
     }
 
@@ -124,7 +115,7 @@ public:
         }
         magazine* empty = f.spare;
         if (empty == nullptr) {
-            empty = magazines_.take();
+            empty = empty_magazine();
         } else {
             empty_out(*empty, refused);
         }
@@ -180,7 +171,7 @@ public:
         }
     }
 
-    void put_empty(magazine* m) noexcept { magazines_.put(m); }
+    void put_empty(magazine* m) noexcept { empties_.push(m); }
 
     /// In the child of a fork.
     void forget_threads_but(std::uintptr_t survivor) noexcept {
@@ -250,7 +241,7 @@ private:
         }
         empty_out(*m, refused);
         if (m->count == 0) {
-            magazines_.put(m);
+            put_empty(m);
         } else {
             mixed.push(m);
         }
@@ -259,8 +250,26 @@ private:
     /// Objects that belong to another depot stay, and nothing else does.
     void empty_out(magazine& m, refusals& refused) noexcept { m.count = give(m.entries(), m.count, refused); }
 
+    /// Null when there is no memory for one.
+    magazine* empty_magazine() noexcept {
+        magazine* m = empties_.pop();
+        return m != nullptr ? m : make_magazine();
+    }
+
+    [[LINN_DETAIL_COLD]] magazine* make_magazine() noexcept {
+        const std::size_t slots = slabs_.sizes().magazine_slots;
+        void* memory = arena_.allocate(magazine::bytes_for(slots));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* m = ::new (memory) magazine;
+        m->capacity = slots;
+        return m;
+    }
+
     slabs_type slabs_;
-    magazine_store<Policy> magazines_;
+    metadata_arena<Policy>& arena_;
+    magazine_stack empties_; ///< that no thread has
     front_list<Policy> fronts_;
     std::size_t epoch_ = 0; ///< counts flushes
     std::size_t visits_ = 0;

@@ -186,7 +186,7 @@ public:
         join();
         return fork_mutex::try_lock();
     }
-    void lock() noexcept {
+    [[LINN_DETAIL_COLD]] void lock() noexcept {
         join();
         fork_mutex::lock();
     }

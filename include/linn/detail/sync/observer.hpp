@@ -57,19 +57,27 @@ inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
     inside_observer = false;
 }
 
-/// Tells what a set of slabs did under a lock, now that it is released.
-/// @param refused of how many objects a request failed; 0: it did not
-inline void tell_news(const slab_news& news, std::size_t refused, std::size_t object_bytes,
-                      std::string_view type, const void* pool = nullptr) noexcept {
-    if (news.slabs != 0) [[LINN_DETAIL_UNLIKELY]] {
+[[LINN_DETAIL_COLD]] inline void tell_some_news(const slab_news& news, std::size_t refused,
+                                                std::size_t object_bytes, std::string_view type,
+                                                const void* pool) noexcept {
+    if (news.slabs != 0) {
         tell_observer({pool_event_kind::slab_mapped, type, pool, news.slabs, news.bytes});
     }
-    if (refused != 0) [[LINN_DETAIL_UNLIKELY]] {
+    if (refused != 0) {
         const auto kind =
             news.why == shortage::limit ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory;
         const bool overflows = refused > static_cast<std::size_t>(-1) / object_bytes;
         tell_observer(
             {kind, type, pool, refused, overflows ? static_cast<std::size_t>(-1) : refused * object_bytes});
+    }
+}
+
+/// Tells what a set of slabs did under a lock, now that it is released.
+/// @param refused of how many objects a request failed; 0: it did not
+inline void tell_news(const slab_news& news, std::size_t refused, std::size_t object_bytes,
+                      std::string_view type, const void* pool = nullptr) noexcept {
+    if (news.slabs != 0 || refused != 0) [[LINN_DETAIL_UNLIKELY]] {
+        tell_some_news(news, refused, object_bytes, type, pool);
     }
 }
 

@@ -55,8 +55,11 @@ public:
     }
     lock_guard(const lock_guard&) = delete;
     lock_guard& operator=(const lock_guard&) = delete;
-    ~lock_guard() {
+    ~lock_guard() { release(); }
+    /// Before the end of the scope.
+    void release() noexcept {
         if (owns_) {
+            owns_ = false;
             mutex_.unlock();
         }
     }

@@ -36,7 +36,12 @@ public:
     /// @threads any thread
     depot_type* depot_in(slot_type& slot, const pool_description& d) noexcept {
         depot_type* found = read_published(slot);
-        return found != nullptr ? found : make(slot, d);
+        return found != nullptr ? found : make(slot, d, nullptr);
+    }
+
+    /// Another home of a pool, in its place among them. Null when there is no memory for it.
+    depot_type* make_home(depot_type& primary, std::size_t place) noexcept {
+        return make(primary.homes_[place], primary.description_, &primary);
     }
 
     /// The depots made so far; follow `older`. A depot is never removed.
@@ -51,6 +56,14 @@ public:
         if (!d.orphaned.load(std::memory_order_relaxed)) [[LINN_DETAIL_LIKELY]] {
             return;
         }
+        adopt_orphan(d);
+    }
+
+    /// The registry that serves the program's own pools.
+    static registry& process() noexcept { return process_; }
+
+private:
+    [[LINN_DETAIL_COLD]] void adopt_orphan(depot_type& d) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         // relaxed: of two modules one does it; the fork that does not find it in the list is over when this returns
         if (d.orphaned.exchange(false, std::memory_order_relaxed)) {
@@ -59,11 +72,9 @@ public:
         }
     }
 
-    /// The registry that serves the program's own pools.
-    static registry& process() noexcept { return process_; }
-
-private:
-    [[LINN_DETAIL_COLD]] depot_type* make(slot_type& slot, const pool_description& d) noexcept {
+    /// @param primary of the pool of which a home is made; null where it is the primary that is made
+    [[LINN_DETAIL_COLD]] depot_type* make(slot_type& slot, const pool_description& d,
+                                          depot_type* primary) noexcept {
         if constexpr (checked_build && std::is_same_v<Policy, platform>) {
             static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // odr-use registers it
         }
@@ -78,37 +89,17 @@ private:
         }
         auto* name = static_cast<char*>(memory) + sizeof(depot_type);
         std::memcpy(name, d.type.data(), d.type.size());
-        auto* made = ::new (memory) depot_type{d, {name, d.type.size()}, service_here(d.sizes), arena_};
-        enter(*made);
+        auto* made = ::new (memory) depot_type{d,
+                                               {name, d.type.size()},
+                                               primary != nullptr ? primary->mode() : service_here(d.sizes),
+                                               arena_,
+                                               primary};
+        made->older = newest_;
+        newest_ = made;
         publish(slot, made);
         return made;
     }
 
-    void enter(depot_type& d) noexcept {
-        d.older = newest_;
-        newest_ = &d;
-    }
-
-public:
-    /// Another home of a pool, in its place among them. Null when there is no memory for it.
-    [[LINN_DETAIL_COLD]] depot_type* make_home(depot_type& primary, std::size_t place) noexcept {
-        lock_guard<typename Policy::mutex> guard{lock_};
-        slot_type& slot = primary.homes_[place];
-        if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
-            return made;
-        }
-        void* memory = arena_.allocate(sizeof(depot_type));
-        if (memory == nullptr) {
-            return nullptr;
-        }
-        auto* made =
-            ::new (memory) depot_type{primary.description_, primary.name(), primary.mode(), arena_, &primary};
-        enter(*made);
-        publish(slot, made);
-        return made;
-    }
-
-private:
     [[LINN_DETAIL_COLD]] static service service_here(const geometry& g) noexcept {
         if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
             return service::bypass;
