@@ -257,13 +257,13 @@ private:
     }
 
     [[LINN_DETAIL_COLD]] magazine* make_magazine() noexcept {
-        const std::size_t slots = slabs_.sizes().magazine_slots;
-        void* memory = arena_.allocate(magazine::bytes_for(slots));
+        const std::size_t capacity = slabs_.sizes().magazine_slots;
+        void* memory = arena_.allocate(magazine::bytes_for(capacity));
         if (memory == nullptr) {
             return nullptr;
         }
         auto* m = ::new (memory) magazine;
-        m->capacity = slots;
+        m->capacity = capacity;
         return m;
     }
 
