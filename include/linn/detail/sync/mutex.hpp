@@ -186,7 +186,7 @@ public:
         join();
         return fork_mutex::try_lock();
     }
-    [[LINN_DETAIL_COLD]] void lock() noexcept {
+    void lock() noexcept {
         join();
         fork_mutex::lock();
     }

@@ -57,7 +57,7 @@ public:
     lock_guard& operator=(const lock_guard&) = delete;
     ~lock_guard() { release(); }
     /// Before the end of the scope.
-    void release() noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] void release() noexcept {
         if (owns_) {
             owns_ = false;
             mutex_.unlock();
