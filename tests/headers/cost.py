@@ -21,9 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import includes  # noqa: E402
 
-LINES = {"linn/pool.hpp": 5400, "linn/map.hpp": 5500}
+LINES = {"linn/pool.hpp": 5300, "linn/map.hpp": 5420}
 LINES_COMPILED = {"linn/pool.hpp": 1000, "linn/map.hpp": 1150}
-CODE_BYTES = {"GNU": 30000, "Clang": 31000}
+CODE_BYTES = {"GNU": 24500, "Clang": 26500}
 COPIES = {"GNU": 0, "Clang": 0}
 SKIPPED = 77
 
