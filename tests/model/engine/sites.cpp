@@ -80,7 +80,8 @@ const std::string& function_name(const void* code) {
 }
 
 bool takes_locks_for_others(const std::string& name) {
-    return name.ends_with("::lock_guard") || name.ends_with("::locked") || name.starts_with("model::");
+    return name.ends_with("::lock_guard") || name.ends_with("::locked_visit") || name.ends_with("::locked") ||
+           name.starts_with("model::");
 }
 
 /// The function that wants the lock which the current thread is about to take. The second place in one function
