@@ -373,6 +373,13 @@ def case_hand_overs(tool):
     check([blocks[0][k] for k in ("allocations", "releases", "live_at_end")] == [20000, 20000, 0], f"{blocks[0]}")
 
 
+def case_built_on_own_operators(tool):
+    """What the standard builds on the program's operator new: the program's code is the place, and not the recorder's."""
+    result = tool.result(tool.record(program=tool.programs["own_operators"]))
+    places = [p for t in result["types"] if t["statistics"]["largest"] > 120000 for p in t["places"]]
+    check(places and all(p["function"] == "main" for p in places), places)
+
+
 def case_instructions(tool):
     """The analysis must stay at its pace: instructions an event, list churn, with making the events (30 of them)."""
     if shutil.which("valgrind") is None or "throughput" not in tool.programs:
