@@ -90,6 +90,7 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
 namespace {
 
 constexpr int oldest_major = 16;
+constexpr int usual_major = 19;  // where the name of a plugin does not tell
 constexpr int newest_major = 40; // only as far as there are files of that name
 
 /// Where a shell would find the program; empty when nowhere.
@@ -220,7 +221,8 @@ tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard&
         "  Arch             pacman -S clang                 (the same)\n"
         "  conda            conda install -c conda-forge clang-tools={2}\n"
         "The clang-tidy of pip has LLVM linked in and loads no plugins.",
-        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin, wanted)};
+        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin,
+        wanted != 0 ? wanted : usual_major)};
 }
 
 namespace {

@@ -261,6 +261,16 @@ bool is_cxx(const compile_command& command) {
 
 namespace {
 
+/// What Clang refuses although it knows the option, or would act on: plugins, profiles, values that only GCC has, and files of
+/// dependencies, which belong to the build.
+bool is_for_gcc(std::string_view word) {
+    constexpr std::string_view options[] = {"-fplugin",          "-fmodules-ts",   "-fmodule-mapper",
+                                            "-fprofile",         "-fauto-profile", "-fdiagnostics",
+                                            "-mfunction-return", "-mtune",         "-mfpmath",
+                                            "-fcf-protection",   "-Wp,-M"};
+    return std::ranges::any_of(options, [&](std::string_view option) { return word.starts_with(option); });
+}
+
 /// The place of the compiler: behind launchers and their assignments.
 std::size_t compiler_at(const std::vector<std::string>& words) {
     constexpr std::string_view launchers[] = {"ccache", "sccache", "distcc", "icecc", "gomacc", "env"};
@@ -294,7 +304,7 @@ std::vector<std::string> arguments_for_clang(const compile_command& command) {
             const std::string joined = word.substr(length);
             const bool is_apart = joined.empty() && i + 1 < words.size();
             out.insert(out.end(), {"-Xclang", "-include", "-Xclang", is_apart ? words[++i] : joined});
-        } else if (!word.starts_with("-fplugin") && !word.starts_with("-fmodule")) {
+        } else if (!is_for_gcc(word)) {
             out.push_back(word);
         }
     }

@@ -114,6 +114,122 @@ bool project::reports_header(const std::string& file) const {
 
 namespace {
 
+struct search_folders {
+    std::vector<fs::path> quoted; ///< searched for "x" only
+    std::vector<fs::path> all;
+    std::vector<std::string> forced; ///< -include
+};
+
+search_folders folders_of(const std::vector<std::string>& arguments, const fs::path& directory) {
+    search_folders folders;
+    static constexpr std::array<std::string_view, 5> options{"-iquote", "-idirafter", "-isystem", "-include",
+                                                             "-I"};
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        for (const std::string_view option : options) {
+            if (!arguments[i].starts_with(option)) {
+                continue;
+            }
+            std::string value = arguments[i].substr(option.size());
+            if (value.empty() && i + 1 < arguments.size()) {
+                value = arguments[++i];
+            }
+            const fs::path path = (directory / value).lexically_normal();
+            if (option == "-include") {
+                folders.forced.push_back(path.string());
+            } else {
+                (option == "-iquote" ? folders.quoted : folders.all).push_back(path);
+            }
+            break;
+        }
+    }
+    return folders;
+}
+
+} // namespace
+
+const std::vector<include_search::include_line>& include_search::lines_of(const std::string& file) {
+    const auto [place, is_new] = lines_.try_emplace(file);
+    if (!is_new) {
+        return place->second;
+    }
+    std::ifstream stream{file};
+    std::string line;
+    constexpr std::string_view blank = " \t";
+    while (std::getline(stream, line)) {
+        std::size_t at = line.find_first_not_of(blank);
+        if (at == std::string::npos || line[at] != '#') {
+            continue;
+        }
+        at = line.find_first_not_of(blank, at + 1);
+        if (at == std::string::npos || line.compare(at, 7, "include") != 0) {
+            continue;
+        }
+        at = line.find_first_of("\"<", at);
+        if (at == std::string::npos) {
+            continue;
+        }
+        const bool is_quoted = line[at] == '"';
+        const std::size_t end = line.find(is_quoted ? '"' : '>', at + 1);
+        if (end != std::string::npos) {
+            place->second.push_back({line.substr(at + 1, end - at - 1), is_quoted});
+        }
+    }
+    return place->second;
+}
+
+bool include_search::is_file(const std::string& path) {
+    const auto [place, is_new] = is_file_.try_emplace(path, false);
+    std::error_code error;
+    if (is_new) {
+        place->second = fs::is_regular_file(path, error);
+    }
+    return place->second;
+}
+
+std::set<std::string> include_search::reached(const std::string& source,
+                                              const std::vector<std::string>& arguments,
+                                              const std::string& directory,
+                                              const std::set<std::string>& headers) {
+    const search_folders folders = folders_of(arguments, directory);
+    std::set<std::string> seen{source};
+    std::vector<std::string> open{source};
+    std::set<std::string> found_headers;
+    const auto visit = [&](const std::string& file) {
+        if (!is_file(file)) {
+            return false;
+        }
+        if (seen.insert(file).second) {
+            open.push_back(file);
+        }
+        return true;
+    };
+    const auto visit_in = [&](const fs::path& folder, const std::string& name) {
+        return visit((folder / name).lexically_normal().string());
+    };
+    for (const std::string& file : folders.forced) {
+        visit(file);
+    }
+    while (!open.empty()) {
+        const std::string file = open.back();
+        open.pop_back();
+        if (headers.contains(file)) {
+            found_headers.insert(file);
+        }
+        for (const include_line& line : lines_of(file)) {
+            bool found = line.is_quoted && visit_in(fs::path{file}.parent_path(), line.name);
+            for (const fs::path& folder : folders.quoted) {
+                found = found || (line.is_quoted && visit_in(folder, line.name));
+            }
+            for (const fs::path& folder : folders.all) {
+                found = found || visit_in(folder, line.name);
+            }
+        }
+    }
+    return found_headers;
+}
+
+namespace {
+
 constexpr std::array<std::string_view, 10> header_extensions{".h",   ".hh",  ".hpp", ".hxx", ".h++",
                                                              ".inl", ".ipp", ".tpp", ".inc", ".txx"};
 constexpr std::array<std::string_view, 9> source_extensions{".cpp", ".cc",  ".cxx",  ".c++", ".C",
@@ -181,9 +297,6 @@ public:
         for (const pattern& p : patterns_) {
             look_for_headers(p);
         }
-        if (!headers_.empty()) {
-            look_for_includes();
-        }
         for (const compile_command& c : database_.commands) {
             consider(c);
         }
@@ -238,7 +351,7 @@ private:
             result_.excluded += is_named ? 1 : 0;
             return;
         }
-        if (!is_named && !including_.contains(c.file)) {
+        if (!is_named && !includes_a_header(c)) {
             return;
         }
         if (!known_.insert(c.file).second) {
@@ -252,57 +365,10 @@ private:
         result_.units.push_back({c, is_named});
     }
 
-    /// Which files include one of the headers, directly or not. Goes by the names of files only, so a file that includes another
-    /// header of that name is checked, too; only what was asked for is reported.
-    void look_for_includes() {
-        std::map<std::string, std::vector<std::string>>
-            included_by; // by the name of a file, without its folder
-        for (const compile_command& c : database_.commands) {
-            add_includes(c.file, included_by);
-            for (std::size_t i = 1; i < c.arguments.size(); ++i) {
-                if (c.arguments[i - 1] == "-include") {
-                    const fs::path forced = fs::path{c.directory} / c.arguments[i];
-                    included_by[forced.filename().string()].push_back(c.file);
-                    add_includes(forced.string(), included_by);
-                }
-            }
-        }
-        std::error_code error;
-        for (fs::recursive_directory_iterator i{project_.root(), error}, end; !error && i != end;
-             i.increment(error)) {
-            const std::string path = i->path().string();
-            if (i->is_directory(error) &&
-                (i->path().filename().string().starts_with('.') || project_.excludes(path + '/'))) {
-                i.disable_recursion_pending();
-            } else if (has_extension_of(i->path(), header_extensions)) {
-                add_includes(path, included_by);
-            }
-        }
-        for (const std::string& header : headers_) {
-            std::vector<std::string> open{header};
-            for (std::set<std::string> seen; !open.empty();) {
-                const std::string name = fs::path{open.back()}.filename().string();
-                open.pop_back();
-                for (const std::string& file : included_by[name]) {
-                    if (seen.insert(file).second) {
-                        open.push_back(file);
-                        including_.insert(file);
-                        reached_.insert(header);
-                    }
-                }
-            }
-        }
-    }
-
-    static void add_includes(const std::string& file, std::map<std::string, std::vector<std::string>>& to) {
-        static const std::regex include{R"re(^\s*#\s*include\s*["<](.*/)?([^/">]+)[">].*)re"};
-        std::ifstream stream{file};
-        std::smatch match;
-        for (std::string line; std::getline(stream, line);) {
-            if (line.find('#') != std::string::npos && std::regex_match(line, match, include)) {
-                to[match[2]].push_back(file);
-            }
-        }
+    bool includes_a_header(const compile_command& c) {
+        const std::set<std::string> found = search_.reached(c.file, c.arguments, c.directory, headers_);
+        reached_.insert(found.begin(), found.end());
+        return !found.empty();
     }
 
     bool was_reached(const pattern& p) const {
@@ -371,9 +437,9 @@ private:
     std::vector<pattern> patterns_;
     std::vector<bool> was_used_;
     std::set<std::string> headers_;
-    std::set<std::string> reached_;   ///< headers that a file includes
-    std::set<std::string> including_; ///< files that include one of them
+    std::set<std::string> reached_;
     std::set<std::string> known_;
+    include_search search_;
     lint_selection result_;
     bool has_wrong_ = false;
 };

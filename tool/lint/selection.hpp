@@ -58,6 +58,27 @@ private:
 /// True when `file` lies in `folder`, however deep. Both are absolute and without . and ..
 bool lies_in(const std::string& file, const std::filesystem::path& folder);
 
+/// Which files a source includes, directly or not, found by reading `#include` lines: no preprocessor runs, so a line that an
+/// #if leaves out counts, and one whose name comes from a macro does not.
+class include_search {
+public:
+    /// Which of the headers the source includes. The folders for headers are taken from `arguments`; paths are absolute and without . and ..
+    std::set<std::string> reached(const std::string& source, const std::vector<std::string>& arguments,
+                                  const std::string& directory, const std::set<std::string>& headers);
+
+private:
+    struct include_line {
+        std::string name;
+        bool is_quoted;
+    };
+
+    const std::vector<include_line>& lines_of(const std::string& file);
+    bool is_file(const std::string& path);
+
+    std::map<std::string, std::vector<include_line>> lines_;
+    std::map<std::string, bool> is_file_;
+};
+
 /// One translation unit to check.
 struct lint_unit : compile_command {
     bool is_whole = true; ///< false: it was chosen for a header, and only what was asked for is reported

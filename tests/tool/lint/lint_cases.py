@@ -185,15 +185,20 @@ def case_header_given(tool):
     tool.source("inc/all.hpp", "#pragma once\n# include <line.hpp>\n" + SMALL, entry=False)
     tool.source("src/a.cpp", '#include "../inc/all.hpp"\n' + SMALL, ["g++", "-Iinc", "-c", "src/a.cpp"])
     tool.source("src/b.cpp", SMALL)
-    tool.source("inc/alone.hpp", "", entry=False)
+    tool.source("inc/alone.hpp", '#include "orphan.hpp"\n', entry=False)
+    tool.source("inc/orphan.hpp", "", entry=False)
+    tool.source("inc/dos.hpp", "", entry=False)
+    tool.source("src/dos.cpp", '#include "../inc/dos.hpp"\r\n')
     tool.database()
     result = tool.result("inc/all.hpp", status=1)
     check(places(result) == [("all.hpp", 3, 96)] and result["units"]["chosen"] == 1, result)
     check(tool.result("inc/line.hpp")["units"]["chosen"] == 1, "reached through another header")
     result = tool.result("inc", status=1)  # a folder of headers stands for all of them
     check([p[0] for p in places(result)] == ["all.hpp"] and result["remarks"] == [], result)
-    message = tool.refused("inc/alone.hpp")
-    check("inc/alone.hpp: no checked file includes it" in message, message)
+    check(tool.result("inc/dos.hpp")["units"]["chosen"] == 1, "lines that end as on Windows")
+    for name in ("inc/alone.hpp", "inc/orphan.hpp"):  # the other one includes it, and nothing that one
+        message = tool.refused(name)
+        check(f"{name}: no checked file includes it" in message, message)
 
 
 def case_files_that_are_not_there(tool):
@@ -563,7 +568,8 @@ def case_page(tool):
 FORCED = "#pragma once\n#include <vector>\n#define ROW std::vector<char>\n"
 ROW = "int unused_static() { int odd; return 0; }\nvoid f(char* to) { ROW row(4096); for (char& c : row) { c = *to; } }\n"
 GCC = ("g++ -Werror -fmax-errors=3 -fno-semantic-interposition -mfentry --param max-inline-insns-single=9 -fplugin=annobin "
-       "-specs=some.specs -fmodule-mapper=x -Wl,-z,now")
+       "-specs=some.specs -fmodule-mapper=x -Wl,-z,now -fprofile-use -mtune=intel -mfunction-return=thunk -mfpmath=387+sse "
+       "-fcf-protection=check -fdiagnostics-format=json -Wp,-MD,gcc.dependencies")
 FRONT_END = "-Xclang -include-pch -Xclang forced.hpp.pch -Xclang -include -Xclang forced.hpp"
 COMMANDS = {"werror": "g++ -Werror -Wall -Werror=unused-variable -pedantic-errors -Wduplicated-cond -include forced.hpp",
             "quiet": "g++ -w -includeforced.hpp", "gcc": f"{GCC} -Winvalid-pch -include forced.hpp",
@@ -584,6 +590,7 @@ def case_real_commands(tool):
     tool.database()
     result = real(tool)
     check([pathlib.Path(f["file"]).name for f in result["failed_files"]] == ["missing.cpp"], result["failed_files"])
+    check(not (tool.folder / "gcc.dependencies").exists(), "the build's file")
     found = sorted(f["path"] for f in result["findings"] if (f["line"], f["bytes"], f["class"]) == (2, 4096, "removable"))
     check(found == sorted(f"{name}.cpp" for name in COMMANDS if name != "missing"), found)
 

@@ -37,7 +37,7 @@ TEST_CASE("what is another compiler's goes, and the rest stays") {
     CHECK(for_clang(given) == usual);
     CHECK(for_clang({"clang++", "-Xclang", "-include-pch", "-Xclang", "p", "-include-pch", "q", "-c"}) ==
           words{"-c"});
-    CHECK(for_clang({"g++", "-fplugin=p", "-fmodule-mapper=m", "-c"}) == words{"-c"});
+    CHECK(for_clang({"g++", "-fplugin=p", "-fmodule-mapper=m", "-Wp,-MD,x.d", "-c"}) == words{"-c"});
     const words forced{"-Xclang", "-include", "-Xclang", "h.hpp"};
     CHECK(for_clang({"g++", "-include", "h.hpp"}) == forced);
     CHECK(for_clang({"g++", "-includeh.hpp"}) == forced);

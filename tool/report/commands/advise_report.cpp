@@ -458,9 +458,9 @@ list reading_of_advise() {
         "A type is what a block holds. It comes from the debug information; where there is none, from the "
         "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
-        "Live: blocks at most. Life: the median lifetime. Remote: released by another thread than the one "
-        "that "
-        "allocated it.",
+        "Live: the most blocks that were live at once. Life: the median lifetime. Remote: released by "
+        "another "
+        "thread than the one that allocated it.",
         "Lifetimes are measured on the clock of the recorded run, which is slower than the program alone.",
     });
 }
@@ -492,7 +492,8 @@ document advise_document(const advice& a, const advise_view& view) {
         shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)});
     }
     shown.add(types_table(a, types, std::min(types.size(), view.top)), forms::text);
-    shown.add(types_table(a, types, page_rows(a, types)), forms::html);
+    shown.add(types_table(a, types, std::min(types.size(), std::max(view.top, page_rows(a, types)))),
+              forms::html);
     add_details(shown, types, view);
     d.add_section("time", "Over time")
         .add(picture{[&a](html::id_source& ids) { return html::run_over_time(ids, a.analysis); },

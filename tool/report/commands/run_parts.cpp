@@ -223,7 +223,6 @@ facts facts_of(const run_result& result) {
              {"CPUs", o.launch.cpus.empty() ? "not pinned" : o.launch.cpus},
              {"Rounds",
               fmt::format("{} complete, after {} to warm up", result.complete_rounds, o.warm_up_rounds)},
-             {"Stopped", why_it_stopped(result)},
              {"Intervals", level_text(o.level)},
              {"Seed of the order", std::to_string(o.seed)},
              {"Started", date_text(result.started)},

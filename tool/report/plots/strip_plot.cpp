@@ -95,13 +95,13 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
     }
     const std::string middle = across(scale.place(s.middle.middle));
     const std::string bounds =
-        s.middle.is_known()
-            ? fmt::format("{} interval {} to {}", figures::level_text(level),
-                          value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high))
-            : std::string{"too few samples for an interval"};
+        !s.middle.is_known()
+            ? std::string{s.samples.empty() ? "" : ", too few samples for an interval"}
+            : fmt::format(", {}{} to {}", s.samples.empty() ? "" : figures::level_text(level) + " interval ",
+                          value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high));
     const std::string tip =
-        fmt::format("{}: {}{}, {}{}", label.words, value_text(panel, scale, s.middle.middle), s.remark,
-                    bounds, s.samples.empty() ? "" : ", " + figures::counted(s.samples.size(), "sample"));
+        fmt::format("{}: {}{}{}{}", label.words, value_text(panel, scale, s.middle.middle), s.remark, bounds,
+                    s.samples.empty() ? "" : ", " + figures::counted(s.samples.size(), "sample"));
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},
@@ -142,8 +142,7 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
         spoken.push_back(
             fmt::format("{} {}", label.words, value_text(panel, scale, panel.strips[i].middle.middle)));
     }
-    const std::string description =
-        fmt::format("{}. Medians: {}.", panel.axis_title, fmt::join(spoken, ", "));
+    const std::string description = fmt::format("{}. Values: {}.", panel.axis_title, fmt::join(spoken, ", "));
     return element("div", {{"class", "panel"}},
                    stretching_svg(ids, panel.title, description, top + lines + bottom, shapes, words));
 }

@@ -134,7 +134,7 @@ class Flame {
     this.out.disabled = box === this.root;
     this.layOut();
     this.search();
-    focused.element?.firstElementChild.focus();
+    this.current.element.firstElementChild.focus();
   }
 
   // The box looked at and those above it take the whole width; what stands next to them is away.
