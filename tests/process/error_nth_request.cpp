@@ -5,7 +5,7 @@
 //
 // Breaks when one request is forgotten, or memory that was got before it. Requests are those of the library and of
 // the standard library together: see failing_requests.hpp, which checks that each operation failed at least once and
-// completed at last. Containers are in error_limits.
+// completed at last. A map is in error_limits.
 #include "failing_requests.hpp"
 
 #include <linn/linn.hpp>

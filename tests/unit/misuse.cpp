@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 #include <thread>
@@ -132,6 +133,70 @@ TEST_CASE("misuse: a release build notices a double free when the magazine is em
 
 // Each says which slab set it belongs to, though no other pool takes their objects: else a release build would put the slot of
 // one into the lists of the other.
+struct used_by_handler {
+    char c[64];
+};
+std::vector<used_by_handler*> made_by_handler;
+used_by_handler not_of_a_pool;
+
+void use_the_pool(const linn::misuse&) noexcept {
+    if (made_by_handler.size() < 400) {
+        for (int i = 0; i != 4; ++i) {
+            made_by_handler.push_back(pool<used_by_handler>::create());
+        }
+        pool<used_by_handler>::destroy(&not_of_a_pool);
+    }
+}
+
+TEST_CASE("misuse: a handler may use the pool while that sorts objects of two threads") {
+    if (!reports() || linn::detail::checked_build) {
+        return; // there it is called at the free, when nothing is being sorted
+    }
+    using items = pool<used_by_handler>;
+    made_by_handler.reserve(1000);
+    const linn::misuse_handler before = linn::set_misuse_handler(&use_the_pool);
+    std::vector<used_by_handler*> objects(2000);
+    std::atomic<bool> is_over{false};
+    std::atomic<bool> is_made{false};
+    std::thread maker{[&] { // it lives on, so the other thread has slabs of its own
+        for (used_by_handler*& object : objects) {
+            object = items::create();
+        }
+        is_made = true;
+        while (!is_over) {
+            std::this_thread::yield();
+        }
+    }};
+    while (!is_made) {
+        std::this_thread::yield();
+    }
+    std::thread{[&] {
+        items::destroy(items::create());
+        for (std::size_t i = 0; i != objects.size(); ++i) {
+            items::destroy(objects[i]);
+            if (i % 50 == 0) { // refused by the slabs of the maker, and by those of this thread
+                items::destroy(reinterpret_cast<used_by_handler*>(objects[i]->c + 8));
+                items::destroy(&not_of_a_pool);
+            }
+        }
+        items::trim();
+        std::vector<used_by_handler*> all = made_by_handler;
+        for (int i = 0; i != 6000; ++i) {
+            all.push_back(items::create());
+        }
+        std::erase(all, &not_of_a_pool); // what was freed last is handed out first, unseen
+        std::sort(all.begin(), all.end());
+        CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+        for (used_by_handler* const object : all) {
+            items::destroy(object);
+        }
+    }}.join();
+    is_over = true;
+    maker.join();
+    linn::set_misuse_handler(before);
+    CHECK(!made_by_handler.empty());
+}
+
 TEST_CASE("misuse: a local_pool takes no object of another one, wherever their slabs lie") {
     struct item {
         char c[64];

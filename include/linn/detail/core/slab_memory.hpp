@@ -284,6 +284,7 @@ protected:
     }
 
     /// A slab with nothing out becomes the one to take from: a resident one before a returned one, that before a new one.
+    /// Null while lending, and where there is no memory.
     [[LINN_DETAIL_COLD]] slab* open(growth may_grow) noexcept {
         slab* s = may_grow != growth::lending ? states_.take_unused() : nullptr;
         if (s != nullptr && s->where == slab::place::returned) {

@@ -97,7 +97,7 @@ public:
         return want - left;
     }
 
-    /// The first slot from `from` on that is a member, or that is none; `slots` where there is no such below that.
+    /// The first slot from `from` on that is a member, or that is none; `slot_count` where there is no such below that.
     /// @complexity O((slots - from) / 64)
     [[nodiscard, LINN_DETAIL_SLOW]] std::size_t find(bool member, std::size_t from,
                                                      std::size_t slot_count) const noexcept {
@@ -113,7 +113,7 @@ public:
         return slot_count;
     }
 
-    /// Calls `run(first, count)` for each longest stretch of members between `from` and `slots`, in order, until it returns false.
+    /// Calls `run(first, count)` for each longest stretch of members between `from` and `slot_count`, in order, until it returns false.
     /// @complexity O((slots - from) / 64 + stretches)
     template <class Run>
     void for_each_run(std::size_t from, std::size_t slot_count, Run&& run) const noexcept {

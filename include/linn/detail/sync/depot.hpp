@@ -96,14 +96,26 @@ public:
             f.try_push(object);
             return;
         }
+        magazine* away =
+            nullptr; // with objects of other homes; not in `f` while a misuse handler may use that
+        bool waited = false;
+        [[maybe_unused]] std::size_t flushed = 0; // for the probe
         {
             locked_visit held{*this};
-            [[maybe_unused]] const std::size_t out = stock_.slabs().out();
+            waited = held.guard.waited();
+            const std::size_t out = stock_.slabs().out();
             stock_.make_room(f, held.refused);
-            LINN_DETAIL_PROBE(flush, name(), out - stock_.slabs().out(), held.guard.waited());
+            flushed = out - stock_.slabs().out();
+            away = f.count() != 0 ? f.unload() : nullptr;
         }
-        if (f.count() != 0) {
-            f.use(f.entries(), hand_over_run(f.entries(), f.count()), f.capacity());
+        LINN_DETAIL_PROBE(flush, name(), flushed, waited);
+        if (away != nullptr) {
+            away->count = hand_over_run(away->entries(), away->count);
+            if (f.has_loaded()) {
+                locked([&] { stock_.put_empty(away); });
+            } else {
+                f.load(away);
+            }
         }
         if (!f.try_push(object)) {
             put_one(object);
@@ -372,12 +384,17 @@ private:
 
     /// Loads objects into `f`, and pops one. Null when there is none.
     [[LINN_DETAIL_SLOW]] void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        stock_.note_visit(guard.waited());
-        void* const object = stock_.take(f, may_grow);
-        news = stock_.slabs().take_news();
-        note_spare();
-        LINN_DETAIL_PROBE(refill, name(), f.count(), guard.waited());
+        void* object = nullptr;
+        bool waited = false;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            waited = guard.waited();
+            stock_.note_visit(waited);
+            object = stock_.take(f, may_grow);
+            news = stock_.slabs().take_news();
+            note_spare();
+        }
+        LINN_DETAIL_PROBE(refill, name(), f.count(), waited);
         return object;
     }
 

@@ -246,13 +246,15 @@ void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
 
 template <class Policy>
 void depot<Policy>::hand_over_cache(front_type& f) noexcept {
+    magazine_stack mixed; // they are not in `f` while a misuse handler may use that
     if (f.has_loaded()) {
-        f.use(f.entries(), hand_over_run(f.entries(), f.count()), f.capacity());
+        mixed.push(f.unload());
     }
     if (f.spare != nullptr) {
-        f.spare->count = hand_over_run(f.spare->entries(), f.spare->count);
-        f.set_spare(f.spare);
+        mixed.push(f.spare);
+        f.set_spare(nullptr);
     }
+    hand_over_all(mixed);
 }
 
 template <class Policy>
