@@ -11,7 +11,7 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19185, 13500),
+    "include/: lines": (19190, 13500),
     "tool/: lines": (78090, 55000),
     "tool/: files": (569, 420),
     "tool/: files of C++ below 40 lines": (60, 60),

@@ -96,9 +96,9 @@ public:
             f.try_push(object);
             return;
         }
-        magazine* away =
-            nullptr; // with objects of other homes; not in `f` while a misuse handler may use that
-        bool waited = false;
+        // What belongs to other homes is not in `f` while a misuse handler may use that.
+        magazine* away = nullptr;
+        [[maybe_unused]] bool waited = false;
         [[maybe_unused]] std::size_t flushed = 0; // for the probe
         {
             locked_visit held{*this};
