@@ -110,11 +110,6 @@ bool is_runtime_module(std::string_view path) {
                        [&](std::string_view name) { return file.starts_with(name); });
 }
 
-bool is_recorder(std::string_view path) {
-    const std::string_view file = path.substr(path.rfind('/') + 1);
-    return file == "liblinn-record.so" || file == "liblinn-sample.so";
-}
-
 bool is_standard_code(const chain_frame& frame) {
     if (!frame.is_system) {
         return false;

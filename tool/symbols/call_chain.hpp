@@ -37,9 +37,6 @@ symbol_frame shown_frame(const chain_frame& frame);
 /// Whether a module is the C or C++ runtime, which works for its callers: libc, libstdc++, the loader.
 bool is_runtime_module(std::string_view path);
 
-/// Whether a module is Linn's recorder, which a recorded program has loaded.
-bool is_recorder(std::string_view path);
-
 /// Whether a function is of the C or C++ standard library. One in a header of another library is not.
 bool is_standard_code(const chain_frame& frame);
 

@@ -72,9 +72,6 @@ const char* to_string(type_rule rule) noexcept {
 named_type type_namer::name(const allocation_site& site) {
     call_chain chain;
     for (const code_site& at : site.stack) {
-        if (is_recorder(at.module)) {
-            continue; // its default version of an operator, which called the program's own one
-        }
         code_module& its_module = symbols_.state_->module_of(at.module, at.build_id);
         const known_address& here = its_module.at(at.address);
         for (std::size_t i = 0; i < here.shown.size(); ++i) {

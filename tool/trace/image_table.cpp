@@ -241,10 +241,10 @@ void image_table::resolve_stacks(trace_image& image) {
                 d.ticks >= last->unloaded_at) {
                 last = image.find_module(inside, d.ticks);
             }
-            if (last != nullptr) {
-                frames.push_back({last->module, address - last->bias});
-            } else {
+            if (last == nullptr) {
                 frames.push_back({code_address::unknown_module, address});
+            } else if (!is_recorder(info_.modules[last->module].path)) { // its version of an operator
+                frames.push_back({last->module, address - last->bias});
             }
         }
         d.index = stack_index(std::move(frames));

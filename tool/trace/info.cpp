@@ -18,6 +18,11 @@ program_cost without_recording(double recorded_ns, double recording_ns, program_
 
 } // namespace
 
+bool is_recorder(std::string_view path) {
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    return file == "liblinn-record.so" || file == "liblinn-sample.so";
+}
+
 program_cost cost_of_program(const trace_info& info) {
     if (info.baseline_cpu_ns > 0) {
         return {info.baseline_cpu_ns, program_cost::source::baseline, false};

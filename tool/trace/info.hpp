@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -48,6 +49,9 @@ struct trace_thread {
     std::uint64_t events = 0;
 };
 
+/// Whether a module is the recorder, which a recorded program has loaded.
+bool is_recorder(std::string_view path);
+
 /// What the run was, and all that events refer to. Complete once every event was read.
 struct trace_info {
     std::uint32_t version = 0;
@@ -89,7 +93,8 @@ struct trace_info {
     std::vector<trace_module> modules;
     std::vector<trace_process> processes;
     std::vector<trace_thread> threads;
-    std::vector<std::vector<code_address>> stacks; ///< innermost first; [0] is empty. Equal ones are one
+    /// Innermost first, without the recorder's own calls; [0] is empty. Equal ones are one.
+    std::vector<std::vector<code_address>> stacks;
     std::vector<std::string>
         rtti; ///< one for each of `stacks`: the mangled type found in its blocks; empty: none
 

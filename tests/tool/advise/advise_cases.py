@@ -375,9 +375,12 @@ def case_hand_overs(tool):
 
 def case_built_on_own_operators(tool):
     """What the standard builds on the program's operator new: the program's code is the place, and not the recorder's."""
-    result = tool.result(tool.record(program=tool.programs["own_operators"]))
+    trace = tool.record(program=tool.programs["own_operators"])
+    result = tool.result(trace)
     places = [p for t in result["types"] if t["statistics"]["largest"] > 120000 for p in t["places"]]
     check(places and all(p["function"] == "main" for p in places), places)
+    stacks = tool.call("trace", trace, "--convert", "collapsed", status=0).stdout
+    check("main" in stacks and "linn::tool" not in stacks, stacks)
 
 
 def case_instructions(tool):

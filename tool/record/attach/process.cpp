@@ -2,6 +2,7 @@
 #include "process.hpp"
 
 #include "../../program/executable.hpp"
+#include "../../trace/info.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -166,12 +167,10 @@ std::string why_not_this_program(const process_facts& p) {
     if (std::string why = why_not_preloadable(who, info, preload_kind::recorder); !why.empty()) {
         return why;
     }
-    const auto is_recorder = [](const mapping& m) {
-        return m.file_name() == "liblinn-record.so" || m.file_name() == "liblinn-sample.so";
-    };
+    const auto holds_recorder = [](const mapping& m) { return is_recorder(m.file_name()); };
     const std::vector<std::string> variables = words_of(text_of(fmt::format("/proc/{}/environ", p.pid)));
     const auto is_ring = [](const std::string& variable) { return variable.starts_with("LINN_RECORD="); };
-    if (std::any_of(mappings.begin(), mappings.end(), is_recorder) &&
+    if (std::any_of(mappings.begin(), mappings.end(), holds_recorder) &&
         std::any_of(variables.begin(), variables.end(), is_ring)) {
         return fmt::format("{} was started by linn record, and is recorded already", who);
     }
