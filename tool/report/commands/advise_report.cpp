@@ -42,10 +42,6 @@ std::string about(std::uint64_t count, std::string_view thing) {
     return counted(figure_of(unit::about, static_cast<double>(count)), lettering::plain, thing);
 }
 
-double part_of(std::uint64_t part, std::uint64_t whole) noexcept {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 advised_types chosen_types(const advice& a, const advise_view& view) {
     advised_types types;
     for (const advised_type& type : a.types) {

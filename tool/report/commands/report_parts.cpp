@@ -15,6 +15,10 @@
 
 namespace linn::tool::report {
 
+double part_of(std::uint64_t part, std::uint64_t whole) noexcept {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m) {
     return {{"Processor", fmt::format("{}, {} CPUs", m.cpu_model, m.cpus)},
             {"Kernel", m.kernel},

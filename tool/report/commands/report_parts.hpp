@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace linn::tool::report {
+
+/// From 0 to 1; 0 of nothing.
+double part_of(std::uint64_t part, std::uint64_t whole) noexcept;
 
 /// The machine as names and values.
 std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m);

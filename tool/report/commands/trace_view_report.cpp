@@ -76,13 +76,9 @@ std::string program_of(const trace_info& info) {
                                 : std::filesystem::path{info.command.front()}.filename().string();
 }
 
-double share_of(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 /// Of all rows together.
 double share_of(const view_row& r, const trace_view& view) {
-    return share_of(view.measure(r.counts, r.allocator_ns), view.measure(view.all, view.allocator_ns));
+    return part_of(view.measure(r.counts, r.allocator_ns), view.measure(view.all, view.allocator_ns));
 }
 
 /// "; 45 % of it is std::list<Particle>".
@@ -127,7 +123,7 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
     case block_filter::temporary:
         return fmt::format("{} of {} ({}) {} temporary: {}{}.", in_prose(view_blocks(view.all.blocks)),
                            counted(view_blocks(view.allocated.blocks), lettering::prose, "allocation"),
-                           percent(share_of(view.all.blocks, view.allocated.blocks)),
+                           percent(part_of(view.all.blocks, view.allocated.blocks)),
                            agreeing(view.all.blocks, "is", "are"), rule_text(view.temporary), most_of(view));
     case block_filter::leaks:
         break;
