@@ -29,6 +29,9 @@ enum class rejection : unsigned char {
     underrun, ///< the fence before it did
 };
 
+/// Exists once: it is large, and a free to another home would make one for each object.
+inline constexpr slot_evidence no_evidence{};
+
 /// What hears of slots that something is wrong with: a reference to a function object that takes `(rejection, void* object)`,
 /// and the evidence if it wants that.
 class slot_listener {
@@ -49,7 +52,7 @@ public:
               }
           }} {}
 
-    void operator()(rejection why, void* object, const slot_evidence& evidence = {}) const noexcept {
+    void operator()(rejection why, void* object, const slot_evidence& evidence = no_evidence) const noexcept {
         if (call_ != nullptr) {
             call_(context_, why, object, evidence);
         }

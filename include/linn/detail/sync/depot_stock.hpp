@@ -204,7 +204,7 @@ public:
                                           const call_trace& by = no_trace) noexcept {
         std::size_t others = 0;
         // Places that are written here have been read by the slabs already.
-        const auto reject = [&](rejection why, void* object, const slot_evidence& evidence = {}) {
+        const auto reject = [&](rejection why, void* object, const slot_evidence& evidence) {
             if (why == rejection::other_owner) {
                 objects[others++] = object;
             } else {
