@@ -7,13 +7,6 @@
 
 #include <linn/buffer_pool.hpp>
 
-#include <cstddef>
-#include <cstdlib>
-#include <memory>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace {
 
 constexpr std::size_t bytes = 64 * linn_test::kib;

@@ -10,10 +10,6 @@
 
 #include <sys/resource.h>
 
-#include <cstddef>
-#include <cstring>
-#include <utility>
-
 namespace {
 
 constexpr std::size_t bytes = 8 * linn_test::mib;

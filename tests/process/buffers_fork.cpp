@@ -10,11 +10,7 @@
 
 #include <pthread.h>
 
-#include <atomic>
-#include <cstddef>
 #include <optional>
-#include <thread>
-#include <vector>
 
 namespace {
 

@@ -14,11 +14,6 @@
 #include <sys/resource.h>
 #endif
 
-#include <cstddef>
-#include <cstring>
-#include <utility>
-#include <vector>
-
 namespace {
 
 constexpr std::size_t bytes = 8 * linn_test::mib;

@@ -9,8 +9,6 @@
 
 #include <linn/buffer_pool.hpp>
 
-#include <cstddef>
-#include <memory>
 #include <optional>
 
 namespace {

@@ -9,9 +9,6 @@
 #include <linn/linn.hpp>
 
 #include <exception>
-#include <memory>
-#include <new>
-#include <vector>
 
 namespace {
 

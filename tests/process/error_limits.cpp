@@ -18,11 +18,6 @@ int main() {
 
 #include <sys/resource.h>
 
-#include <cstring>
-#include <new>
-#include <utility>
-#include <vector>
-
 namespace {
 
 using linn_test::mib;

@@ -11,12 +11,6 @@
 #include <linn/detail/sync/thread_cache.hpp>
 #include <linn/options.hpp>
 
-#include <atomic>
-#include <cstdint>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace {
 
 namespace detail = linn::detail;

@@ -8,12 +8,7 @@
 
 #include <linn/linn.hpp>
 
-#include <cstdint>
-#include <cstring>
 #include <limits>
-#include <new>
-#include <thread>
-#include <vector>
 
 namespace {
 

@@ -9,11 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <thread>
-
 namespace {
 
 struct item {

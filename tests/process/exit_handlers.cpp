@@ -10,11 +10,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstdlib>
-#include <string>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

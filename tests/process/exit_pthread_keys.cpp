@@ -12,9 +12,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-#include <cstdint>
-
 namespace {
 
 struct item {

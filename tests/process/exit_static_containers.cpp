@@ -9,10 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <functional>
-#include <string>
-#include <utility>
-
 namespace {
 
 /// First constructed, last destroyed.

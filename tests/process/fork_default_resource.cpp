@@ -11,10 +11,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-#include <chrono>
-#include <thread>
-
 namespace {
 
 std::atomic<bool> stopped{false};

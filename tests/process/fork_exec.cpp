@@ -13,12 +13,6 @@
 
 #include <spawn.h>
 
-#include <atomic>
-#include <cstdint>
-#include <cstring>
-#include <thread>
-#include <vector>
-
 extern "C" char** environ;
 
 namespace {

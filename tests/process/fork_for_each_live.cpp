@@ -9,11 +9,6 @@
 
 #include <linn/pool.hpp>
 
-#include <atomic>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -10,10 +10,6 @@
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/linn.hpp>
 
-#include <atomic>
-#include <thread>
-#include <vector>
-
 namespace {
 
 using table = linn::detail::thread_index_table<linn::detail::platform>;

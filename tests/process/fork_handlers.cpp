@@ -13,10 +13,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -14,13 +14,7 @@
 
 #include <pthread.h>
 
-#include <array>
-#include <atomic>
-#include <cstring>
 #include <memory_resource>
-#include <new>
-#include <thread>
-#include <vector>
 
 namespace {
 

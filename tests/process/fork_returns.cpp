@@ -10,13 +10,6 @@
 #include <linn/detail/sync/thread_cache.hpp>
 #include <linn/options.hpp>
 
-#include <atomic>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <thread>
-#include <vector>
-
 namespace {
 
 namespace detail = linn::detail;

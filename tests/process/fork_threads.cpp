@@ -12,12 +12,6 @@
 
 #include <linn/linn.hpp>
 
-#include <atomic>
-#include <cstdint>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -12,11 +12,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-#include <cstdint>
-#include <thread>
-#include <vector>
-
 namespace {
 
 namespace detail = linn::detail;

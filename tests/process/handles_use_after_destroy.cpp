@@ -5,8 +5,6 @@
 
 #include <linn/handle_pool.hpp>
 
-#include <cstddef>
-
 #if defined(__SANITIZE_ADDRESS__)
 #define TEST_ASAN 1
 #elif defined(__has_feature)

@@ -9,11 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct type_a {

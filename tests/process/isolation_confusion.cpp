@@ -10,11 +10,6 @@
 
 #include <linn/linn.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 namespace {
 
 constexpr std::uint64_t chosen = 0x6f77'6e65'6421'2121; // what the attacker writes

@@ -9,13 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct lost {

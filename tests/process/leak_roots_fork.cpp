@@ -8,12 +8,6 @@
 
 #include <linn/memory_resource.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <thread>
-#include <vector>
-
 // Without a sanitizer the test plays its part, with a list that is in use nearly always.
 #if defined(__ELF__) && !defined(LINN_TEST_ASAN) && !defined(LINN_TEST_TSAN)
 namespace {

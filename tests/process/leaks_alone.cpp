@@ -9,9 +9,6 @@
 #include <linn/buffer_pool.hpp>
 #include <linn/pool.hpp>
 
-#include <cstddef>
-#include <utility>
-
 namespace {
 
 struct owner {

@@ -10,11 +10,6 @@
 
 #include <linn/pool.hpp>
 
-#include <atomic>
-#include <cstddef>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -9,15 +9,8 @@
 
 #include <linn/linn.hpp>
 
-#include <array>
-#include <atomic>
 #include <barrier>
 #include <condition_variable>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace {
 

@@ -10,14 +10,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace {
 
 struct small {

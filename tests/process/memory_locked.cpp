@@ -12,11 +12,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <vector>
-
 namespace {
 
 using linn_test::kib;

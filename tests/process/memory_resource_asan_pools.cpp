@@ -8,8 +8,6 @@
 
 #include <linn/memory_resource.hpp>
 
-#include <array>
-#include <cstring>
 #include <memory_resource>
 
 namespace {

@@ -9,14 +9,9 @@
 
 #include <linn/memory_resource.hpp>
 
-#include <cstdlib>
-#include <functional>
 #include <list>
 #include <map>
 #include <memory_resource>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace {
 

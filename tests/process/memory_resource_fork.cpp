@@ -11,13 +11,6 @@
 
 #include <linn/memory_resource.hpp>
 
-#include <atomic>
-#include <cstdint>
-#include <cstring>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace {
 
 linn::pool_resource resource;

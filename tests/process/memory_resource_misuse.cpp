@@ -7,11 +7,6 @@
 #include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
 
-#include <cstdlib>
-#include <cstring>
-#include <set>
-#include <vector>
-
 namespace {
 
 std::vector<linn::misuse> seen;

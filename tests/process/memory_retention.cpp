@@ -9,11 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <chrono>
-#include <cstring>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

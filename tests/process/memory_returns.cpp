@@ -10,15 +10,6 @@
 
 #include <linn/linn.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace {
 
 using namespace std::chrono_literals;

@@ -14,10 +14,6 @@
 #include <linn/misuse.hpp>
 #include <linn/pool.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
 namespace {
 
 struct item {

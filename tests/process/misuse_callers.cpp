@@ -11,9 +11,6 @@
 
 #include <linn/linn.hpp>
 
-#include <string_view>
-#include <thread>
-
 struct parcel {
     std::int64_t words[6];
 };

@@ -13,14 +13,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

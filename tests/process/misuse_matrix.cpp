@@ -20,14 +20,6 @@ int main() {
 
 #include "misuse_table.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 // Nobody asks for the names of functions, and to look them up takes longer than all else.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {

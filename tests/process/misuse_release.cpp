@@ -12,11 +12,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstdint>
-#include <cstring>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -9,13 +9,6 @@
 
 #include <linn/recycler.hpp>
 
-#include <atomic>
-#include <memory>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace {
 
 std::atomic<int> made{0};

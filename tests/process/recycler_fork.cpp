@@ -11,12 +11,6 @@
 
 #include <linn/recycler.hpp>
 
-#include <atomic>
-#include <memory>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

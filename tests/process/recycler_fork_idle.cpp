@@ -11,12 +11,6 @@
 
 #include <linn/recycler.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <thread>
-#include <vector>
-
 namespace {
 
 using namespace std::chrono_literals;

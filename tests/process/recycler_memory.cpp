@@ -7,12 +7,6 @@
 
 #include <linn/recycler.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-#include <thread>
-#include <vector>
-
 namespace {
 std::atomic<bool> no_memory{false};
 }

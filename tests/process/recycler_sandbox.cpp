@@ -8,19 +8,11 @@
 
 #include <linn/recycler.hpp>
 
-#include <atomic>
-#include <cstddef>
-#include <memory>
-#include <thread>
-#include <vector>
-
 #if defined(__linux__) && defined(__x86_64__)
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-
-#include <cerrno>
 
 namespace {
 

@@ -8,11 +8,6 @@
 
 #include <linn/recycler.hpp>
 
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace {
 
 struct packet {

@@ -8,14 +8,8 @@
 
 #include <linn/linn.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <memory_resource>
 #include <span>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace {
 

@@ -8,10 +8,6 @@
 
 #include <linn/linn.hpp>
 
-#include <atomic>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -15,11 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include <cerrno>
 #include <cstdarg>
-#include <cstdint>
-#include <cstring>
-#include <vector>
 
 namespace {
 

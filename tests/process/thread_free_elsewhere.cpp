@@ -10,11 +10,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstdint>
-#include <set>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

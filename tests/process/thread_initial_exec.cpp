@@ -7,9 +7,6 @@
 
 #include <linn/pool.hpp>
 
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -11,13 +11,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -12,10 +12,6 @@
 
 #include <cxxabi.h>
 
-#include <atomic>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

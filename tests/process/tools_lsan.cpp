@@ -9,11 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {

@@ -8,15 +8,7 @@
 
 #include <linn/linn.hpp>
 
-#include <chrono>
-#include <cstring>
 #include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace {
 

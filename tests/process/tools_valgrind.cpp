@@ -9,8 +9,6 @@
 
 #include <linn/linn.hpp>
 
-#include <cstring>
-
 namespace {
 
 struct item {

@@ -9,15 +9,6 @@
 
 #include <linn/memory.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <string>
-#include <vector>
-
 namespace {
 
 constexpr unsigned char poison = 0xA5;

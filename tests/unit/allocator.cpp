@@ -2,25 +2,11 @@
 // Promise: linn::allocator takes one object from the pool of its type and everything else from its upstream, and compares, copies
 // and rebinds as that upstream does.
 #include "counting_upstream.hpp"
+#include "unit.hpp"
 
 #include <linn/allocator.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <future>
-#include <limits>
-#include <list>
-#include <map>
-#include <memory>
-#include <new>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace allocator_tests {
 

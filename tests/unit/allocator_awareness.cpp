@@ -3,29 +3,16 @@
 // allocator in copies, moves and swaps; when elements move house and when they stay where they are; nodes that
 // change or outlive their container. Each container, with each kind of allocator.
 #include "allocator_worlds.hpp"
+#include "unit.hpp"
 
 #include <linn/local_allocator.hpp>
 #include <linn/local_pool.hpp>
 
-#include <doctest/doctest.h>
-
 #include <compare>
 #include <deque>
 #include <forward_list>
-#include <functional>
-#include <iterator>
-#include <list>
-#include <map>
-#include <memory>
-#include <memory_resource>
-#include <optional>
-#include <set>
-#include <string>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace allocator_awareness_tests {
 

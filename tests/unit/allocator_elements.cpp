@@ -3,28 +3,12 @@
 // made, that each lies as it is aligned, that a type may hold containers of itself, that containers in containers
 // get the allocator handed down; and what allocators of one family must have in common.
 #include "allocator_worlds.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <forward_list>
-#include <functional>
-#include <initializer_list>
-#include <iterator>
-#include <limits>
-#include <list>
-#include <map>
-#include <memory>
-#include <memory_resource>
 #include <scoped_allocator>
-#include <set>
-#include <string>
-#include <type_traits>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace allocator_elements_tests {
 

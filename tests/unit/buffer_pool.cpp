@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What buffer_pool promises to one process: sizes and alignment, contents, ownership, wishes for huge
 // pages, bad input. Faults, fork, limits and checkers are in tests/process/buffers_*.cpp.
+#include "unit.hpp"
+
 #include <linn/buffer_pool.hpp>
 #include <linn/statistics.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace buffer_pool_tests {
 

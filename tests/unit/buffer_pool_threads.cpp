@@ -4,16 +4,11 @@
 //
 // Breaks when a thread takes the lock for a buffer that it has just given back; when a buffer is mapped while another thread
 // caches an idle one; when what a thread caches is forgotten by trim, the limits, the statistics or the end of the pool.
+#include "unit.hpp"
+
 #include <linn/buffer_pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
 #include <barrier>
-#include <cstddef>
-#include <optional>
-#include <thread>
-#include <vector>
 
 namespace buffer_pool_threads_tests {
 

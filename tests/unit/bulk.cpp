@@ -4,21 +4,10 @@
 //
 // What fails half way is in process/error_page_source.cpp.
 #include "misuse_recorder.hpp"
-#include "random.hpp"
+#include "unit.hpp"
 
 #include <linn/local_pool.hpp>
 #include <linn/pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <span>
-#include <thread>
-#include <type_traits>
-#include <vector>
 
 namespace bulk_tests {
 

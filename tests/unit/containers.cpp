@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: containers of std work over linn::allocator as over std's, and return every node. What moves nodes between
 // containers, threads and allocators: allocator_awareness.
-#include "random.hpp"
+
+#include "unit.hpp"
 
 #include <linn/containers.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
 #include <deque>
-#include <functional>
-#include <list>
-#include <map>
 #include <queue>
-#include <set>
 #include <stack>
-#include <string>
-#include <type_traits>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace containers_tests {
 

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers with linn::default_init_allocator write nothing where an element is made from nothing, and are as ever in all
 // else. Without that, `vector(n)` fills what its owner overwrites.
+#include "unit.hpp"
+
 #include <linn/default_init_allocator.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstring>
-#include <memory>
-#include <memory_resource>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 namespace default_init_allocator_tests {
 

@@ -4,26 +4,12 @@
 // knows its memory from that of others.
 #include "counted.hpp"
 #include "process_pool.hpp"
-#include "random.hpp"
+#include "unit.hpp"
 
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <memory>
-#include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace every_pool_tests {
 

@@ -3,23 +3,9 @@
 // and every build reports misuse at once. What all pools promise is in every_pool.cpp.
 #include "counted.hpp"
 #include "misuse_recorder.hpp"
-#include "random.hpp"
+#include "unit.hpp"
 
 #include <linn/fixed_pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <new>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 namespace fixed_pool_tests {
 

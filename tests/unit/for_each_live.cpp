@@ -3,21 +3,10 @@
 // threads cache, not what came back in another thread or before a thread ended.
 //
 // The child of a fork is in process/fork_for_each_live.cpp, the other pools in every_pool.cpp.
-#include "random.hpp"
+#include "unit.hpp"
 #include "worker.hpp"
 
 #include <linn/pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <iterator>
-#include <memory>
-#include <set>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
 namespace for_each_live_tests {
 

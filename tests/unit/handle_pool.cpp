@@ -4,24 +4,12 @@
 // guarantee, memory that comes back.
 #include "counted.hpp"
 #include "misuse_recorder.hpp"
+#include "unit.hpp"
 
 #include <linn/handle_pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 #include <unordered_set>
-#include <vector>
 
 namespace handle_pool_tests {
 

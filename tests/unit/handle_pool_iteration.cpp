@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iteration visits each live object once, in order of address, whatever happens to objects meanwhile.
+#include "unit.hpp"
+
 #include <linn/handle_pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <type_traits>
-#include <vector>
 
 namespace handle_pool_iteration_tests {
 

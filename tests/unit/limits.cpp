@@ -4,6 +4,7 @@
 //
 // Breaks when threads cache objects of such a pool (one that is free, but in another thread's magazine, is then refused), or
 // when a call that fails holds objects for a moment.
+#include "unit.hpp"
 #include "worker.hpp"
 
 #include <linn/allocator.hpp>
@@ -11,18 +12,6 @@
 #include <linn/local_pool.hpp>
 #include <linn/memory.hpp>
 #include <linn/pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <list>
-#include <new>
-#include <span>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
 namespace limits_tests {
 struct item {

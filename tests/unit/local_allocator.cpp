@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers over a pool that is an object: every node comes from it and goes back to it, through copies, moves and
 // swaps; what does not fit goes upstream, or is refused.
+#include "unit.hpp"
+
 #include <linn/fixed_pool.hpp>
 #include <linn/local_allocator.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/node_types.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
 #include <forward_list>
-#include <functional>
-#include <list>
-#include <map>
-#include <memory>
-#include <new>
 #include <numeric>
-#include <set>
-#include <string>
-#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace local_allocator_tests {
 

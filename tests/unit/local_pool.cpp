@@ -3,27 +3,9 @@
 // returns the memory when nothing is alive, and objects that outlive it are reported and stay valid. What all pools promise
 // is in every_pool.cpp.
 #include "misuse_recorder.hpp"
-#include "random.hpp"
-#include "sizes.hpp"
+#include "unit.hpp"
 
 #include <linn/local_pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <memory>
-#include <new>
-#include <random>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace local_pool_tests {
 

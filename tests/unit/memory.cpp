@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: linn::make_shared makes what std::make_shared makes, in one slot of a pool that goes back when
 // the last pointer of either kind is gone, on whatever thread.
+#include "unit.hpp"
+
 #include <linn/memory.hpp>
 #include <linn/statistics.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace memory_tests {
 

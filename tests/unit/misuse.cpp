@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Misuse of `pool` itself; sync/depot_misuse.cpp has the cases one by one.
 #include "misuse_recorder.hpp"
+#include "unit.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/handle_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/misuse.hpp>
 #include <linn/pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <string_view>
-#include <thread>
-#include <type_traits>
-#include <vector>
 
 namespace misuse_tests {
 

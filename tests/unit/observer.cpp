@@ -4,23 +4,15 @@
 //
 // Breaks when a pool tells under its lock (the helper thread below waits for ever), forgets a way by which memory comes or
 // goes (what was mapped and not returned is then not what statistics say), or tells of what the observer itself does.
+#include "unit.hpp"
+
 #include <linn/buffer_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/observer.hpp>
 #include <linn/pool.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <mutex>
-#include <new>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace observer_tests {
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: options hold, whether they are given to a pool, an allocator or a base class or are the default of a type.
+#include "unit.hpp"
+
 #include <linn/allocator.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 #include <linn/pooled.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <type_traits>
-#include <vector>
 
 namespace options_tests {
 struct padded_by_default {

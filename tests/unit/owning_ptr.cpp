@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owning pointers to objects of a local_pool and a fixed_pool, and to a base class of an object of any pool: each
 // object is destroyed as what it was made as, and goes back to where it came from.
+#include "unit.hpp"
+
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/memory.hpp>
 #include <linn/owning_ptr.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace owning_ptr_tests {
 

@@ -2,27 +2,10 @@
 // Promise: linn::pool is one for the process: any thread frees what any thread allocated, a view of a thread does what the pool
 // does, reserve and trim keep their word, and no lock is taken while a magazine lasts. What all pools promise is in
 // every_pool.cpp.
-#include "random.hpp"
+
+#include "unit.hpp"
 
 #include <linn/pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <memory>
-#include <random>
-#include <set>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace pool_tests {
 

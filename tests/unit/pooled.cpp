@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: new and delete of a class that derives from linn::pooled use the pool of that class, and
 // anything that does not fit there goes to the global operators.
+#include "unit.hpp"
+
 #include <linn/pooled.hpp>
 
-#include <doctest/doctest.h>
-
 #include <coroutine>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 namespace pooled_tests {
 

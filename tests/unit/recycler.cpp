@@ -2,23 +2,10 @@
 // What a recycler does for one thread: objects stay constructed, a bounded number of them, and none is
 // lost, whatever throws.
 #include "misuse_recorder.hpp"
+#include "unit.hpp"
 
 #include <linn/recycler.hpp>
 #include <linn/statistics.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <initializer_list>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace recycler_tests {
 

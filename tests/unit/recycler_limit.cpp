@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recycler with a limit: never more objects than that, in all threads together; `acquire` waits, `try_acquire` and
 // `acquire_for` say that there is none; whatever an object's end is, its place is free again.
+#include "unit.hpp"
+
 #include <linn/recycler.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <stdexcept>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace recycler_limit_tests {
 

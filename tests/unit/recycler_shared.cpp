@@ -3,17 +3,9 @@
 // Breaks when the slot returns with the last shared_ptr instead of the last weak_ptr (ASan, TSan and the
 // checks below see the block overwritten), and when an object that shares itself keeps its own
 // control block alive, so that its slot never returns.
+#include "unit.hpp"
+
 #include <linn/recycler.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <memory>
-#include <new>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace recycler_shared_tests {
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one thread caches is there for all: an object is made only when none is idle anywhere, and destroyed only when
 // `capacity` are; and what that costs stays small, however objects move between threads.
+#include "unit.hpp"
+
 #include <linn/recycler.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <initializer_list>
-#include <memory>
-#include <thread>
-#include <vector>
 
 namespace recycler_sharing_tests {
 

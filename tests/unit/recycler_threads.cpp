@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One recycler, many threads: any of them acquires and releases, objects are never handed out twice,
 // the bound holds, and the recycler may end while others release.
+#include "unit.hpp"
+
 #include <linn/recycler.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
 #include <deque>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace recycler_threads_tests {
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: statistics count the objects that the program has, peaks stay, and the JSON and the table show every pool.
+#include "unit.hpp"
+
 #include <linn/buffer_pool.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 #include <linn/statistics.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cctype>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace statistics_tests {
 struct first_type {

@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: value_initialization_fill counts exactly, value_initialization_fills never says yes without
 // reason, and a library that fills what no constructor asked for is found.
+#include "unit.hpp"
+
 #include <linn/zero_fill.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace zero_fill_tests {
 

@@ -6,13 +6,9 @@
 #include "measure/statistics.hpp"
 #include "report/commands/advise_report.hpp"
 #include "report/render/render.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 namespace linn::tool::advise_tests {
 

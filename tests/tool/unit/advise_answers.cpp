@@ -7,13 +7,9 @@
 #include "report/commands/advise_report.hpp"
 #include "report/document/markup.hpp"
 #include "report/render/render.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 namespace linn::tool::advise_answers_tests {
 

@@ -9,12 +9,7 @@
 #include "report/plots/timeline_plot.hpp"
 #include "report/render/render.hpp"
 #include "samples.hpp"
-
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::advise_html_tests {
 

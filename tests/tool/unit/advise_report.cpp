@@ -3,12 +3,9 @@
 #include "report/commands/advise_report.hpp"
 
 #include "report/render/render.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <string>
 
 namespace linn::tool::advise_report_tests {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of rules, one by one: each decides what it is for, and stops deciding when its condition is gone.
 #include "advise/rules.hpp"
-
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string>
+#include "unit.hpp"
 
 namespace linn::tool::advise_rules_tests {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The change that is shown: the user's own line where there is one, a form where there is none.
 #include "advise/snippet.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::advise_snippet_tests {
 

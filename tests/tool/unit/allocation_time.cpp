@@ -3,10 +3,7 @@
 #include "analysis/accumulator.hpp"
 #include "analysis/page_set.hpp"
 #include "record/calibration.hpp"
-
-#include <doctest/doctest.h>
-
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::allocation_time_tests {
 

@@ -4,10 +4,7 @@
 #include "allocators/installer.hpp"
 #include "allocators/inventory.hpp"
 #include "allocators/prober.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
+#include "unit.hpp"
 
 namespace linn::tool::allocators_tests {
 

@@ -2,10 +2,7 @@
 // The accumulator on hand-made events: what it counts, and what it makes of events that do not fit together. Random
 // streams, compared with a slow and simple count: analysis_model.cpp.
 #include "analysis/accumulator.hpp"
-
-#include <doctest/doctest.h>
-
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::analysis_tests {
 

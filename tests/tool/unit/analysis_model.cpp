@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulator against the same counts made in the simplest way, on random events of several processes and threads.
 #include "analysis/accumulator.hpp"
-
-#include <doctest/doctest.h>
-
-#include <map>
-#include <random>
-#include <set>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::analysis_model_tests {
 

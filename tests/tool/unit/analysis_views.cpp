@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a recording can be filtered by: blocks that were live at the peak, temporary ones by both rules.
 #include "analysis/accumulator.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::analysis_views_tests {
 

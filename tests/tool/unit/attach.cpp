@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What linn reads of a process before it attaches, the memory of a process that means no good included.
 #include "record/attach/process.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <random>
-#include <thread>
-#include <vector>
 
 namespace linn::tool::attach_tests {
 

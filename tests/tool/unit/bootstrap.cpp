@@ -3,13 +3,7 @@
 #include "experiment/estimate.hpp"
 #include "measure/statistics.hpp"
 #include "simulated_machine.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::bootstrap_tests {
 

@@ -3,12 +3,7 @@
 // out, why, with the line that gets it.
 #include "experiment/contenders.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::contenders_tests {
 

@@ -3,9 +3,7 @@
 // type must become one.
 #include "symbols/cxx_name.hpp"
 
-#include <doctest/doctest.h>
-
-#include <string>
+#include "unit.hpp"
 
 namespace linn::tool::cxx_name_tests {
 

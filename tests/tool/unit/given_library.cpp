@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocators/given_library.hpp"
 
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace linn::tool::given_library_tests {
 

@@ -5,11 +5,7 @@
 #include "fake_bench.hpp"
 #include "report/commands/bench_report.hpp"
 #include "report/render/text_table.hpp"
-
-#include <algorithm>
-#include <sstream>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::headline_tests {
 

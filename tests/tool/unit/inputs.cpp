@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/inputs.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <random>
+#include "unit.hpp"
 
 namespace linn::tool::inputs_tests {
 

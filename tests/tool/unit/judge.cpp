@@ -6,12 +6,7 @@
 #include "experiment/schedule.hpp"
 #include "measure/statistics.hpp"
 #include "simulated_machine.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <functional>
-#include <string>
+#include "unit.hpp"
 
 namespace linn::tool::judge_tests {
 

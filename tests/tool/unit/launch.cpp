@@ -5,16 +5,14 @@
 
 #include "programs.hpp"
 #include "run/supervisor.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 
 namespace linn::tool::launch_tests {
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/schedule.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <map>
+#include "unit.hpp"
 
 namespace linn::tool::plan_tests {
 

@@ -5,15 +5,10 @@
 #include "pools/launch.hpp"
 #include "pools/toml_table.hpp"
 #include "scratch_folder.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <link.h>
-
-#include <fstream>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace linn::tool::pool_plan_tests {
 

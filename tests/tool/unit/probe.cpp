@@ -3,10 +3,7 @@
 #include "programs.hpp"
 #include "run/run_checks.hpp"
 #include "try/litter.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
+#include "unit.hpp"
 
 namespace linn::tool::probe_tests {
 

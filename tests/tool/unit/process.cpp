@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/process.hpp"
 
-#include <doctest/doctest.h>
+#include "unit.hpp"
+
 #include <unistd.h>
 
 #include <csignal>

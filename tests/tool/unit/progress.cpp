@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/progress.hpp"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
+#include "unit.hpp"
 
 namespace linn::tool::progress_tests {
 

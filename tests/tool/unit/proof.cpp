@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocators/prober.hpp"
-
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace linn::tool::proof_tests {
 

@@ -2,9 +2,7 @@
 // The simulation behind linn-bench-saturation, where queueing theory knows the answer.
 #include "../../../bench/saturation/queueing.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cmath>
+#include "unit.hpp"
 
 namespace linn::tool::queueing_tests {
 

@@ -3,12 +3,7 @@
 // disturbed processes repeated within bounds, whole rounds only, and an end by precision, rounds, budget, failure or signal.
 #include "experiment/rounds.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::rounds_tests {
 

@@ -2,11 +2,7 @@
 // What `linn run` makes of its rounds, in a world of its own: the clock is ours, and so is what every run takes.
 #include "run/runner.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
+#include "unit.hpp"
 
 namespace linn::tool::runner_tests {
 

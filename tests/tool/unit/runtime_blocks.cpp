@@ -4,13 +4,7 @@
 #include "advise/runtime_blocks.hpp"
 
 #include "advise/advise.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::runtime_blocks_tests {
 

@@ -7,13 +7,7 @@
 
 #include "analysis/accumulator.hpp"
 #include "trace/sample_weight.hpp"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::sampling_tests {
 

@@ -4,11 +4,7 @@
 #include "experiment/schedule.hpp"
 
 #include "bench/scenario.hpp"
-
-#include <doctest/doctest.h>
-
-#include <span>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::schedule_tests {
 

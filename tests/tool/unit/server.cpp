@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of a server with a client: the time is the client's, the resources are the server's.
 #include "programs.hpp"
-
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace linn::tool::server_tests {
 

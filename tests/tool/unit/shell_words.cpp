@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/suggest.hpp"
-
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace linn::tool::shell_words_tests {
 

@@ -2,11 +2,7 @@
 // Names that fit: shortened from the inside, different where the types are. The fuzz target `type_name` has all other texts.
 #include "symbols/short_name.hpp"
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::short_name_tests {
 

@@ -2,8 +2,7 @@
 // Ctrl-C goes to the whole group. Where the program ended by it first, the recorder had the signal still before it, and was
 // killed by it when all was written: its exit status was not the program's.
 #include "record/child_program.hpp"
-
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 #include <csignal>
 

@@ -2,15 +2,7 @@
 // The tests that decide what the tool may claim. A wrong p-value makes it call noise a finding. Constants marked SciPy are what
 // scipy.stats.wilcoxon and mannwhitneyu return; with ties they were counted over all signs and all divisions of the ranks.
 #include "measure/statistics.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <random>
-#include <utility>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::significance_tests {
 

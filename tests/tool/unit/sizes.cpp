@@ -4,10 +4,9 @@
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/bench_report.hpp"
+#include "unit.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <string>
 
 namespace linn::tool::sizes_tests {
 

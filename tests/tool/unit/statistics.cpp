@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/statistics.hpp"
 
-#include <doctest/doctest.h>
-
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::statistics_tests {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/suggest.hpp"
 
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace linn::tool::suggest_tests {
 

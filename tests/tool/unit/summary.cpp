@@ -3,8 +3,7 @@
 #include "bench/summary.hpp"
 
 #include "fake_bench.hpp"
-
-#include <string>
+#include "unit.hpp"
 
 namespace linn::tool::summary_tests {
 

@@ -4,12 +4,9 @@
 
 #include "program/executable.hpp"
 #include "programs.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <sys/stat.h>
-
-#include <algorithm>
-#include <cstring>
 
 namespace linn::tool::target_tests {
 

@@ -3,19 +3,13 @@
 // file of the last run must never find half of this one.
 #include "measure/files.hpp"
 #include "scratch_folder.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <thread>
 
 namespace linn::tool::text_file_tests {
 

@@ -4,18 +4,9 @@
 #include "bench/inputs.hpp"
 #include "bench/worker/threads/threads.hpp"
 #include "bench/worker/threads/timed_lock.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/sync/module.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <map>
-#include <mutex>
-#include <stdexcept>
-#include <vector>
 
 namespace linn::tool::worker::thread_programs_tests {
 

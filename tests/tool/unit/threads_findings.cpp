@@ -2,8 +2,7 @@
 // What is said of the programs with many threads: places, the sum of their times, memory, and locks that saturate too early.
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-
-#include <string>
+#include "unit.hpp"
 
 namespace linn::tool::threads_findings_tests {
 

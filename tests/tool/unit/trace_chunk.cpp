@@ -2,15 +2,7 @@
 // What the recorder writes is what the reader reads, and no bytes make the reader read outside them.
 #include "trace/decode.hpp"
 #include "trace/encode.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstring>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::trace_chunk_tests {
 

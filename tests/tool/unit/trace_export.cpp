@@ -6,16 +6,9 @@
 #include "export_samples.hpp"
 #include "report/trace_export/gzip_stream.hpp"
 #include "report/trace_export/protobuf_writer.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <zlib.h>
-
-#include <algorithm>
-#include <array>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::trace_export_tests {
 

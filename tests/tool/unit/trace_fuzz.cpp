@@ -5,15 +5,7 @@
 #include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/writer.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::trace_fuzz_tests {
 

@@ -5,18 +5,11 @@
 #include "scratch_folder.hpp"
 #include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <string>
-#include <vector>
 
 namespace linn::tool::trace_reader_tests {
 

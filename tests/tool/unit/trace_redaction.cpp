@@ -6,15 +6,9 @@
 #include "trace/reader.hpp"
 #include "trace/redaction.hpp"
 #include "trace/trace_file.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <sys/stat.h>
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
 
 namespace linn::tool::trace_redaction_tests {
 

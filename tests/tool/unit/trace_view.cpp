@@ -4,13 +4,10 @@
 
 #include "report/commands/trace_report.hpp"
 #include "report/render/render.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <string>
 
 namespace linn::tool::trace_view_tests {
 

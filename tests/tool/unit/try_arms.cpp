@@ -3,14 +3,9 @@
 #include "advise/change_text.hpp"
 #include "scratch_folder.hpp"
 #include "try/arms.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <numeric>
-#include <set>
-#include <string>
-#include <vector>
 
 namespace linn::tool::try_arms_tests {
 

@@ -6,13 +6,7 @@
 #include "try/arms.hpp"
 #include "try/candidates.hpp"
 #include "try/litter.hpp"
-
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::try_candidates_tests {
 

@@ -7,14 +7,9 @@
 #include "run/judge.hpp"
 #include "simulated_machine.hpp"
 #include "try/trial.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::try_findings_tests {
 

@@ -6,17 +6,7 @@
 #include "scratch_folder.hpp"
 #include "simulated_machine.hpp"
 #include "try/trial.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::try_judgement_tests {
 

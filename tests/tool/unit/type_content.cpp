@@ -2,8 +2,7 @@
 // What stands in a block of a container's node, for both standard libraries; and what a line of source allocates.
 #include "symbols/containers.hpp"
 #include "symbols/source_text.hpp"
-
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace linn::tool::type_content_tests {
 

@@ -3,12 +3,7 @@
 #include "advise/type_groups.hpp"
 
 #include "symbols/memory_owner.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::type_groups_tests {
 

@@ -3,14 +3,9 @@
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/bench_report.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
 
 namespace linn::tool::variants_tests {
 

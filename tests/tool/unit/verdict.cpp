@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences in which `linn run` says what it found, from estimates put together by hand.
 #include "run/judge.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "unit.hpp"
 
 namespace linn::tool::verdict_tests {
 

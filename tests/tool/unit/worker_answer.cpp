@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker's answer is believed only where it can be read whole; its own problem comes before what a reader finds.
 #include "experiment/worker.hpp"
+#include "unit.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <string>
 
 namespace linn::tool::worker_answer_tests {
 

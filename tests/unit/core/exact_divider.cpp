@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // fixed_pool trusts it with every pointer that a program frees: a number that is no multiple must never
 // look like a slot.
-#include "random.hpp"
+
+#include "unit.hpp"
 
 #include <linn/detail/core/exact_divider.hpp>
 
-#include <doctest/doctest.h>
-
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 
 namespace core_exact_divider_tests {
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: every size and alignment has slabs that hold at least one object, inside the slab and aligned.
-#include "sizes.hpp"
+
+#include "unit.hpp"
 
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/os/system.hpp>
 
-#include <doctest/doctest.h>
-
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 
 namespace core_geometry_tests {
 

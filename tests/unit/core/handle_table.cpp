@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table behind handles: each number once, growth without loss, nothing changed when memory is refused.
+#include "unit.hpp"
+
 #include <linn/detail/core/handle_table.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/slot_bitmap.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <set>
-#include <vector>
 
 namespace core_handle_table_tests {
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Durations of every kind as nanoseconds, without the header that has them.
+#include "unit.hpp"
+
 #include <linn/detail/core/nanoseconds.hpp>
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <limits>
 #include <ratio>
 
 namespace core_nanoseconds_tests {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a run of neighbouring objects is written and measured to its last slot, and not beyond.
+#include "unit.hpp"
+
 #include <linn/detail/core/pointer_run.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 namespace core_pointer_run_tests {
 

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list and the set of pointers that for_each_live works with, against those of the standard library.
 #include "failing_pages.hpp"
-#include "random.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_set.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <set>
-#include <type_traits>
-#include <vector>
 
 namespace core_pointer_set_tests {
 

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: names in tables and reports are those that people write, on both compilers and both standard
 // libraries; names that are not recognised stay whole.
+#include "unit.hpp"
+
 #include <linn/containers.hpp>
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/statistics.hpp>
-
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 struct nice_order {
     int id;

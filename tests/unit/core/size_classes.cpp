@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every request gets the smallest class that holds it, never wastes more than promised, and is aligned.
+#include "unit.hpp"
+
 #include <linn/detail/core/size_classes.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
 
 namespace core_size_classes_tests {
 

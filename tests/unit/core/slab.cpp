@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a slab hands each slot out once, takes it back once, and knows it from every address inside.
 #include "failing_pages.hpp"
-#include "sizes.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_states.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <type_traits>
-#include <vector>
 
 namespace core_slab_tests {
 

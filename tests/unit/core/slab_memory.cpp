@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sets of slabs of one pool do for each other: lend slots, part with empty slabs, and go without memory.
 #include "failing_pages.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/slab_set.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace core_slab_memory_tests {
 

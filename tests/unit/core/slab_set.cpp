@@ -2,21 +2,9 @@
 // slab_set against a shadow set: whatever is taken and given, addresses are distinct, aligned and
 // inside their slab, and the invariants hold after each step.
 #include "failing_pages.hpp"
-#include "random.hpp"
-#include "sizes.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/slab_set.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <random>
-#include <set>
-#include <utility>
-#include <vector>
 
 namespace core_slab_set_tests {
 

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // slab_set and time: a slab that nothing was taken from or given to for a second returns its free pages.
 #include "failing_pages.hpp"
-#include "random.hpp"
-#include "sizes.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/slab_set.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <iterator>
-#include <random>
-#include <utility>
-#include <vector>
 
 namespace core_slab_set_cold_tests {
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // slab_set and the system: reserve, retention, return, failure; and objects that are not its own.
 #include "failing_pages.hpp"
-#include "sizes.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/slab_set.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <utility>
-#include <vector>
 
 namespace core_slab_set_memory_tests {
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the bitmap of free slots is a set of numbers that returns the lowest first and refuses one that it has.
-#include "random.hpp"
-#include "sizes.hpp"
+
+#include "unit.hpp"
 
 #include <linn/detail/core/slot_bitmap.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <set>
-#include <utility>
-#include <vector>
 
 namespace core_slot_bitmap_tests {
 

@@ -3,16 +3,9 @@
 // live object, once, and says which byte; and it never cries wolf, whatever is taken, given and
 // trimmed. These run in every build, since the guards of checked builds are a parameter.
 #include "failing_pages.hpp"
-#include "random.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/core/slab_set.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <vector>
 
 namespace core_slot_guard_tests {
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the name of a type is as a user writes it, and different types have different names.
+#include "unit.hpp"
+
 #include <linn/detail/core/type_name.hpp>
-
-#include <doctest/doctest.h>
-
-#include <string_view>
-#include <vector>
 
 namespace core_type_name_tests {
 

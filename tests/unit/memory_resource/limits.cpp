@@ -5,21 +5,10 @@
 // Breaks when a thread caches slots of such a resource, when empty slabs of other sizes are not given back first, or when
 // bytes stay counted that nobody has.
 #include "counting_resource.hpp"
-#include "random.hpp"
+#include "unit.hpp"
 #include "worker.hpp"
 
 #include <linn/memory_resource.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <map>
-#include <memory_resource>
-#include <new>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace memory_resource_limits_tests {
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the slabs of a pool_resource lie: the classes spread over the sets of the TLB, slots stay aligned, and what a resource
 // leaves for the next one serves those that want it.
+#include "unit.hpp"
+
 #include <linn/memory_resource.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <vector>
 
 namespace memory_resource_places_tests {
 

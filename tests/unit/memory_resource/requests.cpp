@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // pool_resource against a model: sizes and alignments of every kind, contents that nobody else may
 // change, hand-over between threads; and the requests that std leaves undefined.
-#include "random.hpp"
-#include "sizes.hpp"
+
+#include "unit.hpp"
 
 #include <linn/memory_resource.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <memory_resource>
-#include <mutex>
-#include <new>
-#include <set>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace memory_resource_requests_tests {
 

@@ -2,23 +2,9 @@
 // What goes to and comes from upstream: everything comes back, exactly as it was asked for; a failure
 // at any request leaves the resource as it was; release and trim give memory back.
 #include "counting_resource.hpp"
-#include "random.hpp"
-#include "sizes.hpp"
+#include "unit.hpp"
 
 #include <linn/memory_resource.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstring>
-#include <memory_resource>
-#include <new>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace memory_resource_upstream_tests {
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report says of a caller when little is known: the address alone, never nothing and never a crash.
+#include "unit.hpp"
+
 #include <linn/detail/os/backtrace.hpp>
 
-#include <doctest/doctest.h>
-
 #include <cinttypes>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <memory>
-#include <string>
-#include <string_view>
 
 namespace os_callers_tests {
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of the heap: what an object that is a pool can promise of them. And pages of a kernel whose own are larger.
+#include "unit.hpp"
+
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace os_pages_tests {
 

@@ -2,16 +2,10 @@
 // The lock that its owner enters without a locked instruction: nobody is inside together with a
 // revoker. Broken by a barrier that is left out (the count is wrong, ThreadSanitizer sees a race), by a
 // revoker that does not wait, and by one that forgets to let the owner in again.
+#include "unit.hpp"
+
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/policy.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <mutex>
-#include <thread>
 
 namespace sync_biased_lock_tests {
 

@@ -2,20 +2,11 @@
 // Promises of the store below buffer_pool, with pages that can fail and that know what they are asked:
 // no system call under the lock, each refusal leaves the store as it was, every mapping is closed
 // before it is unmapped and open while it is somebody's.
-#include "random.hpp"
+
+#include "unit.hpp"
 
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <map>
-#include <mutex>
-#include <new>
-#include <thread>
-#include <vector>
 
 namespace sync_buffer_store_tests {
 

@@ -3,14 +3,7 @@
 // whether somebody has it: an object that is handed out twice is noticed at once.
 #include "chaos_policy.hpp"
 #include "test_policy.hpp"
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <thread>
-#include <vector>
+#include "unit.hpp"
 
 namespace sync_chaos_tests {
 

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One depot and fronts made by hand: no thread and no clock but the test's own.
-#include "random.hpp"
-#include "sizes.hpp"
 #include "test_policy.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <vector>
+#include "unit.hpp"
 
 namespace sync_depot_tests {
 

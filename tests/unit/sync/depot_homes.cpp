@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The homes of a pool: threads of two homes share no slab while there is memory, and no home keeps what another one needs.
-#include "random.hpp"
 #include "test_policy.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <string_view>
-#include <vector>
+#include "unit.hpp"
 
 namespace sync_depot_homes_tests {
 

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A depot and the system: trim, retention, and pages that are refused at every possible moment.
-#include "random.hpp"
-#include "sizes.hpp"
 #include "test_policy.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <set>
-#include <vector>
+#include "unit.hpp"
 
 namespace sync_depot_memory_tests {
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a cache of zeros is empty to allocate and full to deallocate, and no object is lost between its two magazines.
+#include "unit.hpp"
+
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/policy.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <new>
-#include <type_traits>
 
 namespace sync_front_tests {
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: metadata is zeroed, never overlaps, is used again, and a lack of memory is null.
-#include "random.hpp"
 #include "test_policy.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/sync/metadata_arena.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <map>
 
 namespace sync_metadata_arena_tests {
 

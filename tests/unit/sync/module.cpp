@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module record does at a fork and at the end of its module, by itself; tests/dso unloads real modules.
+#include "unit.hpp"
+
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/immortal.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/misuse.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <thread>
-#include <vector>
 
 namespace sync_module_tests {
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module does when it ends, by itself; tests/dso unloads real ones.
+#include "unit.hpp"
+
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/registry.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <thread>
 
 namespace sync_module_end_tests {
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the mutex has one owner at a time, wakes waiting threads, publishes writes, and is free in the child of a fork.
+#include "unit.hpp"
+
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/policy.hpp>
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <thread>
-#include <type_traits>
-#include <vector>
 
 namespace sync_mutex_tests {
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a recycler without a type: order, bound, end; each with fronts that threads enter by
 // a barrier, and with those of systems that have none.
+#include "unit.hpp"
+
 #include <linn/detail/sync/recycler_core.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <initializer_list>
-#include <thread>
-#include <vector>
 
 namespace sync_recycler_core_tests {
 

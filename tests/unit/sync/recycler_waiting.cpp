@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limit of a recycler without its type: who waits is served in order, by whatever comes back, on whichever thread and
 // through whichever cache; nobody is forgotten, and nobody waits for longer than said.
+#include "unit.hpp"
+
 #include <linn/detail/core/nanoseconds.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <thread>
-#include <vector>
 
 namespace sync_recycler_waiting_tests {
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the registry makes one depot for each pool, whole before another thread finds it, and never moves it.
-#include "sizes.hpp"
 #include "test_policy.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/sync/registry.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <thread>
 
 namespace sync_registry_tests {
 

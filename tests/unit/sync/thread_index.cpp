@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of threads: never shared by two that live, reused when one ends, none when there are too many.
 #include "test_policy.hpp"
+#include "unit.hpp"
 
 #include <linn/detail/sync/thread_index.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstdint>
-#include <memory>
-#include <set>
-#include <thread>
-#include <vector>
 
 namespace sync_thread_index_tests {
 
