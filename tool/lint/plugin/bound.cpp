@@ -2,15 +2,8 @@
 #include "bound.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace clang::tidy::linn {
-
-bound bound::of(const std::string& name) {
-    bound one;
-    one.terms_[{name}] = 1;
-    return one;
-}
 
 void bound::add(const factors& product, std::int64_t times) {
     // Unsigned, because a program may contain numbers that overflow here.
@@ -29,23 +22,6 @@ std::optional<std::int64_t> bound::constant() const {
                                                                : std::nullopt;
 }
 
-bool bound::mentions(const std::string& name) const {
-    return std::any_of(terms_.begin(), terms_.end(), [&](const auto& term) {
-        return std::any_of(term.first.begin(), term.first.end(), [&](const std::string& factor) {
-            return factor.find(name) != std::string::npos; // also inside of "(a/b)"
-        });
-    });
-}
-
-int bound::newest() const {
-    int newest = 0;
-    const std::string all = text();
-    for (std::size_t at = all.find('#'); at != std::string::npos; at = all.find('#', at + 1)) {
-        newest = std::max(newest, std::atoi(all.c_str() + at + 1));
-    }
-    return newest;
-}
-
 bool bound::is_never_negative() const {
     return std::all_of(terms_.begin(), terms_.end(), [](const auto& term) { return term.second > 0; });
 }
@@ -53,39 +29,27 @@ bool bound::is_never_negative() const {
 std::optional<bound> bound::factor_of(const std::string& name) const {
     bound factor;
     for (const auto& [product, times] : terms_) {
-        const auto found = std::find(product.begin(), product.end(), name);
-        if (found != product.end()) {
-            factors rest = product;
-            rest.erase(rest.begin() + (found - product.begin()));
+        factors rest = product;
+        if (const auto found = std::find(rest.begin(), rest.end(), name); found != rest.end()) {
+            rest.erase(found);
             factor.add(rest, times);
-        } else if (bound one; one.add(product, times), one.mentions(name)) {
+        }
+        // Once more, or inside of "(a/b)".
+        if (std::any_of(rest.begin(), rest.end(),
+                        [&](const std::string& other) { return other.find(name) != std::string::npos; })) {
             return std::nullopt;
         }
     }
-    return factor.mentions(name) ? std::nullopt : std::optional{factor};
+    return factor;
 }
 
-std::optional<bound> bound::divided_by(const bound& divisor) const {
-    if (divisor.terms_.size() != 1) {
-        return *this == divisor ? std::optional{bound{1}}
-               : terms_.empty() ? std::optional{bound{}}
-                                : std::nullopt;
-    }
-    const auto& [by, number] = *divisor.terms_.begin();
+std::optional<bound> bound::divided_by(std::int64_t divisor) const {
     bound quotient;
     for (const auto& [product, times] : terms_) {
-        factors rest = product;
-        for (const std::string& factor : by) {
-            const auto found = std::find(rest.begin(), rest.end(), factor);
-            if (found == rest.end()) {
-                return std::nullopt;
-            }
-            rest.erase(found);
-        }
-        if (times % number != 0) {
+        if (times % divisor != 0) {
             return std::nullopt;
         }
-        quotient.add(rest, times / number);
+        quotient.add(product, times / divisor);
     }
     return quotient;
 }

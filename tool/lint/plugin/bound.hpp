@@ -14,23 +14,22 @@ namespace clang::tidy::linn {
 class bound {
 public:
     bound() = default; // 0
-    bound(std::int64_t number) {
-        if (number != 0) {
-            terms_[{}] = number;
-        }
+    bound(std::int64_t number) { add({}, number); }
+    static bound of(const std::string& name) {
+        bound one;
+        one.add({name}, 1);
+        return one;
     }
-    static bound of(const std::string& name);
 
     std::optional<std::int64_t> constant() const;
-    bool mentions(const std::string& name) const;
-    /// The greatest n of the names "#n" that it mentions; 0 where there is none.
-    int newest() const;
     /// Whether no coefficient is negative. Names stand for lengths and counts, so such a bound is not negative.
     bool is_never_negative() const;
     /// b where this is a + b * name, and neither a nor b mentions the name; none otherwise.
     std::optional<bound> factor_of(const std::string& name) const;
-    /// The quotient where the division leaves no rest; none otherwise.
-    std::optional<bound> divided_by(const bound& divisor) const;
+    /// The quotient where the division leaves no rest; none otherwise. @pre divisor != 0
+    std::optional<bound> divided_by(std::int64_t divisor) const;
+    /// The name, where it is one. @pre it was made by `of`
+    const std::string& name() const { return terms_.begin()->first.front(); }
     /// A name for it inside another bound.
     std::string text() const;
 
@@ -38,7 +37,6 @@ public:
     friend bound operator-(const bound& a, const bound& b) { return a + b * -1; }
     friend bound operator*(const bound& a, const bound& b);
     friend bool operator==(const bound& a, const bound& b) { return a.terms_ == b.terms_; }
-    friend bool operator!=(const bound& a, const bound& b) { return !(a == b); }
 
 private:
     using factors = std::vector<std::string>; // sorted

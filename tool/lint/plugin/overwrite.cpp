@@ -82,7 +82,7 @@ private:
         expression = expression->IgnoreParenImpCasts();
         const operation o = operation_of(expression);
         if (o.is_step()) {
-            move(o.left, o.what == OO_PlusPlus ? 1 : -1);
+            set(key_of(o.left), fresh());
         } else if (o.what != OO_None) {
             look_past(o.left);
             if (o.right != nullptr) {
@@ -247,7 +247,7 @@ private:
         const auto what = place_of(o.left);
         const std::string key = key_of(o.left);
         if (what && what->at == level::pointer && is_sum) {
-            move(o.left, is_down ? by * -1 : by);
+            set(key, fresh());
         } else if (what) {
             visit_parts(o.left);
             read_value(*what, o.left);
@@ -449,8 +449,7 @@ private:
         const Expr* filled = name == "memset" ? call.getArg(1) : call.getArg(call.getNumArgs() - 1);
         const bool is_zero_fill =
             (name == "memset" || name == "fill" || name == "fill_n") && constant(filled, context_) == 0;
-        fate_.repeats_zeros =
-            fate_.repeats_zeros || (is_zero_fill && !was_whole && now_.is_whole && quiet_ == 0);
+        fate_.repeats_zeros = fate_.repeats_zeros || (is_zero_fill && !was_whole && now_.is_whole);
         return true;
     }
 

@@ -10,8 +10,8 @@
 
 namespace clang::tidy::linn {
 
-/// Follows the paths through a function, statement by statement. Of a loop it tries one turn first, to see what changes by the
-/// same amount in each turn; a run of bytes whose start moves by its width then becomes the run that all turns write.
+/// Follows the paths through a function, statement by statement. Where a turn of a counting loop writes a run of bytes whose start
+/// moves by its width in each turn, the loop writes all these runs.
 class object_paths : public object_record {
 protected:
     /// A function is given up when its loops, calls and comparisons take more steps than these.
@@ -38,8 +38,7 @@ protected:
 
     void leave() {
         settle();
-        escaped_ =
-            escaped_ || (now_.is_reachable && outlives_ && now_.is_alive && !now_.is_whole && quiet_ == 0);
+        escaped_ = escaped_ || (now_.is_reachable && outlives_ && now_.is_alive && !now_.is_whole);
         now_.is_reachable = false;
     }
 
@@ -304,76 +303,42 @@ protected:
         std::function<void(const bound&)> on_turn{};
     };
 
-    /// The number of turns, as a fraction.
-    struct turn_count {
-        bound number;
-        bound divisor{1};
-
-        std::optional<bound> times(const bound& each) const { return (each * number).divided_by(divisor); }
-    };
-
     void repeat(const loop_parts& loop) {
         const state entry = now_;
         std::set<std::string> changed;
-        for (const Stmt* part :
-             {static_cast<const Stmt*>(loop.condition), loop.body, static_cast<const Stmt*>(loop.step)}) {
-            note_changes(part, changed);
-        }
-        // A turn that starts from names shows what changes by the same amount in each.
-        const int before = names_;
-        std::map<std::string, bound> names;
+        note_changes(loop.condition, changed);
+        note_changes(loop.body, changed);
+        const bound turn_number = fresh();
+        const auto counter = counter_of(loop, changed);
+        note_changes(loop.step, changed);
         for (const std::string& key : changed) {
-            now_.values[key] = names[key] = fresh();
+            now_.values[key] = fresh();
         }
-        const int missed_before = missed_;
-        ++quiet_;
-        turn(loop, fresh());
-        const bound counter = fresh();
-        state looping = entry;
-        std::map<std::string, std::optional<bound>> steps;
-        for (const auto& [key, name] : names) {
-            const bound step = now_.value_of(key) - name;
-            if (now_.is_reachable && step.newest() <= before) {
-                steps[key] = step;
-            }
-            looping.values[key] = steps[key] ? entry.value_of(key) + step * counter : fresh();
+        if (counter) {
+            now_.values[counter->key] = entry.value_of(counter->key) + turn_number * counter->step;
         }
-        if (!entry.is_alive && now_.is_alive) { // the next turn finds what the last one left
-            looping.is_alive = made_.container != nullptr;
-            looping.is_whole = now_.is_whole;
-        } else if (missed_ != missed_before) { // earlier turns may have written what a turn reads
-            now_ = looping;
-            turn(loop, counter);
-            const runs earlier =
-                spread(without(now_.written, entry.written), counter, {counter}, loop.statement);
-            looping.written.insert(looping.written.end(), earlier.begin(), earlier.end());
+        const auto turns = counter ? turns_of(*loop.condition, turn_number) : loop.turns;
+        const std::vector<state> left = turn(loop, turn_number);
+        if (!entry.is_alive && now_.is_alive && made_.container != nullptr) {
+            now_.written.clear();    // of another turn's elements
+            turn(loop, turn_number); // finds what this one left
         }
-        --quiet_;
-        now_ = looping;
-        const auto turns = loop.turns ? turn_count{*loop.turns} : turns_of(loop.condition, counter);
-        const std::vector<state> left = turn(loop, counter);
-        state after = std::move(now_);
+        const state after = std::move(now_);
         now_ = entry;
-        const auto sure = turns ? turns->number.constant() : std::nullopt;
+        const auto sure = turns ? turns->constant() : std::nullopt;
         const bool at_least_once = loop.at_least_once || (sure && *sure > 0);
         if (after.is_alive && !entry.is_alive) {
             now_.is_alive = made_.variable == nullptr;
             now_.is_whole = after.is_whole;
+            now_.values[holder_ + ".size"] = after.value_of(holder_ + ".size");
         } else if (now_.is_alive && after.is_reachable) {
             now_.is_whole = now_.is_whole || (after.is_whole && (at_least_once || escaped_));
-            runs more;
-            if (turns) {
-                more = spread(without(after.written, looping.written), counter, *turns, loop.statement);
-            }
-            if (at_least_once) {
-                std::copy_if(after.written.begin(), after.written.end(), std::back_inserter(more),
-                             [&](const run& one) { return one.start.newest() <= before; });
-            }
-            now_.written.insert(now_.written.end(), more.begin(), more.end());
+            const runs each = without(after.written, entry.written);
+            const runs all = turns ? spread(each, turn_number, *turns, loop.statement) : runs();
+            now_.written.insert(now_.written.end(), all.begin(), all.end());
         }
-        for (const auto& [key, step] : steps) {
-            const auto change = turns && step ? turns->times(*step) : std::nullopt;
-            now_.values[key] = change ? entry.value_of(key) + *change : fresh();
+        for (const std::string& key : changed) {
+            now_.values[key] = fresh();
         }
         now_.is_reachable = loop.condition != nullptr || loop.turns || loop.at_least_once;
         join_all(left);
@@ -381,7 +346,7 @@ protected:
     }
 
     /// One turn, from the condition to the step. @returns the states in which it left the loop by `break`
-    std::vector<state> turn(const loop_parts& loop, const bound& counter) {
+    std::vector<state> turn(const loop_parts& loop, const bound& number) {
         exits_.breaks.emplace_back();
         exits_.continues.emplace_back();
         ++loops_;
@@ -389,7 +354,7 @@ protected:
             look_past(loop.condition);
         }
         if (loop.on_turn) {
-            loop.on_turn(counter);
+            loop.on_turn(number);
         }
         visit(loop.body);
         join_last(exits_.continues);
@@ -403,46 +368,68 @@ protected:
     }
 
     /// What all turns write, where one turn writes `each`: runs that follow each other without a gap.
-    static runs spread(const runs& each, const bound& counter, const turn_count& turns, const Stmt* loop) {
+    static runs spread(const runs& each, const bound& number, const bound& turns, const Stmt* loop) {
         runs all;
-        const std::string name = "#" + std::to_string(counter.newest());
         for (const run& one : merged(each)) {
-            const auto stride = one.start.factor_of(name);
-            const auto width = stride && !one.width.mentions(name) ? turns.times(*stride) : std::nullopt;
-            if (width && *stride == one.width) {
-                all.push_back({one.start - *stride * counter, *width, loop});
-            } else if (width && *stride == one.width * -1) { // from the end to the start
-                all.push_back({one.start - *stride * counter + one.width + *width, *width * -1, loop});
+            const auto stride = one.start.factor_of(number.name());
+            const auto growth = one.width.factor_of(number.name());
+            if (!stride || growth != bound{}) {
+                continue;
+            }
+            const bound first = one.start - *stride * number;
+            if (*stride == one.width) {
+                all.push_back({first, *stride * turns, loop});
+            } else if (*stride == one.width * -1) { // from the end to the start
+                all.push_back({first + one.width + *stride * turns, one.width * turns, loop});
             }
         }
         return all;
     }
 
-    /// How often a condition holds whose sides move by the same amount in each turn.
-    std::optional<turn_count> turns_of(const Expr* condition, const bound& counter) {
-        if (condition == nullptr) {
+    struct loop_counter {
+        std::string key;
+        std::int64_t step = 0; ///< of a pointer in bytes
+    };
+
+    /// The variable that only the last part of a `for` changes, always by the same number.
+    std::optional<loop_counter> counter_of(const loop_parts& loop, const std::set<std::string>& changed) {
+        if (loop.condition == nullptr || loop.step == nullptr || !isa<ForStmt>(loop.statement)) {
             return std::nullopt;
         }
-        const Expr* plain = condition->IgnoreParenImpCasts();
-        const operation o = operation_of(plain);
+        const operation o = operation_of(loop.step->IgnoreParenImpCasts()->IgnoreUnlessSpelledInSource());
+        const bool is_down = o.what == OO_MinusMinus || o.what == OO_MinusEqual;
+        const bool is_sum = o.is_step() || o.what == OO_PlusEqual || o.what == OO_MinusEqual;
+        const auto by = !is_sum ? std::nullopt : o.right != nullptr ? value(o.right).constant() : 1;
+        const std::string key = is_sum ? key_of(o.left) : std::string();
+        if (!by || key.empty() || changed.contains(key)) {
+            return std::nullopt;
+        }
+        const std::int64_t unit = place_of(o.left) ? unit_of(o.left->getType()) : 1;
+        return loop_counter{key, is_down ? -*by * unit : *by * unit};
+    }
+
+    /// How often a condition holds whose sides move by the same number in each turn.
+    std::optional<bound> turns_of(const Expr& condition, const bound& turn_number) {
+        const operation o = operation_of(condition.IgnoreParenImpCasts());
+        if (!o.is_comparison() || o.right == nullptr || o.what == OO_EqualEqual) {
+            return std::nullopt;
+        }
         const auto number = [&](const Expr* side) {
             const auto where = place_of(side);
             return where ? where->start : value(side);
         };
-        const bool has_sides = o.is_comparison() && o.right != nullptr;
-        bound distance = has_sides ? number(o.right) - number(o.left) : value(plain) * -1;
+        bound distance = number(o.right) - number(o.left);
         if (o.what == OO_Greater || o.what == OO_GreaterEqual) {
             distance = distance * -1;
         }
-        const auto step = distance.factor_of("#" + std::to_string(counter.newest()));
-        if (!step || *step == bound{} || o.what == OO_EqualEqual) {
+        const auto change = distance.factor_of(turn_number.name());
+        const auto step = change ? change->constant().value_or(0) : 0;
+        if (step == 0 || (step > 0 && o.what != OO_ExclaimEqual)) {
             return std::nullopt;
         }
-        const bound start = distance - *step * counter;
         const bool has_last = o.what == OO_LessEqual || o.what == OO_GreaterEqual;
-        const bool is_down = (-1 * *step).is_never_negative();
-        return is_down ? turn_count{has_last ? start - *step : start, *step * -1}
-                       : turn_count{start * -1, *step};
+        const bound whole = distance - *change * turn_number + (has_last ? 1 : 0);
+        return (step < 0 ? whole : whole * -1).divided_by(std::abs(step));
     }
 
     void visit_range(const CXXForRangeStmt& loop) {

@@ -134,10 +134,11 @@ protected:
 
     // --- Names and numbers ---------------------------------------------------------------------------------------
 
-    bound fresh() { return bound::of("#" + std::to_string(++names_)); }
+    bound fresh() { return bound::of("#" + std::to_string(++names_) + "#"); }
 
     static std::string key_of(const ValueDecl& variable) {
-        return "v" + std::to_string(reinterpret_cast<std::uintptr_t>(&variable));
+        return "v" + std::to_string(reinterpret_cast<std::uintptr_t>(&variable)) +
+               "v"; // no name is part of another
     }
 
     /// A text for a variable, or for a member that a path of members leads to; empty for other expressions.
@@ -231,8 +232,8 @@ protected:
             result = a * b;
         } else if (what == OO_LessLess && b.constant() && *b.constant() >= 0 && *b.constant() < 32) {
             result = a * (std::int64_t{1} << *b.constant());
-        } else if (what == OO_Slash && !(b == bound{})) {
-            result = a.divided_by(b);
+        } else if (what == OO_Slash && b.constant().value_or(0) != 0) {
+            result = a.divided_by(*b.constant());
         }
         return result ? *result : bound::of("(" + a.text() + getOperatorSpelling(what) + b.text() + ")");
     }
@@ -373,11 +374,6 @@ protected:
         if (is_sum && from->at == level::pointer && is_number(by)) {
             return place{level::pointer, from->start + value(by) * (o.what == OO_Plus ? unit : -unit),
                          from->member};
-        }
-        if (o.is_step() && from->at == level::pointer) {
-            return place{level::pointer, from->start + (!o.is_prefix            ? 0
-                                                        : o.what == OO_PlusPlus ? unit
-                                                                                : -unit)};
         }
         if (by != nullptr) {
             return std::nullopt;

@@ -59,7 +59,7 @@ protected:
     }
 
     void note_writer(const Stmt* by) {
-        if (quiet_ == 0 && by != nullptr &&
+        if (by != nullptr &&
             std::find(fate_.writers.begin(), fate_.writers.end(), by) == fate_.writers.end()) {
             fate_.writers.push_back(by);
         }
@@ -109,10 +109,6 @@ protected:
         if (!now_.is_alive || !matters(bytes) || is_covered(bytes)) {
             return;
         }
-        if (quiet_ != 0) {
-            ++missed_;
-            return;
-        }
         fate_.reads.push_back({from.member, where->getExprLoc()});
         now_.written.push_back(bytes); // one report is enough
     }
@@ -137,17 +133,15 @@ protected:
             return;
         }
         now_.is_whole = true;
-        if (quiet_ == 0) {
-            escaped_ = true;
-            fate_.handed_out = fate_.handed_out || by_call;
-        }
+        escaped_ = true;
+        fate_.handed_out = fate_.handed_out || by_call;
     }
 
     /// A function looks at the object. Of a class it may look at the members that are initialised.
     void view(const place& what, const Expr* where) {
         if (!is_class_ || what.member != nullptr) {
             read(what, rest_of(what), where);
-        } else if (now_.is_alive && !now_.is_whole && quiet_ == 0) {
+        } else if (now_.is_alive && !now_.is_whole) {
             fate_.uncertain = true;
             escaped_ = true;
         }
@@ -217,11 +211,6 @@ protected:
         return true;
     }
 
-    /// `p += by` of a pointer into the object.
-    void move(const Expr* alias, const bound& by) {
-        set(key_of(alias), now_.value_of(key_of(alias)) + by * unit_of(alias->getType()));
-    }
-
     bool contains_holder(const std::string& key) const {
         return now_.is_alive && !key.empty() && StringRef(holder_).starts_with(key + ".");
     }
@@ -243,10 +232,8 @@ protected:
     bool outlives_ = false;
     object_fate fate_{};
     bool escaped_ = false;
-    int quiet_ = 0;  ///< turns of a loop that are tried first
-    int missed_ = 0; ///< reads in them
-    int loops_ = 0;  ///< around the current statement
-    int steps_ = 0;  ///< statements and comparisons so far
+    int loops_ = 0; ///< around the current statement
+    int steps_ = 0; ///< statements and comparisons so far
 };
 
 } // namespace clang::tidy::linn

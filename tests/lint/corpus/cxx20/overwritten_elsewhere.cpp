@@ -54,20 +54,6 @@ std::vector<int> an_inner_loop_leaves(int n) {
     }
     return v;
 }
-std::vector<int> an_offset_for_each_turn(int w, int h, int gap) {
-    std::vector<int> v(w * h); // overwrites 4 each, no fix, removable
-    int to = 0;
-    int from = 0;
-    for (int y = 0; y < h; ++y) {
-        for (int x = 0; x < w; ++x) {
-            v[to] = from;
-            to++;
-            from += 3;
-        }
-        from += gap;
-    }
-    return v;
-}
 std::vector<int> in_parallel(int n) {
     std::vector<int> v(n); // overwrites 4 each, no fix, removable
 #pragma omp parallel for

@@ -54,21 +54,6 @@ std::vector<float> backwards(int n) {
     }
     return v;
 }
-std::vector<float> counting_down(int n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    for (int i = n; i-- > 0;) {
-        v[i] = f(i);
-    }
-    return v;
-}
-std::vector<float> sums(int n) {
-    std::vector<float> v(n + 1); // overwrites 4 each, no fix, removable
-    v[0] = 0;
-    for (int i = 1; i <= n; ++i) {
-        v[i] = v[i - 1] + f(i);
-    }
-    return v;
-}
 std::vector<float> both_branches(int n) {
     std::vector<float> v(n); // overwrites 4 each, no fix, removable
     for (int i = 0; i < n; ++i) {
@@ -113,15 +98,6 @@ void row_by_row(int width, int height) {
         }
         use(row);
     }
-}
-std::vector<float> while_it_counts(int n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    int i = 0;
-    while (i < n) {
-        v[i] = f(i);
-        i++;
-    }
-    return v;
 }
 struct pixel {
     float r, g, b;

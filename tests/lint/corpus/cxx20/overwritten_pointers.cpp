@@ -5,23 +5,6 @@
 #include <memory>
 #include <vector>
 float f(int);
-std::vector<float> moving(int n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    float* p = &v[0];
-    for (int i = 0; i < n; i++) {
-        *p++ = f(i);
-    }
-    return v;
-}
-std::vector<float> until_none_is_left(int n) {
-    std::vector<float> v(n); // overwrites 4 each, no fix, removable
-    float* p = v.data();
-    int left = n;
-    while (left--) {
-        *p++ = 1;
-    }
-    return v;
-}
 std::vector<float> rows(int width, int height) {
     std::vector<float> v(width * height * 3); // overwrites 4 each, no fix, removable
     for (int y = 0; y < height; ++y) {
@@ -34,29 +17,10 @@ std::vector<float> rows(int width, int height) {
     }
     return v;
 }
-std::vector<float> row_after_row(int width, int height) {
-    std::vector<float> v(width * height); // overwrites 4 each, no fix, removable
-    float* row = v.data();
-    for (int y = 0; y < height; ++y) {
-        for (int x = 0; x < width; ++x) {
-            row[x] = 1;
-        }
-        row += width;
-    }
-    return v;
-}
 std::vector<float> iterators(int n) {
     std::vector<float> v(n); // overwrites 4 each, no fix, removable
     for (auto it = v.begin(); it != v.end(); ++it) {
         *it = f(1);
-    }
-    return v;
-}
-std::vector<float> counted_apart(const std::vector<float>& from) {
-    std::vector<float> v(from.size()); // overwrites 4 each, no fix, removable
-    std::size_t i = 0;
-    for (const float x : from) {
-        v[i++] = x;
     }
     return v;
 }
