@@ -77,7 +77,6 @@ struct operation {
     OverloadedOperatorKind what = OO_None;
     const Expr* left = nullptr;
     const Expr* right = nullptr; ///< null where there is one operand only
-    bool is_prefix = false;
 
     bool is_step() const { return what == OO_PlusPlus || what == OO_MinusMinus; }
     bool is_compound() const {
@@ -92,8 +91,7 @@ struct operation {
 
 inline operation operation_of(const Expr* expression) {
     if (const auto* unary = dyn_cast<UnaryOperator>(expression)) {
-        return {UnaryOperator::getOverloadedOperator(unary->getOpcode()), unary->getSubExpr(), nullptr,
-                unary->isPrefix()};
+        return {UnaryOperator::getOverloadedOperator(unary->getOpcode()), unary->getSubExpr()};
     }
     if (const auto* binary = dyn_cast<BinaryOperator>(expression)) {
         return {BinaryOperator::getOverloadedOperator(binary->getOpcode()), binary->getLHS(),
@@ -113,7 +111,6 @@ inline operation operation_of(const Expr* expression) {
     operation found{call->getOperator(), call->getArg(0),
                     call->getNumArgs() == 2 ? call->getArg(1) : nullptr};
     if (found.is_step()) {
-        found.is_prefix = found.right == nullptr;
         found.right = nullptr;
     }
     return found;
@@ -211,7 +208,7 @@ protected:
             return call != nullptr && o.what == OO_None ? result_of(*call) : fresh();
         }
         if (o.is_step()) {
-            return value(o.left) + (!o.is_prefix ? 0 : o.what == OO_PlusPlus ? 1 : -1);
+            return fresh();
         }
         if (o.right == nullptr) {
             return o.what == OO_Minus ? value(o.left) * -1 : o.what == OO_Plus ? value(o.left) : fresh();
@@ -374,6 +371,9 @@ protected:
         if (is_sum && from->at == level::pointer && is_number(by)) {
             return place{level::pointer, from->start + value(by) * (o.what == OO_Plus ? unit : -unit),
                          from->member};
+        }
+        if (o.is_step() && from->at == level::pointer) {
+            return place{level::pointer, fresh()}; // a cursor, which is not followed
         }
         if (by != nullptr) {
             return std::nullopt;

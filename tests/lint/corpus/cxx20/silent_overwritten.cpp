@@ -254,3 +254,14 @@ std::vector<int> not_from_the_start_by_a_shift(int n) {
     }
     return v;
 }
+std::vector<int> read_by_a_cursor(int n, int* sum) {
+    std::vector<int> v(n);
+    const int* p = v.data();
+    for (int i = 0; i < n; ++i) {
+        *sum += *p++;
+    }
+    for (int i = 0; i < n; ++i) {
+        v[i] = i;
+    }
+    return v;
+}
