@@ -143,7 +143,7 @@ source_type type_in_line(const std::string& line, unsigned column) {
     return {};
 }
 
-const std::vector<std::string>& source_text::lines_of(const std::string& file) {
+const std::vector<std::string>& source_types::lines_of(const std::string& file) {
     const auto [place, is_new] = files_.try_emplace(file);
     if (is_new) {
         constexpr std::size_t limit = 200'000; // lines; what is longer was not written by a person
@@ -155,7 +155,7 @@ const std::vector<std::string>& source_text::lines_of(const std::string& file) {
     return place->second;
 }
 
-source_type source_text::type_at(const std::string& file, unsigned line, unsigned column) {
+source_type source_types::type_at(const std::string& file, unsigned line, unsigned column) {
     const std::vector<std::string>& lines = lines_of(file);
     if (line == 0 || line > lines.size()) {
         return {};

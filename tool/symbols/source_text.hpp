@@ -14,7 +14,7 @@ struct source_type {
 };
 
 /// Reads the program's source where it is still there. Files are read once.
-class source_text {
+class source_types {
 public:
     source_type type_at(const std::string& file, unsigned line, unsigned column);
 

@@ -25,10 +25,10 @@ public:
         return *place;
     }
 
-    source_text& sources() noexcept { return sources_; }
+    source_types& sources() noexcept { return sources_; }
 
 private:
-    source_text sources_;
+    source_types sources_;
     symbol_options options_;
     std::map<std::pair<std::string, std::string>, std::unique_ptr<code_module>> modules_;
 };

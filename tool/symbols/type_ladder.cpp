@@ -70,7 +70,7 @@ named_type content_of_rtti(const std::string& mangled) {
 
 } // namespace
 
-type_ladder::type_ladder(const allocation_site& site, const call_chain& chain, source_text& sources)
+type_ladder::type_ladder(const allocation_site& site, const call_chain& chain, source_types& sources)
     : site_(site),
       chain_(chain),
       sources_(sources),

@@ -14,7 +14,7 @@ namespace linn::tool {
 /// The rules of docs/design/types.md, applied to one site in their order. Each returns whether it named the type.
 class type_ladder {
 public:
-    type_ladder(const allocation_site& site, const call_chain& chain, source_text& sources);
+    type_ladder(const allocation_site& site, const call_chain& chain, source_types& sources);
 
     named_type result();
 
@@ -47,7 +47,7 @@ private:
 
     const allocation_site& site_;
     const call_chain& chain_;
-    source_text& sources_;
+    source_types& sources_;
     allocator_run run_;
     bool is_new_;
     bool is_array_new_;
