@@ -79,11 +79,6 @@ int busy(int threads) {
     return 0;
 }
 
-struct polymorphic {
-    virtual ~polymorphic() = default;
-    char bytes[marked + 8] = {};
-};
-
 void work(std::size_t size, int count) {
     for (int i = 0; i != count; ++i) {
         void* block = std::malloc(size);
@@ -114,12 +109,10 @@ void in_threads(int threads, std::size_t size, int count) {
     }
 }
 
-void use_library([[maybe_unused]] const char* path) {
-#ifndef COUNTED_IS_STATIC
+void use_library(const char* path) {
     void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
     reinterpret_cast<void (*)(int)>(::dlsym(library, "act"))(10);
     ::dlclose(library);
-#endif
 }
 
 void take_signals(int count) {
@@ -162,11 +155,6 @@ bool step(const char* line) {
             keep(block);
             std::free(block);
         }
-    } else if (what == "object") {
-        polymorphic* const object = new polymorphic;
-        keep(object);
-        work(1, 1); // the type is read when the allocator is called again
-        delete object;
     } else if (what == "library") {
         use_library(text);
     } else if (what == "fork") {
