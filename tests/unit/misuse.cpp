@@ -45,53 +45,6 @@ TEST_CASE("misuse: the handler is exchanged, and null brings the default back") 
     CHECK((linn::set_misuse_handler(original) == &linn::detail::default_misuse_handler));
 }
 
-TEST_CASE("misuse: a checked build notices each error in the call that makes it") {
-    struct apple {
-        char c[48];
-    };
-    struct pear {
-        char c[48];
-    };
-    if (!reports() || !linn::detail::checked_build) {
-        return;
-    }
-    misuse_recorder recorder;
-    const auto expect = [&](misuse_kind kind, const void* address) {
-        const auto seen = recorder.take();
-        REQUIRE(seen.size() == 1);
-        CHECK(seen[0].kind == kind);
-        CHECK(seen[0].address == address);
-        CHECK(seen[0].type.find("apple") != std::string_view::npos);
-    };
-    std::vector<apple*> all(10);
-    pool<apple>::allocate_n(all);
-    pool<apple>::deallocate(all[3]);
-    CHECK(recorder.take().empty());
-    pool<apple>::deallocate(all[3]);
-    expect(misuse_kind::double_free, all[3]);
-    // Freed there, freed again here.
-    std::thread{[&] { pool<apple>::deallocate(all[4]); }}.join();
-    pool<apple>::deallocate(all[4]);
-    expect(misuse_kind::double_free, all[4]);
-    auto* inside = reinterpret_cast<apple*>(reinterpret_cast<char*>(all[5]) + 8);
-    pool<apple>::deallocate(inside);
-    expect(misuse_kind::interior_pointer, inside);
-    int on_stack = 0;
-    auto* foreign = reinterpret_cast<apple*>(&on_stack);
-    pool<apple>::deallocate(foreign);
-    expect(misuse_kind::foreign_pointer, foreign);
-    pear* p = pool<pear>::allocate();
-    pool<apple>::deallocate(reinterpret_cast<apple*>(p));
-    expect(misuse_kind::wrong_pool, p);
-    pool<pear>::deallocate(p);
-    apple* only = pool<apple>::allocate();
-    linn::allocator<apple>{}.deallocate(only, 1);
-    linn::allocator<apple>{}.deallocate(only, 1);
-    expect(misuse_kind::double_free, only);
-    CHECK(pool<apple>::statistics().live == 8);
-    CHECK(pool<pear>::statistics().live == 0);
-}
-
 TEST_CASE("misuse: a release build notices a double free when the magazine is emptied") {
     struct late {
         char c[40];

@@ -292,21 +292,4 @@ TEST_CASE("slab_set: what lies behind a slab, where its alignment is larger, cam
     }
 }
 
-TEST_CASE("slab_set: find knows slabs from everything else") {
-    model<true> m{make_geometry(300 << 10, 8, {})};
-    const auto all = m.take(5);
-    int local = 0;
-    CHECK(m.set.find(nullptr) == nullptr);
-    CHECK(m.set.find(&local) == nullptr);
-    for (void* p : all) {
-        auto* bytes = static_cast<std::byte*>(p);
-        slab* s = m.slab_of(p);
-        CHECK(m.set.find(bytes + (300 << 10) - 1) == s);
-        CHECK(m.set.find(s) == s);
-        CHECK(m.set.find(reinterpret_cast<std::byte*>(s) + s->mapped_bytes - 1) == s);
-        CHECK(m.set.find(reinterpret_cast<std::byte*>(s) - 1) != s);
-        CHECK(m.set.find(reinterpret_cast<std::byte*>(s) + s->mapped_bytes) != s);
-    }
-}
-
 } // namespace core_slab_set_tests

@@ -69,24 +69,6 @@ geometry small_slabs(std::size_t retain) {
 
 constexpr std::size_t plenty = PTRDIFF_MAX;
 
-TEST_CASE("slab_set: reserve maps what is missing, once") {
-    fixture f{small_slabs(plenty)};
-    CHECK(f.set.reserve(0));
-    CHECK(f.set.slab_count() == 0);
-    REQUIRE(f.set.reserve(500));
-    const std::size_t slabs = f.set.slab_count();
-    CHECK(f.set.reserve(500));
-    CHECK(f.set.slab_count() == slabs);
-    CHECK(f.set.resident_bytes() == slabs * linn::detail::page_bytes);
-    pages::fail_from(0);
-    CHECK(f.take(500).size() == 500);
-    CHECK_FALSE(f.set.reserve(500));
-    CHECK(f.set.consistent());
-    pages::work();
-    CHECK(f.set.reserve(500));
-    CHECK(f.set.consistent());
-}
-
 TEST_CASE("slab_set: a reserve of more bytes than there are numbers maps nothing") {
     fixture x{make_geometry(1000, 8, {})};
     pages::fail_from(3); // so that a wrong one ends
@@ -124,18 +106,6 @@ TEST_CASE("slab_set: returned slabs are used again before new ones are mapped, a
     }
     CHECK(dirty <= slabs * 4);
     CHECK(f.give(again).empty());
-}
-
-TEST_CASE("slab_set: when the system refuses to take pages back, nothing is lost") {
-    fixture f{small_slabs(0)};
-    REQUIRE(f.give(f.take(400)).empty());
-    const std::size_t slabs = f.set.slab_count();
-    pages::refuse_discard = true;
-    CHECK(f.return_all_old() == slabs);
-    CHECK(f.set.returned_bytes() == 0);
-    CHECK(f.take(400).size() == 400);
-    CHECK(f.set.slab_count() == slabs);
-    CHECK(f.set.consistent());
 }
 
 TEST_CASE("slab_set: the free pages of a slab with survivors go back, and only these") {
@@ -248,26 +218,6 @@ TEST_CASE("slab_set: unmap_all gives back every byte that was mapped") {
     CHECK(f.set.consistent());
 }
 
-TEST_CASE("slab_set: memory that fails at the n-th map, for every n") {
-    bool failed = false;
-    bool completed = false;
-    for (std::size_t n = 0; !completed; ++n) {
-        REQUIRE(n < 100);
-        fixture f{make_geometry(1000, 8, {.slab_bytes = 1 << 17, .local = true})};
-        pages::fail_from(n);
-        auto some = f.take(600);
-        CHECK(f.set.consistent());
-        CHECK(f.set.out() == some.size());
-        (some.size() < 600 ? failed : completed) = true;
-        pages::work();
-        const auto rest = f.take(600 - some.size());
-        some.insert(some.end(), rest.begin(), rest.end());
-        CHECK(some.size() == 600);
-        CHECK(f.give(some).empty());
-    }
-    CHECK(failed);
-}
-
 TEST_CASE("slab_set: where a large slab is refused a small one still serves") {
     fixture f{make_geometry(1000, 8, {.local = true})};
     while (f.set.slab_count() < 4) {
@@ -307,19 +257,6 @@ TEST_CASE("slab_set: the check of its invariants looks into each slab") {
     CHECK(f.set.consistent());
 }
 
-TEST_CASE("slab_set: without memory for the list nothing is said to be live") {
-    fixture f{small_slabs(plenty)};
-    const auto all = f.take(10);
-    linn::detail::pointer_list<pages> cached;
-    linn::detail::pointer_list<pages> live;
-    pages::fail_from(0);
-    CHECK_FALSE(f.set.collect_live(cached, live));
-    CHECK(live.size() == 0);
-    pages::work();
-    CHECK(f.set.collect_live(cached, live));
-    CHECK(live.size() == all.size());
-}
-
 TEST_CASE("slab_set: huge pages when asked for, and not otherwise") {
     geometry g = small_slabs(0);
     {
@@ -331,44 +268,6 @@ TEST_CASE("slab_set: huge pages when asked for, and not otherwise") {
     fixture f{g};
     f.take(200);
     CHECK(pages::huge == f.set.slab_count());
-}
-
-TEST_CASE("slab_set: what is not its own is refused with the reason, and nothing else changes") {
-    int mine = 0;
-    int other = 0;
-    fixture f{small_slabs(plenty), &mine};
-    fixture g{small_slabs(plenty), &other};
-    auto all = f.take(20);
-    const auto foreign = g.take(2);
-    void* const nowhere = pages::map(f.set.sizes().slab_align, f.set.sizes().slab_align);
-    REQUIRE(nowhere != nullptr);
-    auto* const no_slab = static_cast<std::byte*>(nowhere) + 8000;
-    using refusals = fixture::refusals;
-
-    REQUIRE(f.give({all[3]}).empty());
-    CHECK(f.give({all[3]}) == refusals{{rejection::already_free, all[3]}});
-    CHECK(f.give({foreign[0]}) == refusals{{rejection::other_owner, foreign[0]}});
-    CHECK(f.give({no_slab}) == refusals{{rejection::not_from_a_slab, no_slab}});
-    void* const inside = static_cast<std::byte*>(all[5]) + 8;
-    CHECK(f.give({inside}) == refusals{{rejection::not_a_slot, inside}});
-    CHECK(f.set.out() == 19);
-    CHECK(g.set.out() == 2);
-
-    // In a stretch of neighbours only the wrong one is refused, in either direction.
-    CHECK(f.give({all[0], all[1], all[2], all[3], all[4]}) == refusals{{rejection::already_free, all[3]}});
-    CHECK(f.set.out() == 15);
-    CHECK(f.give({all[9], all[8], all[9]}) == refusals{{rejection::already_free, all[9]}});
-    CHECK(f.set.out() == 13);
-    // Beyond what was ever carved.
-    auto* const last = static_cast<std::byte*>(all[19]);
-    CHECK(f.give({all[18], last, last + 1000}).size() == 1);
-    CHECK(f.set.out() == 11);
-    // Mixed with good ones, which are all taken.
-    CHECK(f.give({all[5], foreign[1], all[6], no_slab, all[7], inside}).size() == 3);
-    CHECK(f.set.out() == 8);
-    CHECK(g.set.out() == 2);
-    CHECK(g.give(foreign).empty());
-    pages::unmap(nowhere, f.set.sizes().slab_align, f.set.sizes().slab_align);
 }
 
 TEST_CASE("slab_set: a copy of a slab's header between two slabs is none") {
@@ -392,21 +291,6 @@ TEST_CASE("slab_set: a copy of a slab's header between two slabs is none") {
     CHECK(f.give(all).empty());
     f.set.forget_all();
     pages::unmap(memory, 3 * bytes, bytes);
-}
-
-TEST_CASE("slab_set: a second free is named as such also when the slab is empty by now") {
-    fixture f{small_slabs(plenty)};
-    const auto all = f.take(2);
-    REQUIRE(f.give(all).empty());
-    for (void* p : all) {
-        CHECK(f.give({p}) == fixture::refusals{{rejection::already_free, p}});
-    }
-    void* const inside = static_cast<std::byte*>(all[0]) + 8;
-    CHECK(f.give({inside}) == fixture::refusals{{rejection::not_a_slot, inside}});
-    // The free of the first makes the slab empty while the stretch is being looked at.
-    const auto again = f.take(2);
-    REQUIRE(f.give({again[1]}).empty());
-    CHECK(f.give(again) == fixture::refusals{{rejection::already_free, again[1]}});
 }
 
 } // namespace core_slab_set_memory_tests

@@ -122,56 +122,6 @@ detail::buffer_plan plan(std::size_t retain, std::size_t most = 0, bool prefault
     return p;
 }
 
-TEST_CASE("buffer_store: the buffer that came back last is handed out first, and stays mapped") {
-    fake_pages::reset();
-    store::registry stores;
-    store* s = store::make(plan(10), stores);
-    store::block* a = s->acquire();
-    store::block* b = s->acquire();
-    CHECK(fake_pages::is_open(a->memory.data));
-    store::release(a);
-    CHECK(!fake_pages::is_open(a->memory.data));
-    store::release(b);
-    CHECK(s->acquire() == b);
-    CHECK(s->acquire() == a);
-    CHECK(fake_pages::maps == 2);
-    CHECK(fake_pages::unmaps == 0);
-    store::release(a);
-    store::release(b);
-    s->orphan();
-    CHECK(stores.empty());
-    CHECK(fake_pages::mapped() == 0);
-    CHECK(fake_pages::errors == 0);
-}
-
-TEST_CASE("buffer_store: what comes back beyond the retention is unmapped at once") {
-    fake_pages::reset();
-    store::registry stores;
-    store* s = store::make(plan(2), stores);
-    std::vector<store::block*> all;
-    for (int i = 0; i < 5; ++i) {
-        all.push_back(s->acquire());
-    }
-    for (store::block* b : all) {
-        store::release(b);
-    }
-    CHECK(s->counts().idle == 2);
-    CHECK(s->counts().mapped == 2);
-    CHECK(s->counts().peak == 5);
-    CHECK(s->counts().returned == 3);
-    CHECK(fake_pages::mapped() == 2);
-    CHECK(s->trim() == 2 * buffer_bytes);
-    CHECK(s->trim() == 0);
-    CHECK(fake_pages::mapped() == 0);
-    s->orphan();
-
-    store* none = store::make(plan(0), stores);
-    store::release(none->acquire());
-    CHECK(fake_pages::mapped() == 0);
-    none->orphan();
-    CHECK(fake_pages::errors == 0);
-}
-
 TEST_CASE("buffer_store: each refusal leaves it as it was") {
     fake_pages::reset();
     store::registry stores;
@@ -216,26 +166,6 @@ TEST_CASE("buffer_store: each refusal leaves it as it was") {
     }
     s->orphan();
     CHECK(fake_pages::mapped() == 0);
-    CHECK(fake_pages::errors == 0);
-}
-
-TEST_CASE("buffer_store: buffers outlive their pool, the last one ends the store") {
-    fake_pages::reset();
-    store::registry stores;
-    store* s = store::make(plan(10), stores);
-    store::block* a = s->acquire();
-    store::block* b = s->acquire();
-    store::release(s->acquire());
-    s->orphan();
-    CHECK(fake_pages::mapped() == 2);
-    CHECK(!stores.empty());
-    store::release(b);
-    CHECK(fake_pages::mapped() == 1);
-    CHECK(!stores.empty());
-    a->memory.data[0] = std::byte{1};
-    store::release(a);
-    CHECK(fake_pages::mapped() == 0);
-    CHECK(stores.empty());
     CHECK(fake_pages::errors == 0);
 }
 
@@ -323,48 +253,6 @@ TEST_CASE("buffer_store: ten thousand random steps agree with a model where thre
     random_steps(p, 50);
     p.asymmetric = false;
     random_steps(p, 50);
-}
-
-TEST_CASE("buffer_store: threads share it, its pool goes while they work") {
-    fake_pages::reset();
-    store::registry stores;
-    store* s = store::make(plan(2), stores);
-    std::vector<store::block*> out(8);
-    for (store::block*& b : out) {
-        b = s->acquire();
-    }
-    const auto work = [&](std::size_t first) {
-        for (int i = 0; i < 300; ++i) {
-            store::block* b = s->acquire();
-            if (b == nullptr) {
-                ++fake_pages::errors;
-                return;
-            }
-            b->memory.data[0] = static_cast<std::byte>(first);
-            store::release(b);
-            if (i % 50 == 0) {
-                s->trim();
-            }
-        }
-    };
-    std::thread a{work, 0};
-    std::thread b{work, 1};
-    a.join();
-    b.join();
-    CHECK(s->counts().acquired == 608);
-    std::thread ends{[&] {
-        for (std::size_t i = 0; i < 4; ++i) {
-            store::release(out[i]);
-        }
-    }};
-    s->orphan();
-    for (std::size_t i = 4; i < 8; ++i) {
-        store::release(out[i]);
-    }
-    ends.join();
-    CHECK(stores.empty());
-    CHECK(fake_pages::mapped() == 0);
-    CHECK(fake_pages::errors == 0);
 }
 
 } // namespace sync_buffer_store_tests

@@ -24,36 +24,6 @@ void check_quiescent(fixture& x, std::size_t live) {
     CHECK(x.depot.statistics().live == live);
 }
 
-TEST_CASE("depot: objects are distinct, and come back") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    linn_test::random_source random{5};
-    std::set<void*> live;
-    for (int step = 0; step < 20'000; ++step) {
-        const bool rising = step % 4000 < 2000;
-        if (live.empty() || random.below(10) < (rising ? 6U : 4U)) {
-            void* p = take(x.depot, f);
-            REQUIRE(p != nullptr);
-            REQUIRE(live.insert(p).second);
-        } else {
-            const auto at =
-                std::next(live.begin(),
-                          static_cast<std::ptrdiff_t>(random.below(std::min<std::size_t>(live.size(), 20))));
-            put(x.depot, f, *at);
-            live.erase(at);
-        }
-        if (step % 500 == 0) {
-            check_quiescent(x, live.size());
-        }
-    }
-    put_many(x, f, {live.begin(), live.end()});
-    check_quiescent(x, 0);
-    x.depot.detach(f);
-    check_quiescent(x, 0);
-}
-
 TEST_CASE("depot: a thread begins with few objects") {
     fixture x{small_geometry()};
     front f;
@@ -165,61 +135,6 @@ TEST_CASE("depot: detach leaves a front as new, and its objects with the depot")
     }
     x.depot.trim(nullptr);
     CHECK(x.depot.statistics().cached == 0);
-}
-
-TEST_CASE("depot: fronts can go in any order") {
-    for (int order = 0; order < 6; ++order) {
-        fixture x{small_geometry()};
-        front f[3];
-        for (std::size_t i = 0; i < 3; ++i) {
-            x.depot.attach(f[i], i + 1);
-            put_many(x, f[i], take_many(x, f[i], 20));
-        }
-        std::size_t places[] = {0, 1, 2};
-        for (int i = 0; i < order; ++i) {
-            std::next_permutation(std::begin(places), std::end(places));
-        }
-        std::size_t left = 3;
-        for (const std::size_t i : places) {
-            CHECK(x.depot.statistics().threads == left--);
-            x.depot.detach(f[i]);
-        }
-        CHECK(x.depot.statistics().threads == 0);
-        x.depot.trim(nullptr);
-        CHECK(x.depot.statistics().cached == 0);
-    }
-}
-
-TEST_CASE("depot: one object at a time, without a front") {
-    fixture x{small_geometry()};
-    std::vector<void*> all;
-    for (int i = 0; i < 100; ++i) {
-        all.push_back(x.depot.take_one());
-    }
-    check_quiescent(x, 100);
-    CHECK(x.depot.statistics().cached == 0);
-    for (void* p : all) {
-        x.depot.put_one(p);
-    }
-    check_quiescent(x, 0);
-}
-
-TEST_CASE("depot: what was reserved is there without memory") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    REQUIRE(x.depot.reserve(5000));
-    take_many(x, f, 1); // the first magazine
-    pages::fail_from(0);
-    auto all = take_many(x, f, 4999);
-    pages::work();
-    put_many(x, f, all);
-    check_quiescent(x, 1);
-    pages::fail_from(0);
-    CHECK_FALSE(x.depot.reserve(50'000));
-    CHECK(x.depot.reserve(10));
-    pages::work();
 }
 
 TEST_CASE("depot: reserve counts what came back, once") {

@@ -216,27 +216,6 @@ TEST_CASE("depot: pages that fail at the n-th map, for every n; usable afterward
     CHECK(failed);
 }
 
-TEST_CASE("depot: only one map fails, each in turn") {
-    for (std::size_t n = 0; n < 12; ++n) {
-        pages::reset();
-        fixture x{small_geometry()};
-        front f;
-        x.depot.attach(f, 1);
-        pages::fail_once(n);
-        std::vector<void*> all;
-        std::size_t nulls = 0;
-        for (int i = 0; i < 6000; ++i) {
-            void* p = take(x.depot, f);
-            (p == nullptr ? void(++nulls) : all.push_back(p));
-        }
-        CHECK(nulls <= 1);
-        CHECK(pages::refusals <= 1);
-        put_many(x, f, all);
-        CHECK(x.depot.statistics().live == 0);
-        CHECK(x.depot.consistent());
-    }
-}
-
 TEST_CASE("depot: without memory for magazines each call still works") {
     pages::reset();
     fixture x{small_geometry()};

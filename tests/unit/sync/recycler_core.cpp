@@ -1,47 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a recycler without a type: order, bound, end; each with fronts that threads enter by
-// a barrier, and with those of systems that have none.
+// The part of a recycler without a type, each with fronts that threads enter by a barrier, and with those of systems that have
+// none: order, end, and the limit, where threads that wait are served in order, by whatever comes back, through whichever cache.
 #include "unit.hpp"
 
+#include <linn/detail/core/nanoseconds.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 
 #include <deque>
 
 namespace sync_recycler_core_tests {
 
+using linn::detail::parking;
 using linn::detail::platform;
 using linn::detail::recycled_slot;
 using linn::detail::recycled_state;
+using offer = linn::detail::recycler_offer;
+using slot = recycled_slot<platform>;
 
-/// Counts instead of destroying.
+constexpr std::uint64_t long_ns = 10'000'000'000;
+
 class core final : public linn::detail::recycler_core<platform> {
 public:
-    core(std::size_t capacity, bool asymmetric, std::atomic<int>& alive, std::size_t limit = 0)
-        : recycler_core{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}},
-          alive_{alive} {
-        ++alive_;
+    core(std::size_t capacity, bool asymmetric, std::size_t limit = 0)
+        : recycler_core{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}} {
+        ++alive;
     }
-    ~core() override { --alive_; }
+    ~core() override { --alive; }
 
     slot* make() {
         count_new();
         return new slot{this, recycled_state::kept};
     }
+    /// Null when there is none until then.
     slot* take(std::uint64_t until = linn::detail::whenever) {
         slot* s = nullptr;
         if (try_take(s)) {
             return s;
         }
-        switch (take_slow(s, until)) {
-        case offer::object:
-            return s;
-        case offer::place:
-            return make();
-        default:
-            return nullptr;
+        const offer what = take_slow(s, until);
+        return what == offer::object ? s : what == offer::place ? make() : nullptr;
+    }
+    void await_waiters(std::size_t n) const {
+        while (counts().waiting != n) {
+            std::this_thread::yield();
         }
     }
 
+    static inline std::atomic<int> alive{0};
     std::atomic<std::size_t> disposed{0};
 
 private:
@@ -49,48 +54,21 @@ private:
         ++disposed;
         delete s;
     }
-    std::atomic<int>& alive_;
 };
 
-/// The bodies run with each kind of lock that this system has.
 template <class Body>
 void with_each_lock(Body body) {
     body(false);
     if (linn::detail::enable_thread_barrier()) {
         body(true);
     }
-}
-
-TEST_CASE("recycler_core: with one thread exactly the smaller of capacity and released stays idle") {
-    with_each_lock([](bool asymmetric) {
-        std::atomic<int> alive{0};
-        for (const std::size_t capacity : std::initializer_list<std::size_t>{0, 1, 2, 3, 4, 5, 7, 8, 31, 32,
-                                                                             33, 127, 128, 129, 200, 1000}) {
-            for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 4, 40, 301}) {
-                core* c = new core{capacity, asymmetric, alive};
-                std::vector<recycled_slot<platform>*> out;
-                for (std::size_t i = 0; i < n; ++i) {
-                    out.push_back(c->take());
-                }
-                for (auto* s : out) {
-                    c->put(s);
-                    REQUIRE(c->idle() <= capacity);
-                }
-                REQUIRE(c->idle() == std::min(capacity, n));
-                REQUIRE(c->slot_count() == c->idle());
-                REQUIRE(c->disposed == n - c->idle());
-                c->close();
-            }
-        }
-        CHECK(alive == 0);
-    });
+    CHECK(core::alive == 0);
 }
 
 TEST_CASE("recycler_core: what came back last goes out first, through depot and front alike") {
     with_each_lock([](bool asymmetric) {
-        std::atomic<int> alive{0};
-        core* c = new core{500, asymmetric, alive};
-        std::vector<recycled_slot<platform>*> out;
+        core* c = new core{500, asymmetric};
+        std::vector<slot*> out;
         for (int i = 0; i < 400; ++i) {
             out.push_back(c->take());
         }
@@ -106,17 +84,15 @@ TEST_CASE("recycler_core: what came back last goes out first, through depot and 
             c->put(s);
         }
         c->close();
-        CHECK(alive == 0);
     });
 }
 
 TEST_CASE("recycler_core: a thread inherits what the threads before it cached") {
     with_each_lock([](bool asymmetric) {
-        std::atomic<int> alive{0};
-        core* c = new core{64, asymmetric, alive};
+        core* c = new core{64, asymmetric};
         for (int i = 0; i < 100; ++i) {
             std::thread{[&] {
-                std::vector<recycled_slot<platform>*> out;
+                std::vector<slot*> out;
                 for (int k = 0; k < 20; ++k) {
                     out.push_back(c->take());
                 }
@@ -129,40 +105,6 @@ TEST_CASE("recycler_core: a thread inherits what the threads before it cached") 
         CHECK(c->idle() == 20);
         CHECK(c->threads() == 1);
         c->close();
-        CHECK(alive == 0);
-    });
-}
-
-TEST_CASE("recycler_core: many threads together never keep more than the capacity") {
-    with_each_lock([](bool asymmetric) {
-        for (const std::size_t capacity : std::initializer_list<std::size_t>{3, 10, 50, 300}) {
-            std::atomic<int> alive{0};
-            core* c = new core{capacity, asymmetric, alive};
-            std::atomic<int> arrived{0};
-            std::vector<std::thread> threads;
-            for (int t = 0; t < 6; ++t) {
-                threads.emplace_back([&] {
-                    std::vector<recycled_slot<platform>*> out;
-                    for (int i = 0; i < 100; ++i) {
-                        out.push_back(c->take());
-                    }
-                    ++arrived;
-                    while (arrived != 6) { // all hold theirs, none has a number to inherit
-                        std::this_thread::yield();
-                    }
-                    for (auto* s : out) {
-                        c->put(s);
-                    }
-                });
-            }
-            for (std::thread& t : threads) {
-                t.join();
-            }
-            CHECK(c->idle() == capacity);
-            CHECK(c->slot_count() == c->idle());
-            c->close();
-            CHECK(alive == 0);
-        }
     });
 }
 
@@ -171,15 +113,14 @@ TEST_CASE(
     if (!linn::detail::enable_thread_barrier()) {
         return; // `try_take` does not show who caches
     }
-    std::atomic<int> alive{0};
-    core* c = new core{1000, true, alive};
+    core* c = new core{1000, true};
     c->put(c->take()); // in the cache of this thread
     for (const int shared : {64, 128, 256, 512, 512}) {
         const std::size_t steals = c->counts().steals;
         std::thread{[&] { c->put(c->take()); }}.join();
         CHECK(c->counts().steals == steals + 1);
         int calls = 1;
-        for (recycled_slot<platform>* s = nullptr; calls < 2 * shared; calls += 2) {
+        for (slot* s = nullptr; calls < 2 * shared; calls += 2) {
             if (c->try_take(s)) {
                 c->put(s);
                 break;
@@ -191,77 +132,33 @@ TEST_CASE(
     }
     CHECK(c->created() == 1);
     c->close();
-    CHECK(alive == 0);
+    CHECK(core::alive == 0);
 }
 
 TEST_CASE("recycler_core: it ends with the last slot, not before") {
     with_each_lock([](bool asymmetric) {
-        std::atomic<int> alive{0};
-        core* c = new core{100, asymmetric, alive};
+        core* c = new core{100, asymmetric};
         auto* first = c->take();
         auto* second = c->take();
         c->put(c->take());
         c->close();
-        CHECK(alive == 1);
+        CHECK(core::alive == 1);
         CHECK(c->disposed == 1);
         std::thread{[&] { c->put(second); }}.join();
-        CHECK(alive == 1);
+        CHECK(core::alive == 1);
         c->put(first);
-        CHECK(alive == 0);
-    });
-}
-
-TEST_CASE("recycler_core: trim takes from every thread, and they go on") {
-    with_each_lock([](bool asymmetric) {
-        std::atomic<int> alive{0};
-        core* c = new core{1000, asymmetric, alive};
-        std::atomic<bool> stop{false};
-        std::vector<std::thread> threads;
-        std::atomic<std::size_t> done{0};
-        for (int t = 0; t < 2; ++t) {
-            threads.emplace_back([&] {
-                while (!stop) {
-                    auto* a = c->take();
-                    auto* b = c->take();
-                    c->put(a);
-                    c->put(b);
-                    ++done;
-                }
-            });
-        }
-        std::size_t trimmed = 0;
-        // One trim may find nothing: a thread can be off its processor with both objects in hand.
-        while (trimmed < 60) {
-            const std::size_t before = done;
-            trimmed += c->trim();
-            static_cast<void>(c->idle()); // any number, while they work
-            while (done < before + 2) {
-                std::this_thread::yield();
-            }
-        }
-        stop = true;
-        for (std::thread& t : threads) {
-            t.join();
-        }
-        trimmed += c->trim();
-        CHECK(trimmed == c->created());
-        CHECK(c->disposed == trimmed);
-        CHECK(c->idle() == 0);
-        c->close();
-        CHECK(alive == 0);
     });
 }
 
 TEST_CASE("recycler_core: closed while other threads put") {
     with_each_lock([](bool asymmetric) {
-        std::atomic<int> alive{0};
         for (int round = 0; round < 60; ++round) {
-            core* c = new core{64, asymmetric, alive};
+            core* c = new core{64, asymmetric};
             std::atomic<int> ready{0};
             std::vector<std::thread> threads;
             for (int t = 0; t < 2; ++t) {
                 threads.emplace_back([&] {
-                    std::deque<recycled_slot<platform>*> out;
+                    std::deque<slot*> out;
                     for (int i = 0; i < 20; ++i) {
                         out.push_back(c->take());
                     }
@@ -279,8 +176,123 @@ TEST_CASE("recycler_core: closed while other threads put") {
                 t.join();
             }
         }
-        CHECK(alive == 0);
     });
+}
+
+TEST_CASE("recycler_core: a thread that caches gives what it releases to one that waits") {
+    with_each_lock([](bool asymmetric) {
+        core* c = new core{100, asymmetric, 2};
+        slot* const a = c->take();
+        slot* const b = c->take();
+        c->put(a); // from here on this thread has an open cache
+        c->put(b);
+        CHECK(c->take() == b);
+        CHECK(c->take() == a);
+        std::atomic<slot*> got{nullptr};
+        std::thread other{[&] { got = c->take(parking::moment_in(long_ns)); }};
+        c->await_waiters(1);
+        c->put(b);
+        other.join();
+        CHECK(got == b);
+        c->put(a);
+        c->put(b);
+        CHECK(c->idle() == 2);
+        c->close();
+    });
+}
+
+TEST_CASE("recycler_core: a thread that gave up waiting does not cache while others wait") {
+    with_each_lock([](bool asymmetric) {
+        core* c = new core{100, asymmetric, 2};
+        slot* const a = c->take();
+        slot* const b = c->take();
+        c->put(a);
+        CHECK(c->take() == a); // an open cache
+        std::atomic<slot*> got{nullptr};
+        std::thread other{[&] { got = c->take(parking::moment_in(long_ns)); }};
+        c->await_waiters(1);
+        CHECK(c->take(parking::moment_in(1'000'000)) == nullptr); // behind the other one
+        c->put(a);
+        other.join();
+        CHECK(got == a);
+        c->put(a);
+        c->put(b);
+        c->close();
+    });
+}
+
+TEST_CASE("recycler_core: threads are served in the order in which they came, whatever the capacity") {
+    with_each_lock([](bool asymmetric) {
+        for (const std::size_t capacity : {std::size_t{0}, std::size_t{100}}) {
+            core* c = new core{capacity, asymmetric, 3};
+            std::vector<slot*> out{c->take(), c->take(), c->take()};
+            std::vector<slot*> got(5);
+            std::vector<std::thread> threads;
+            for (std::size_t i = 0; i < 5; ++i) {
+                threads.emplace_back(
+                    [&, i] { got[i] = c->take(i == 3 ? parking::moment_in(1) : linn::detail::whenever); });
+                if (i == 3) {
+                    threads.back().join(); // out of the middle
+                } else {
+                    c->await_waiters(i < 3 ? i + 1 : 4);
+                }
+            }
+            for (slot* s : out) {
+                c->put(s);
+            }
+            for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+                threads[i].join();
+                CHECK(got[i] == out[i]);
+            }
+            CHECK(got[3] == nullptr);
+            c->await_waiters(1);
+            CHECK(c->put_for_all(out[1]));
+            threads[4].join();
+            CHECK(got[4] == out[1]);
+            for (slot* s : out) {
+                c->put(s);
+            }
+            CHECK(c->idle() == (capacity < 3 ? capacity : 3));
+            c->close();
+        }
+    });
+}
+
+/// A thread that sleeps wakes when its time is over, and by then has an answer that it has not seen.
+struct late_platform : platform {
+    struct parking : linn::detail::parking {
+        static inline void (*meanwhile)() = nullptr;
+        static bool sleep(std::atomic<std::uint32_t>&, std::uint32_t, std::uint64_t) noexcept {
+            meanwhile();
+            return false;
+        }
+    };
+};
+
+struct late_core final : linn::detail::recycler_core<late_platform> {
+    late_core() : recycler_core{{.capacity = 10, .limit = 1}} {}
+    void dispose(slot* s) noexcept override { delete s; }
+};
+
+TEST_CASE("recycler_core: an answer that comes as the time ends is taken") {
+    static late_core* c = nullptr;
+    c = new late_core;
+    REQUIRE(c->try_take_place());
+    late_platform::parking::meanwhile = [] { c->give_up_place(); };
+    late_core::slot* s = nullptr;
+    CHECK(c->take_slow(s, long_ns) == offer::place);
+    c->count_new();
+    c->put(new late_core::slot{c, recycled_state::kept});
+    REQUIRE(c->take_slow(s, linn::detail::at_once) == offer::object);
+    static late_core::slot* kept = nullptr;
+    kept = s;
+    late_platform::parking::meanwhile = [] { c->put(kept); };
+    CHECK(c->take_slow(s, long_ns) == offer::object);
+    CHECK(s == kept);
+    c->destroy(s);
+    CHECK(c->try_take_place()); // no place was lost
+    c->give_up_place();
+    c->close();
 }
 
 } // namespace sync_recycler_core_tests
