@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (78000, 55000),
     "tool/: files": (569, 420),
     "tool/: files of C++ below 40 lines": (60, 60),
-    "tests/: lines": (77420, 55000),
+    "tests/: lines": (76660, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

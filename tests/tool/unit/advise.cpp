@@ -20,24 +20,6 @@ bool has_finding(const advice& a, const std::string& kind, const std::string& te
     });
 }
 
-TEST_CASE("what is allocated once and stays is left alone") {
-    program p;
-    p.keep_the_rest();
-    p.churn(5000, 64, 5000);
-    const advice a = advise(timed(p.analyse(2e7), {0.01}), {}, parts_for({"int|std::list<int>"}));
-    CHECK(a.answer == pool_answer::no);
-    CHECK(type_of(a, "std::list<int>").rule == "kept");
-}
-
-TEST_CASE("a few large blocks are no reason for a pool, whatever they take") {
-    program p;
-    p.churn(100, 8 << 20, 50);
-    const advice a = advise(timed(p.analyse(4e8), {0.3}), {}, parts_for({"Line|std::shared_ptr<Line>"}));
-    CHECK(a.answer == pool_answer::not_known);
-    CHECK(a.pools.low == 0);
-    CHECK(type_of(a, "std::shared_ptr<Line>").rule == "few-and-large");
-}
-
 TEST_CASE("many small types count as much as one large one") {
     program p;
     std::vector<std::string> names;
@@ -142,21 +124,6 @@ TEST_CASE("another allocator: many sizes in several threads, and no single type"
     const advice a = advise(timed(p.analyse(3e6), std::vector<double>(30, 0.01)), {}, parts);
     CHECK(type_of(a, "data").what == remedy::other_allocator);
     CHECK(a.answer == pool_answer::not_known);
-}
-
-TEST_CASE("a zero fill that takes time is to go, whatever the answer") {
-    program p;
-    for (int i = 0; i != 20; ++i) {
-        p.keep_the_rest();
-        p.churn(1, 8 << 20, 1);
-        p.fill_last(8 << 20);
-    }
-    const advice a = advise(timed(p.analyse(1e9), {0.001}), {}, parts_for({"Line|std::shared_ptr<Line>"}));
-    CHECK(type_of(a, "std::shared_ptr<Line>").rule == "zero-fill");
-    CHECK(type_of(a, "std::shared_ptr<Line>").part == "linn::make_shared_for_overwrite<Line>()");
-    CHECK(a.answer == pool_answer::no);
-    CHECK(has_finding(a, "zero-fill",
-                      "zero fills: 20 fills of new blocks of std::shared_ptr<Line> wrote 160.0 MiB"));
 }
 
 TEST_CASE("findings: not freed, temporary, handed over, without debug information") {
