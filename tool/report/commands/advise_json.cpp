@@ -58,13 +58,12 @@ ordered_json histogram_json(const log2_histogram& h) {
 }
 
 ordered_json statistics_json(const site_statistics& s) {
-    ordered_json sizes = ordered_json::array();
-    for (const auto& [size, count] : s.sizes) {
-        sizes.push_back({{"bytes", size}, {"count", count}});
-    }
+    const ordered_json sizes = list_json(s.sizes, [](const auto& entry) {
+        return ordered_json{{"bytes", entry.first}, {"count", entry.second}};
+    });
     // What lies next to each other is not in a sample.
     const bool is_sample = s.spread.blocks != 0;
-    const auto of_neighbours = [&](std::uint64_t n) { return is_sample ? ordered_json{} : ordered_json(n); };
+    const auto of_neighbours = [&](std::uint64_t n) { return known_or_null(!is_sample, n); };
     return {{"allocations", s.allocations},
             {"bytes", s.bytes},
             {"sample", sample_json(s.spread, static_cast<double>(s.bytes))},
@@ -79,7 +78,7 @@ ordered_json statistics_json(const site_statistics& s) {
             {"reallocations", s.reallocations},
             {"outgrown", of_neighbours(s.outgrown)},
             {"lifetime_histogram_ns", histogram_json(s.lifetimes)},
-            {"median_lifetime_ns", s.releases == 0 ? ordered_json{} : ordered_json(s.lifetime_quantile(0.5))},
+            {"median_lifetime_ns", known_or_null(s.releases != 0, s.lifetime_quantile(0.5))},
             {"live_at_end", s.live_at_end},
             {"live_bytes_at_end", s.live_bytes_at_end},
             {"peak_live", s.peak_live},
@@ -91,19 +90,16 @@ ordered_json statistics_json(const site_statistics& s) {
             {"zero_fill_ns", s.fill_ns}};
 }
 
+ordered_json advised_place_json(const advised_place& p) {
+    ordered_json place = frame_json(p.frame);
+    place["share"] = p.share;
+    place["callers"] = list_json(p.callers, frame_json);
+    return place;
+}
+
 ordered_json type_json(const advised_type& t, bool is_time_known) {
     const time_share time = t.statistics.time.share();
-    const auto of_time = [&](double share) { return is_time_known ? ordered_json(share) : ordered_json{}; };
-    ordered_json places = ordered_json::array();
-    for (const advised_place& p : t.places) {
-        ordered_json place = frame_json(p.frame);
-        place["share"] = p.share;
-        place["callers"] = ordered_json::array();
-        for (const symbol_frame& caller : p.callers) {
-            place["callers"].push_back(frame_json(caller));
-        }
-        places.push_back(place);
-    }
+    const auto of_time = [&](double share) { return known_or_null(is_time_known, share); };
     return {{"label", label_of(t)},
             {"type", t.name},
             {"address", text_or_null(t.named.blocks.address)},
@@ -127,34 +123,43 @@ ordered_json type_json(const advised_type& t, bool is_time_known) {
             {"huge_pages", t.wants_huge_pages},
             {"why", t.why},
             {"change", text_or_null(t.snippet)},
-            {"places", places},
+            {"places", list_json(t.places, advised_place_json)},
             {"statistics", statistics_json(t.statistics)}};
 }
 
 ordered_json trace_json(const trace_info& info) {
-    return {
-        {"command", info.command},
-        {"directory", info.directory},
-        {"started", info.started},
-        {"machine", info.machine},
-        {"duration_ns", info.duration_ns},
-        {"user_ns", info.user_ns},
-        {"system_ns", info.system_ns},
-        {"event_cost_ns", info.event_cost_ns},
-        {"baseline_cpu_ns", info.baseline_cpu_ns > 0 ? ordered_json(info.baseline_cpu_ns) : ordered_json{}},
-        {"ending", text_or_null(info.ending)},
-        {"attached", info.attached_pid == 0 ? ordered_json{}
-                                            : ordered_json{{"pid", info.attached_pid},
-                                                           {"age_ns", info.attached_age_ns},
-                                                           {"ran_on", info.ran_on}}},
-        {"contents", info.contents},
-        {"sample_bytes", info.sample_bytes},
-        {"clock", info.clock},
-        {"events", info.events},
-        {"dropped", info.dropped},
-        {"processes", info.processes.size()},
-        {"threads", info.threads.size()},
-        {"damage", info.missing}};
+    return {{"command", info.command},
+            {"directory", info.directory},
+            {"started", info.started},
+            {"machine", info.machine},
+            {"duration_ns", info.duration_ns},
+            {"user_ns", info.user_ns},
+            {"system_ns", info.system_ns},
+            {"event_cost_ns", info.event_cost_ns},
+            {"baseline_cpu_ns", positive_or_null(info.baseline_cpu_ns)},
+            {"ending", text_or_null(info.ending)},
+            {"attached", attached_json(info)},
+            {"contents", info.contents},
+            {"sample_bytes", info.sample_bytes},
+            {"clock", info.clock},
+            {"events", info.events},
+            {"dropped", info.dropped},
+            {"processes", info.processes.size()},
+            {"threads", info.threads.size()},
+            {"damage", info.missing}};
+}
+
+ordered_json advice_finding_json(const advice_finding& f) {
+    const bool has_place = !f.place.file.empty() || !f.place.function.empty();
+    return {{"kind", f.kind},
+            {"text", f.text},
+            {"bytes", f.bytes},
+            {"count", f.count},
+            {"place", known_or_null(has_place, frame_json(f.place))}};
+}
+
+ordered_json runtime_json(const runtime_blocks& blocks) {
+    return {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}};
 }
 
 } // namespace
@@ -181,49 +186,36 @@ data_table advise_data(const advice& a) {
 std::string advise_json(const advice& a) {
     const trace_analysis& run = a.analysis;
     const double cpu_ns = cost_of_program(run.info).cpu_ns;
-    ordered_json json{
-        {"schema", "linn.advise/2"},
-        {"version", version_text()},
-        {"complete", run.info.missing.empty()},
-        {"verdict", a.verdict},
-        {"answer", to_string(a.answer)},
-        {"to_know", text_or_null(a.to_know)},
-        {"pool_needed", a.answer == pool_answer::yes},
-        {"threshold", a.threshold},
-        {"allocation_time", time_json(run.time)},
-        {"time_unknown", run.time.is_known() ? ordered_json{} : ordered_json(to_word(run.time.why_not))},
-        {"pools",
-         run.time.is_known() ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
-        {"program_cpu_ns", cpu_ns > 0 ? ordered_json(cpu_ns) : ordered_json{}},
-        {"trace", trace_json(run.info)},
-        {"all", statistics_json(run.all)},
-        {"unknown_releases", run.unknown_releases},
-        {"unseen_releases", run.unseen_releases},
-        {"inherited_releases", run.inherited_releases},
-        {"failures", run.failures},
-        {"timeline",
-         {{"step_ns", run.over_time.step_ns},
-          {"live_bytes", run.over_time.live_bytes},
-          {"live_blocks", run.over_time.live_blocks},
-          {"events", run.over_time.events}}},
-        {"types", ordered_json::array()},
-        {"findings", ordered_json::array()},
-        {"kept_by_runtime", ordered_json::array()},
-        {"warnings", a.warnings}};
-    for (const advised_type& type : a.types) {
-        json["types"].push_back(type_json(type, run.time.is_known()));
-    }
-    for (const advice_finding& f : a.findings) {
-        ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};
-        finding["place"] =
-            f.place.file.empty() && f.place.function.empty() ? ordered_json{} : frame_json(f.place);
-        json["findings"].push_back(finding);
-    }
-    for (const runtime_blocks& blocks : a.kept_by_runtime) {
-        json["kept_by_runtime"].push_back(
-            {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}});
-    }
-    return file_text(json);
+    return file_text(
+        {{"schema", "linn.advise/2"},
+         {"version", version_text()},
+         {"complete", run.info.missing.empty()},
+         {"verdict", a.verdict},
+         {"answer", to_string(a.answer)},
+         {"to_know", text_or_null(a.to_know)},
+         {"pool_needed", a.answer == pool_answer::yes},
+         {"threshold", a.threshold},
+         {"allocation_time", time_json(run.time)},
+         {"time_unknown", known_or_null(!run.time.is_known(), to_word(run.time.why_not))},
+         {"pools",
+          run.time.is_known() ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
+         {"program_cpu_ns", positive_or_null(cpu_ns)},
+         {"trace", trace_json(run.info)},
+         {"all", statistics_json(run.all)},
+         {"unknown_releases", run.unknown_releases},
+         {"unseen_releases", run.unseen_releases},
+         {"inherited_releases", run.inherited_releases},
+         {"failures", run.failures},
+         {"timeline",
+          {{"step_ns", run.over_time.step_ns},
+           {"live_bytes", run.over_time.live_bytes},
+           {"live_blocks", run.over_time.live_blocks},
+           {"events", run.over_time.events}}},
+         {"types",
+          list_json(a.types, [&](const advised_type& t) { return type_json(t, run.time.is_known()); })},
+         {"findings", list_json(a.findings, advice_finding_json)},
+         {"kept_by_runtime", list_json(a.kept_by_runtime, runtime_json)},
+         {"warnings", a.warnings}});
 }
 
 } // namespace linn::tool::report

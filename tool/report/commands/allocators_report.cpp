@@ -21,23 +21,19 @@ ordered_json proof_json(const allocator_entry& entry) {
     return {{"providers", entry.proof.files}, {"preload_mapped", entry.proof.preload_mapped}};
 }
 
-ordered_json list_json(const std::vector<allocator_entry>& entries) {
-    ordered_json list = ordered_json::array();
-    for (const allocator_entry& e : entries) {
-        list.push_back({{"name", e.name},
-                        {"title", e.title},
-                        {"version", text_or_null(e.version)},
-                        {"state", to_string(e.state)},
-                        {"licence", text_or_null(e.licence)},
-                        {"library", text_or_null(e.library.string())},
-                        {"origin", text_or_null(e.origin)},
-                        {"proven_by", text_or_null(e.proven_by)},
-                        {"remark", text_or_null(e.remark)},
-                        {"environment", e.environment},
-                        {"how_to_get", text_or_null(e.how_to_get)},
-                        {"proof", proof_json(e)}});
-    }
-    return list;
+ordered_json entry_json(const allocator_entry& e) {
+    return {{"name", e.name},
+            {"title", e.title},
+            {"version", text_or_null(e.version)},
+            {"state", to_string(e.state)},
+            {"licence", text_or_null(e.licence)},
+            {"library", text_or_null(e.library.string())},
+            {"origin", text_or_null(e.origin)},
+            {"proven_by", text_or_null(e.proven_by)},
+            {"remark", text_or_null(e.remark)},
+            {"environment", e.environment},
+            {"how_to_get", text_or_null(e.how_to_get)},
+            {"proof", proof_json(e)}};
 }
 
 bool is_to_get(const allocator_entry& e) {
@@ -109,15 +105,16 @@ document allocators_document(const std::vector<allocator_entry>& entries) {
     }
     d.data = [&] {
         return data_of(
-            list_json(entries),
+            list_json(entries, entry_json),
             "name title version state licence library origin proven_by remark environment how_to_get");
     };
     return d;
 }
 
 std::string allocators_json(const std::vector<allocator_entry>& entries) {
-    return file_text(
-        {{"schema", "linn.allocators/1"}, {"linn", version_text()}, {"allocators", list_json(entries)}});
+    return file_text({{"schema", "linn.allocators/1"},
+                      {"linn", version_text()},
+                      {"allocators", list_json(entries, entry_json)}});
 }
 
 } // namespace linn::tool::report

@@ -27,7 +27,7 @@ ordered_json options_json(const bench_options& o) {
     return {{"mode", o.full ? "full" : "quick"},
             {"rounds", o.rounds},
             {"least_rounds", o.least_rounds},
-            {"budget_s", o.budget_s > 0 ? ordered_json(o.budget_s) : ordered_json{}},
+            {"budget_s", positive_or_null(o.budget_s)},
             {"warm_up_rounds", o.warm_up_rounds},
             {"seed", o.seed},
             {"cpu", o.cpu},
@@ -50,7 +50,7 @@ ordered_json contender_json(const contender& c) {
 
 /// A number, or null where there is none: of too few rounds, of a phase that was not measured.
 ordered_json or_null(const std::optional<double>& value) {
-    return value ? ordered_json(*value) : ordered_json{};
+    return known_or_null(value.has_value(), value.value_or(0));
 }
 
 /// What was published for this row and phase, in the scenario's published unit; null where nothing was.
@@ -66,15 +66,13 @@ ordered_json published_figure(const bench_result& result, const scenario_result&
 }
 
 ordered_json cliffs_json(const scenario& s, const tool::row& r) {
-    ordered_json list = ordered_json::array();
-    for (const cliff& c : r.cliffs) {
-        list.push_back({{"threads", s.phases[c.phase].threads},
-                        {"bytes", s.phases[c.phase].bytes},
-                        {"phase", s.phases[c.phase].name},
-                        {"factor", c.factor},
-                        {"page_faults", r.in(c.phase)->faults}});
-    }
-    return list;
+    return list_json(r.cliffs, [&](const cliff& c) {
+        return ordered_json{{"threads", s.phases[c.phase].threads},
+                            {"bytes", s.phases[c.phase].bytes},
+                            {"phase", s.phases[c.phase].name},
+                            {"factor", c.factor},
+                            {"page_faults", r.in(c.phase)->faults}};
+    });
 }
 
 /// Bounds that are not known are null.
@@ -107,7 +105,7 @@ ordered_json comparison_json(const bench_result& result, const scenario_result& 
             {"best_other_variant", s.variant_of(other).name},
             {"speed_up", c.speed_up},
             {"uncertainty", c.uncertainty},
-            {"outcome", c.says == outcome::not_judged ? ordered_json{} : ordered_json(to_string(c.says))}};
+            {"outcome", known_or_null(c.says != outcome::not_judged, to_string(c.says))}};
 }
 
 ordered_json comparisons_json(const bench_result& result, const scenario_result& s) {
@@ -136,28 +134,25 @@ ordered_json row_json(const bench_result& result, const scenario_result& s, cons
 
 ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
     ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
-    json["group"] = s.what->group.empty() ? ordered_json{} : ordered_json(s.what->group);
-    json["phases"] = ordered_json::array();
-    for (const phase_info& p : s.what->phases) {
-        json["phases"].push_back({{"name", p.name},
-                                  {"title", p.title},
-                                  {"bytes", p.bytes != 0 ? ordered_json(p.bytes) : ordered_json{}},
-                                  {"threads", p.bytes != 0 ? ordered_json(p.threads) : ordered_json{}}});
-    }
+    json["group"] = known_or_null(!s.what->group.empty(), s.what->group);
+    json["phases"] = list_json(s.what->phases, [](const phase_info& p) {
+        return ordered_json{{"name", p.name},
+                            {"title", p.title},
+                            {"bytes", known_or_null(p.bytes != 0, p.bytes)},
+                            {"threads", known_or_null(p.bytes != 0, p.threads)}};
+    });
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const std::string phase{s.what->phases[p].name};
         json["noise_floor"][phase] = or_null(s.noise[p].floor);
         json["claim_threshold"][phase] = s.noise[p].threshold;
     }
     json["baseline"] = s.what->baseline;
-    json["variants"] = ordered_json::array();
-    for (const variant_info& v : s.what->variants) {
-        json["variants"].push_back(
-            {{"name", v.name},
-             {"title", v.title},
-             {"contender", v.contender.empty() ? ordered_json{} : ordered_json(v.contender)},
-             {"note", v.note}});
-    }
+    json["variants"] = list_json(s.what->variants, [](const variant_info& v) {
+        return ordered_json{{"name", v.name},
+                            {"title", v.title},
+                            {"contender", known_or_null(!v.contender.empty(), v.contender)},
+                            {"note", v.note}};
+    });
     json["rows"] = ordered_json::array();
     for (const tool::row& r : s.rows) {
         ordered_json entry = row_json(result, s, r);
@@ -170,14 +165,13 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
         json["rows"].push_back(std::move(entry));
     }
     json["comparisons"] = comparisons_json(result, s);
-    json["published"] = ordered_json::array();
-    for (const published_row& row : s.published) {
-        json["published"].push_back({{"contender", row.contender},
-                                     {"source", row.source},
-                                     {"variant", row.variant},
-                                     {"figures", row.figures},
-                                     {"unit", s.what->published_unit}});
-    }
+    json["published"] = list_json(s.published, [&](const published_row& row) {
+        return ordered_json{{"contender", row.contender},
+                            {"source", row.source},
+                            {"variant", row.variant},
+                            {"figures", row.figures},
+                            {"unit", s.what->published_unit}};
+    });
     return json;
 }
 
@@ -229,21 +223,15 @@ std::string bench_json(const bench_result& result) {
                       {"budget_spent", result.budget_spent()},
                       {"options", options_json(result.options)},
                       {"machine", measured_machine_json(result.machine)}};
-    json["contenders"] = ordered_json::array();
-    for (const contender& c : result.contenders) {
-        json["contenders"].push_back(contender_json(c));
-    }
-    json["scenarios"] = ordered_json::array();
-    for (const scenario_result& s : result.scenarios) {
-        json["scenarios"].push_back(scenario_json(result, s));
-    }
-    json["left_out"] = ordered_json::array();
-    for (const left_out& l : result.missing) {
-        json["left_out"].push_back({{"name", l.name},
-                                    {"scenario", text_or_null(l.scenario)},
-                                    {"variant", text_or_null(l.variant)},
-                                    {"reason", l.reason}});
-    }
+    json["contenders"] = list_json(result.contenders, contender_json);
+    json["scenarios"] =
+        list_json(result.scenarios, [&](const scenario_result& s) { return scenario_json(result, s); });
+    json["left_out"] = list_json(result.missing, [](const left_out& l) {
+        return ordered_json{{"name", l.name},
+                            {"scenario", text_or_null(l.scenario)},
+                            {"variant", text_or_null(l.variant)},
+                            {"reason", l.reason}};
+    });
     json["headline"] = nullptr;
     json["trust"] = nullptr;
     if (const std::optional<headline_result>& first = result.said.headline) {

@@ -13,38 +13,26 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json limit_json(const checked_limit& c) {
-    ordered_json json{{"budget", c.of.name},
-                      {"line", c.of.line},
-                      {"program", text_or_null(c.of.program)},
-                      {"type", text_or_null(c.of.type)},
-                      {"function", text_or_null(c.of.function)},
-                      {"file", text_or_null(c.of.file)},
-                      {"limit", limit_name(c.limit)},
-                      {"allowed", c.most},
-                      {"used", c.used},
-                      {"used_at_most", c.used_at_most},
-                      {"broken", c.is_broken()}};
-    ordered_json& stacks = json["stacks"] = ordered_json::array();
-    for (const counted_stack& s : c.stacks) {
-        ordered_json frames = ordered_json::array();
-        for (const profile_frame& f : s.stack) {
-            frames.push_back(profile_frame_json(f));
-        }
-        stacks.push_back({{"type", s.label},
-                          {"used", s.used},
-                          {"place", profile_frame_json(s.place)},
-                          {"stack", std::move(frames)}});
-    }
-    return json;
+ordered_json stack_json(const counted_stack& s) {
+    return {{"type", s.label},
+            {"used", s.used},
+            {"place", profile_frame_json(s.place)},
+            {"stack", list_json(s.stack, profile_frame_json)}};
 }
 
-ordered_json limits_json(const check_result& r) {
-    ordered_json limits = ordered_json::array();
-    for (const checked_limit& c : r.limits) {
-        limits.push_back(limit_json(c));
-    }
-    return limits;
+ordered_json limit_json(const checked_limit& c) {
+    return {{"budget", c.of.name},
+            {"line", c.of.line},
+            {"program", text_or_null(c.of.program)},
+            {"type", text_or_null(c.of.type)},
+            {"function", text_or_null(c.of.function)},
+            {"file", text_or_null(c.of.file)},
+            {"limit", limit_name(c.limit)},
+            {"allowed", c.most},
+            {"used", c.used},
+            {"used_at_most", c.used_at_most},
+            {"broken", c.is_broken()},
+            {"stacks", list_json(c.stacks, stack_json)}};
 }
 
 void add_broken(document& d, const check_result& r) {
@@ -105,19 +93,25 @@ document check_document(const check_result& r) {
     d.warnings = r.warnings;
     d.warnings.insert(d.warnings.begin(), r.incomplete.begin(), r.incomplete.end());
     d.data = [&] {
-        return data_of(limits_json(r), "budget line program type function file limit allowed used broken");
+        return data_of(list_json(r.limits, limit_json),
+                       "budget line program type function file limit allowed used broken");
     };
     return d;
 }
 
 std::string check_json(const check_result& r) {
-    ordered_json json{
-        {"schema", "linn.check/1"},   {"version", version_text()}, {"verdict", r.verdict},
-        {"kept", r.is_kept()},        {"budgets", r.budget_file},  {"trace", text_or_null(r.trace)},
-        {"command", r.command},       {"broken", r.broken()},      {"other_programs", r.others},
-        {"incomplete", r.incomplete}, {"warnings", r.warnings}};
-    json["limits"] = limits_json(r);
-    return file_text(json);
+    return file_text({{"schema", "linn.check/1"},
+                      {"version", version_text()},
+                      {"verdict", r.verdict},
+                      {"kept", r.is_kept()},
+                      {"budgets", r.budget_file},
+                      {"trace", text_or_null(r.trace)},
+                      {"command", r.command},
+                      {"broken", r.broken()},
+                      {"other_programs", r.others},
+                      {"incomplete", r.incomplete},
+                      {"warnings", r.warnings},
+                      {"limits", list_json(r.limits, limit_json)}});
 }
 
 } // namespace linn::tool::report

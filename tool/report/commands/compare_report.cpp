@@ -23,38 +23,26 @@ ordered_json file_json(const result_file& file) {
             {"complete", file.complete}};
 }
 
-ordered_json name_json(const series_name& name) {
+ordered_json series_name_json(const series_name& name) {
     return {{"scenario", text_or_null(name.scenario)},
             {"variant", text_or_null(name.variant)},
             {"contender", name.contender},
             {"measure", name.measure}};
 }
 
-ordered_json finite_or_null(double value) {
-    return std::isfinite(value) ? ordered_json(value) : ordered_json{};
-}
-
-ordered_json row_json(const series_change& c) {
-    ordered_json json = name_json(c.name);
+ordered_json change_json(const series_change& c) {
+    ordered_json json = series_name_json(c.name);
     json["unit"] = c.unit;
     json["old"] = {{"median", c.old_median}, {"samples", c.old_count}};
     json["new"] = {{"median", c.new_median}, {"samples", c.new_count}};
-    json["change"] = finite_or_null(c.change.middle);
-    json["change_low"] = finite_or_null(c.change.low);
-    json["change_high"] = finite_or_null(c.change.high);
+    json["change"] = c.change.middle;
+    json["change_low"] = c.change.low;
+    json["change_high"] = c.change.high;
     json["p"] = c.p;
     json["p_adjusted"] = c.p_adjusted;
     json["noise_floor"] = c.noise_floor;
     json["verdict"] = to_string(c.kind);
     return json;
-}
-
-ordered_json rows_json(const file_comparison& r) {
-    ordered_json rows = ordered_json::array();
-    for (const series_change& c : r.series) {
-        rows.push_back(row_json(c));
-    }
-    return rows;
 }
 
 /// The series of that kind, the largest change first.
@@ -143,7 +131,7 @@ document compare_document(const file_comparison& r) {
     d.warnings = r.warnings;
     d.data = [&] {
         return data_of(
-            rows_json(r),
+            list_json(r.series, change_json),
             "scenario variant contender measure unit old=old/median new=new/median change change_low "
             "change_high p p_adjusted noise_floor verdict");
     };
@@ -164,15 +152,9 @@ std::string compare_json(const file_comparison& r) {
                       {"unchanged", r.count(change_kind::unchanged)},
                       {"undecided", r.count(change_kind::undecided)},
                       {"warnings", r.warnings}};
-    json["rows"] = rows_json(r);
-    json["appeared"] = ordered_json::array();
-    for (const series_name& name : r.appeared) {
-        json["appeared"].push_back(name_json(name));
-    }
-    json["vanished"] = ordered_json::array();
-    for (const series_name& name : r.vanished) {
-        json["vanished"].push_back(name_json(name));
-    }
+    json["rows"] = list_json(r.series, change_json);
+    json["appeared"] = list_json(r.appeared, series_name_json);
+    json["vanished"] = list_json(r.vanished, series_name_json);
     return file_text(json);
 }
 

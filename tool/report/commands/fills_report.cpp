@@ -42,21 +42,13 @@ std::string heading_of(const filled_place& p) {
     return fmt::format("{}{}: {}", p.label, at_place(p.place), p.fix);
 }
 
-ordered_json positive_or_null(double value) {
-    return value > 0 ? ordered_json(value) : ordered_json{};
-}
-
 ordered_json place_json(const filled_place& row, double program_cpu_ns) {
-    ordered_json callers = ordered_json::array();
-    for (const symbol_frame& caller : row.callers) {
-        callers.push_back(frame_json(caller));
-    }
     return {{"label", row.label},
             {"type", row.type},
             {"container", text_or_null(row.container)},
             {"named_by", to_string(row.named_by)},
             {"place", frame_json(row.place)},
-            {"callers", callers},
+            {"callers", list_json(row.callers, frame_json)},
             {"written_by", row.written_by.empty() ? ordered_json{} : frame_json(row.written_by.front())},
             {"fills", row.fills},
             {"bytes", row.bytes},
@@ -68,11 +60,8 @@ ordered_json place_json(const filled_place& row, double program_cpu_ns) {
 }
 
 ordered_json places_json(const fill_report& report) {
-    ordered_json places = ordered_json::array();
-    for (const filled_place& row : report.places) {
-        places.push_back(place_json(row, report.program_cpu_ns));
-    }
-    return places;
+    return list_json(report.places,
+                     [&](const filled_place& row) { return place_json(row, report.program_cpu_ns); });
 }
 
 } // namespace
@@ -103,7 +92,7 @@ document fills_document(const fill_report& report, std::size_t top) {
 }
 
 std::string fills_json(const fill_report& report, const trace_info& info, const std::string& file) {
-    ordered_json json{{"schema", "linn.fills/1"},
+    return file_text({{"schema", "linn.fills/1"},
                       {"version", version_text()},
                       {"verdict", report.verdict},
                       {"file", file},
@@ -118,8 +107,7 @@ std::string fills_json(const fill_report& report, const trace_info& info, const 
                       {"time_ns", report.time_ns},
                       {"dropped", info.dropped},
                       {"places", places_json(report)},
-                      {"notes", report.notes}};
-    return file_text(json);
+                      {"notes", report.notes}});
 }
 
 } // namespace linn::tool::report

@@ -19,8 +19,8 @@ using nlohmann::ordered_json;
 
 ordered_json place_json(const std::string& file, const text_place& place) {
     return {{"file", file},
-            {"line", place.line == 0 ? ordered_json{} : ordered_json(place.line)},
-            {"column", place.line == 0 ? ordered_json{} : ordered_json(place.column)}};
+            {"line", known_or_null(place.line != 0, place.line)},
+            {"column", known_or_null(place.line != 0, place.column)}};
 }
 
 ordered_json note_json(const lint_note& note) {
@@ -42,24 +42,18 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
         lies_in(f.file, r.root) ? std::filesystem::path{f.file}.lexically_relative(r.root).string() : f.file;
     json["source"] = f.source_line;
     json["what"] = f.fill.what;
-    json["members"] = ordered_json::array();
-    for (const filled_part& member : f.fill.members) {
-        json["members"].push_back({{"name", member.name}, {"bytes", member.bytes}});
-    }
+    json["members"] = list_json(f.fill.members, [](const filled_part& member) {
+        return ordered_json{{"name", member.name}, {"bytes", member.bytes}};
+    });
     json["message"] = f.message;
     json["other_messages"] = f.others;
-    json["notes"] = ordered_json::array();
-    for (const lint_note& note : f.notes) {
-        json["notes"].push_back(note_json(note));
-    }
+    json["notes"] = list_json(f.notes, note_json);
     json["units"] = f.units;
     json["fix"] = {{"state", to_string(f.state)},
                    {"reason", f.state == fix_state::refused ? f.refusal : f.fill.reason}};
-    json["fix"]["replacements"] = ordered_json::array();
-    for (const lint_replacement& x : f.fix) {
-        json["fix"]["replacements"].push_back(
-            {{"file", x.file}, {"offset", x.offset}, {"length", x.length}, {"text", x.text}});
-    }
+    json["fix"]["replacements"] = list_json(f.fix, [](const lint_replacement& x) {
+        return ordered_json{{"file", x.file}, {"offset", x.offset}, {"length", x.length}, {"text", x.text}};
+    });
     return json;
 }
 
@@ -293,14 +287,9 @@ std::string lint_json(const lint_result& r) {
     json["places_relied_upon"] = r.count(fill_kind::relied_upon);
     json["places_cold"] = r.count(fill_kind::cold);
     json["places_with_fix"] = r.with_fix();
-    json["findings"] = ordered_json::array();
-    for (const lint_finding& f : r.findings) {
-        json["findings"].push_back(finding_json(r, f));
-    }
-    json["failed_files"] = ordered_json::array();
-    for (const failed_file& f : r.failed) {
-        json["failed_files"].push_back({{"file", f.file}, {"reason", f.reason}});
-    }
+    json["findings"] = list_json(r.findings, [&](const lint_finding& f) { return finding_json(r, f); });
+    json["failed_files"] = list_json(
+        r.failed, [](const failed_file& f) { return ordered_json{{"file", f.file}, {"reason", f.reason}}; });
     json["remarks"] = r.remarks;
     return file_text(json);
 }

@@ -15,7 +15,7 @@ namespace linn::tool::report {
 nlohmann::ordered_json profile_frame_json(const profile_frame& frame) {
     return {{"function", frame.name},
             {"file", text_or_null(frame.folders + frame.file)},
-            {"line", frame.line == 0 ? nlohmann::ordered_json{} : nlohmann::ordered_json(frame.line)},
+            {"line", known_or_null(frame.line != 0, frame.line)},
             {"library", text_or_null(frame.library)}};
 }
 
@@ -29,10 +29,7 @@ nlohmann::ordered_json row_name_json(const std::string& type, const profile_fram
         json["place"] = profile_frame_json(place);
     }
     if (!stack.empty()) {
-        nlohmann::ordered_json& frames = json["stack"] = nlohmann::ordered_json::array();
-        for (const profile_frame& f : stack) {
-            frames.push_back(profile_frame_json(f));
-        }
+        json["stack"] = list_json(stack, profile_frame_json);
     }
     return json;
 }
@@ -80,6 +77,13 @@ fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& p
         brief += fmt::format("and {} more\n", calls.size() - few);
     }
     return {"stack", {block{code{lines_of(stack)}}}, std::move(brief)};
+}
+
+nlohmann::ordered_json attached_json(const trace_info& info) {
+    if (info.attached_pid == 0) {
+        return {};
+    }
+    return {{"pid", info.attached_pid}, {"age_ns", info.attached_age_ns}, {"ran_on", info.ran_on}};
 }
 
 nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes) {

@@ -26,6 +26,9 @@ nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row);
 /// away; text shows at most six, from the user's own code to main().
 fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place);
 
+/// The process that the recorder was attached to; null where the recorder started the program.
+nlohmann::ordered_json attached_json(const trace_info& info);
+
 /// Of a sampled trace: how many blocks an estimate comes from, and the 95 % interval of the bytes. Null where all were recorded.
 nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes);
 

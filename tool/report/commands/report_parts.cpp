@@ -116,8 +116,8 @@ ordered_json machine_json(const machine_info& m) {
 ordered_json frame_json(const symbol_frame& f) {
     return {{"function", text_or_null(f.function)},
             {"file", text_or_null(f.file)},
-            {"line", f.line == 0 ? ordered_json{} : ordered_json(f.line)},
-            {"column", f.column == 0 ? ordered_json{} : ordered_json(f.column)},
+            {"line", known_or_null(f.line != 0, f.line)},
+            {"column", known_or_null(f.column != 0, f.column)},
             {"library", text_or_null(f.library)}};
 }
 

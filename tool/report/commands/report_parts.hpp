@@ -43,6 +43,27 @@ std::string file_text(const nlohmann::ordered_json& json);
 /// The text, or null for none.
 nlohmann::ordered_json text_or_null(const std::string& text);
 
+/// The value, or null where it is not known.
+template <class Value>
+nlohmann::ordered_json known_or_null(bool is_known, const Value& value) {
+    return is_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json{};
+}
+
+/// The figure, or null where it is not known.
+inline nlohmann::ordered_json positive_or_null(double value) {
+    return known_or_null(value > 0, value);
+}
+
+/// What `json_of` makes of each entry.
+template <class Entries, class Maker>
+nlohmann::ordered_json list_json(const Entries& entries, const Maker& json_of) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& entry : entries) {
+        list.push_back(json_of(entry));
+    }
+    return list;
+}
+
 /// The machine as most schemas have it.
 nlohmann::ordered_json machine_json(const machine_info& m);
 

@@ -20,7 +20,7 @@ double seconds(std::chrono::milliseconds t) {
 
 ordered_json options_json(const run_options& o) {
     return {{"only", o.only},
-            {"rounds", o.rounds == 0 ? ordered_json{} : ordered_json(o.rounds)},
+            {"rounds", known_or_null(o.rounds != 0, o.rounds)},
             {"least_rounds", o.least_rounds},
             {"most_rounds", o.most_rounds},
             {"warm_up_rounds", o.warm_up_rounds},
@@ -47,13 +47,8 @@ ordered_json program_json(const run_result& result) {
             {"own_provider", t.own_provider}, {"remarks", t.remarks}};
 }
 
-ordered_json metrics_json() {
-    ordered_json list = ordered_json::array();
-    for (const metric_info& m : metrics()) {
-        list.push_back(
-            {{"name", m.name}, {"title", m.title}, {"unit", to_string(m.unit)}, {"compared", m.is_compared}});
-    }
-    return list;
+ordered_json metric_json(const metric_info& m) {
+    return {{"name", m.name}, {"title", m.title}, {"unit", to_string(m.unit)}, {"compared", m.is_compared}};
 }
 
 ordered_json estimate_json(const run_row& row, const estimate& e) {
@@ -89,7 +84,20 @@ ordered_json name_json(const run_row& row) {
             {"output_difference", text_or_null(row.output_difference)}};
 }
 
-ordered_json row_json(const run_row& row) {
+ordered_json run_sample_json(const run_sample& s) {
+    ordered_json values = ordered_json::object();
+    for (const metric_info& m : metrics()) {
+        if (const auto found = s.values.find(std::string{m.name}); found != s.values.end()) {
+            values[found->first] = found->second;
+        }
+    }
+    return {{"round", s.round},
+            {"disturbed", s.disturbed},
+            {"same_output", s.same_output},
+            {"values", std::move(values)}};
+}
+
+ordered_json run_row_json(const run_row& row) {
     ordered_json json = name_json(row);
     json["estimates"] = ordered_json::object();
     for (const metric_info& m : metrics()) {
@@ -97,19 +105,7 @@ ordered_json row_json(const run_row& row) {
             json["estimates"][std::string{m.name}] = estimate_json(row, *e);
         }
     }
-    json["samples"] = ordered_json::array();
-    for (const run_sample& s : row.samples) {
-        ordered_json values = ordered_json::object();
-        for (const metric_info& m : metrics()) {
-            if (const auto found = s.values.find(std::string{m.name}); found != s.values.end()) {
-                values[found->first] = found->second;
-            }
-        }
-        json["samples"].push_back({{"round", s.round},
-                                   {"disturbed", s.disturbed},
-                                   {"same_output", s.same_output},
-                                   {"values", std::move(values)}});
-    }
+    json["samples"] = list_json(row.samples, run_sample_json);
     return json;
 }
 
@@ -185,16 +181,12 @@ ordered_json run_fields(const run_result& result) {
                       {"outputs_compared", result.outputs_compared},
                       {"left_behind", result.left_behind},
                       {"why_no_counters", text_or_null(result.why_no_counters)},
-                      {"metrics", metrics_json()},
+                      {"metrics", list_json(metrics(), metric_json)},
                       {"noise", noise_json(result)}};
-    json["rows"] = ordered_json::array();
-    for (const run_row& row : result.rows) {
-        json["rows"].push_back(row_json(row));
-    }
-    json["left_out"] = ordered_json::array();
-    for (const left_out_contender& l : result.left_out) {
-        json["left_out"].push_back({{"name", l.name}, {"reason", l.reason}});
-    }
+    json["rows"] = list_json(result.rows, run_row_json);
+    json["left_out"] = list_json(result.left_out, [](const left_out_contender& l) {
+        return ordered_json{{"name", l.name}, {"reason", l.reason}};
+    });
     return json;
 }
 

@@ -49,11 +49,10 @@ ordered_json trace_json_of(const compared_trace& t) {
             {"incomplete", t.incomplete}};
 }
 
-ordered_json row_json(const trace_row& r) {
+ordered_json trace_row_json(const trace_row& r) {
     ordered_json json = row_name_json(r.label, r.place, r.stack);
     json["change"] = to_string(r.change);
-    json["changed_in"] =
-        r.change == row_change::same ? ordered_json{} : ordered_json(to_string(r.changed_in));
+    json["changed_in"] = known_or_null(r.change != row_change::same, to_string(r.changed_in));
     json["old"] = counts_json(r.old_counts);
     json["new"] = counts_json(r.new_counts);
     return json;
@@ -61,11 +60,7 @@ ordered_json row_json(const trace_row& r) {
 
 /// Those that differ; a program has thousands of stacks that do not.
 ordered_json rows_json(const std::vector<trace_row>& rows) {
-    ordered_json json = ordered_json::array();
-    for (std::size_t i = 0; i != changed_rows(rows); ++i) {
-        json.push_back(row_json(rows[i]));
-    }
-    return json;
+    return list_json(std::span{rows}.first(changed_rows(rows)), trace_row_json);
 }
 
 const char* kind_of(const work_unit& per) {
@@ -253,7 +248,7 @@ data_table lines_of(const trace_comparison& c) {
     for (const auto& [what, rows] :
          {std::pair{"type", &c.types}, std::pair{"place", &c.places}, std::pair{"stack", &c.stacks}}) {
         for (const trace_row& r : *rows) {
-            lines.push_back(line_of(what, row_json(r)));
+            lines.push_back(line_of(what, trace_row_json(r)));
         }
     }
     return data_of(lines, "what type function=place/function file=place/file line=place/line stack change "

@@ -207,20 +207,16 @@ ordered_json counts_json(const trace_counts& counts) {
     return json;
 }
 
-ordered_json processes_json(const trace_info& info) {
+ordered_json process_json(const trace_process& p) {
     constexpr const char* origins[] = {"start", "fork", "exec"};
-    ordered_json json = ordered_json::array();
-    for (const trace_process& p : info.processes) {
-        json.push_back({{"pid", p.pid},
-                        {"parent", p.parent},
-                        {"began", origins[static_cast<std::size_t>(p.began) % 3]},
-                        {"began_at_ns", p.began_at},
-                        {"executable", p.executable},
-                        {"arguments", p.arguments},
-                        {"events", p.events},
-                        {"dropped", p.dropped}});
-    }
-    return json;
+    return {{"pid", p.pid},
+            {"parent", p.parent},
+            {"began", origins[static_cast<std::size_t>(p.began) % 3]},
+            {"began_at_ns", p.began_at},
+            {"executable", p.executable},
+            {"arguments", p.arguments},
+            {"events", p.events},
+            {"dropped", p.dropped}};
 }
 
 } // namespace
@@ -238,10 +234,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                       {"started", info.started},
                       {"machine", info.machine},
                       {"ending", text_or_null(info.ending)},
-                      {"attached", info.attached_pid == 0 ? ordered_json{}
-                                                          : ordered_json{{"pid", info.attached_pid},
-                                                                         {"age_ns", info.attached_age_ns},
-                                                                         {"ran_on", info.ran_on}}},
+                      {"attached", attached_json(info)},
                       {"duration_ns", info.duration_ns},
                       {"user_ns", info.user_ns},
                       {"system_ns", info.system_ns}};
@@ -269,15 +262,13 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
     json["kinds"] = counts_json(counts);
     json["stacks"] = info.stacks.empty() ? 0 : info.stacks.size() - 1;
     json["cut_stacks"] = info.cut_stacks;
-    json["processes"] = processes_json(info);
-    ordered_json& threads = json["threads"] = ordered_json::array();
-    for (const trace_thread& t : info.threads) {
-        threads.push_back({{"process", t.process}, {"tid", t.tid}, {"name", t.name}, {"events", t.events}});
-    }
-    ordered_json& modules = json["modules"] = ordered_json::array();
-    for (const trace_module& m : info.modules) {
-        modules.push_back({{"path", m.path}, {"build_id", text_or_null(m.build_id)}});
-    }
+    json["processes"] = list_json(info.processes, process_json);
+    json["threads"] = list_json(info.threads, [](const trace_thread& t) {
+        return ordered_json{{"process", t.process}, {"tid", t.tid}, {"name", t.name}, {"events", t.events}};
+    });
+    json["modules"] = list_json(info.modules, [](const trace_module& m) {
+        return ordered_json{{"path", m.path}, {"build_id", text_or_null(m.build_id)}};
+    });
     return file_text(json);
 }
 

@@ -25,18 +25,10 @@ ordered_json counts_json(const block_counts& counts) {
     return {{"blocks", counts.blocks}, {"bytes", counts.bytes}};
 }
 
-ordered_json row_json(const view_row& r) {
+ordered_json view_row_json(const view_row& r) {
     ordered_json json = row_name_json(r.label, r.place, r.stack);
     json.update(counts_json(r.counts));
     json["allocated"] = counts_json(r.allocated);
-    return json;
-}
-
-ordered_json rows_json(const std::vector<view_row>& rows) {
-    ordered_json json = ordered_json::array();
-    for (const view_row& r : rows) {
-        json.push_back(row_json(r));
-    }
     return json;
 }
 
@@ -46,7 +38,7 @@ ordered_json rule_json(const trace_view& view) {
     }
     const auto& between = view.temporary.allocations_between;
     return {{"rule", between ? "allocations-between" : "next-call"},
-            {"most", between ? ordered_json(*between) : ordered_json{}}};
+            {"most", known_or_null(between.has_value(), between.value_or(0))}};
 }
 
 constexpr std::size_t most_view_rows = 200;
@@ -194,7 +186,7 @@ data_table lines_of(const trace_view& view) {
     for (const auto& [what, rows] : {std::pair{"type", &view.types}, std::pair{"place", &view.places},
                                      std::pair{"stack", &view.stacks}}) {
         for (const view_row& r : *rows) {
-            lines.push_back(line_of(what, row_json(r)));
+            lines.push_back(line_of(what, view_row_json(r)));
         }
     }
     return data_of(lines,
@@ -294,14 +286,13 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
                       {"sample_bytes", info.sample_bytes}};
     json.update(counts_json(view.all));
     json["allocated"] = counts_json(view.allocated);
-    ordered_json& kept = json["kept_by_runtime"] = ordered_json::array();
-    for (const runtime_blocks& blocks : profile.kept_by_runtime) {
-        kept.push_back({{"rule", blocks.rule}, {"blocks", blocks.count}, {"bytes", blocks.bytes}});
-    }
+    json["kept_by_runtime"] = list_json(profile.kept_by_runtime, [](const runtime_blocks& blocks) {
+        return ordered_json{{"rule", blocks.rule}, {"blocks", blocks.count}, {"bytes", blocks.bytes}};
+    });
     json["missing_symbols"] = view.missing_symbols;
-    json["types"] = rows_json(view.types);
-    json["places"] = rows_json(view.places);
-    json["stacks"] = rows_json(view.stacks);
+    json["types"] = list_json(view.types, view_row_json);
+    json["places"] = list_json(view.places, view_row_json);
+    json["stacks"] = list_json(view.stacks, view_row_json);
     return file_text(json);
 }
 

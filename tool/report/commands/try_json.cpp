@@ -14,33 +14,25 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json addresses_json(const try_candidate& c) {
-    ordered_json all = ordered_json::array();
-    for (const std::string& address : c.addresses) {
-        all.push_back(text_or_null(address));
-    }
-    return all;
-}
-
 ordered_json candidate_json(const try_result& result, std::size_t i) {
     const try_candidate& c = result.candidates.list[i];
     const std::optional<double> routed = result.routed(i);
     const pool_plan plan = arm_of_types(result.candidates, {i}).plan;
     return {{"label", c.label},
             {"types", c.types},
-            {"addresses", addresses_json(c)},
+            {"addresses", list_json(c.addresses, text_or_null)},
             {"allocations", c.allocations},
             {"share", c.share},
-            {"time_share", c.time_share > 0 ? ordered_json(c.time_share) : ordered_json{}},
+            {"time_share", positive_or_null(c.time_share)},
             {"sites", c.sites.size()},
             {"pools", c.pools.size()},
             {"hits", i < result.hits.size() ? ordered_json(result.hits[i]) : ordered_json{}},
-            {"routed", routed ? ordered_json(*routed) : ordered_json{}},
+            {"routed", known_or_null(routed.has_value(), routed.value_or(0))},
             {"huge_pages", std::ranges::any_of(plan.pools, &plan_pool::wants_huge_pages)}};
 }
 
 ordered_json saving_json(const saving& s) {
-    const auto bound = [&](double value) { return s.is_known() ? ordered_json(value) : ordered_json{}; };
+    const auto bound = [&](double value) { return known_or_null(s.is_known(), value); };
     return {{"saved", s.middle}, {"low", bound(s.low)}, {"high", bound(s.high)}};
 }
 
@@ -118,13 +110,10 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
     for (std::size_t i = 0; i != result.candidates.list.size(); ++i) {
         json["candidates"].push_back(candidate_json(result, i));
     }
-    json["left_out"] = ordered_json::array();
-    for (const try_left_out& l : result.candidates.left_out) {
-        json["left_out"].push_back({{"type", l.type},
-                                    {"address", text_or_null(l.address)},
-                                    {"reason", l.reason},
-                                    {"share", l.share}});
-    }
+    json["left_out"] = list_json(result.candidates.left_out, [](const try_left_out& l) {
+        return ordered_json{
+            {"type", l.type}, {"address", text_or_null(l.address)}, {"reason", l.reason}, {"share", l.share}};
+    });
     json["plan"] = result.plan.sites.empty() ? ordered_json{} : ordered_json(plan_text(result.plan));
     json["plan_row"] = text_or_null(result.plan_arm);
     json["plan_mode"] = result.plan_mode;
