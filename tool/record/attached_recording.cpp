@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds slice{20};
+/// For so long a call may be under way that began before the hooks were in.
+constexpr milliseconds after_entering{1'000};
 
 /// A process that does not become another one under the same number; it is told when it ends.
 class watched_process {
@@ -154,7 +156,8 @@ attached_recording::end attached_recording::why_hooks_are_gone() const {
 }
 
 attached_recording::end attached_recording::wait() {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>{options_.duration_s};
+    const auto entered = std::chrono::steady_clock::now();
+    const auto limit = entered + std::chrono::duration<double>{options_.duration_s};
     for (;;) {
         note_time();
         if (watched_.has_ended()) {
@@ -164,8 +167,12 @@ attached_recording::end attached_recording::wait() {
             return why_hooks_are_gone();
         }
         attachment_->settle();
-        const bool is_over = options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit;
-        if (!output_.taker().problem().empty() || is_over || desk_.wait_for_stop(slice)) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now < entered + after_entering) {
+            attachment_->look_again();
+        }
+        if (!output_.taker().problem().empty() || (options_.duration_s > 0 && now >= limit) ||
+            desk_.wait_for_stop(slice)) {
             return end::detached;
         }
     }

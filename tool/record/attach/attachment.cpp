@@ -102,16 +102,6 @@ bool is_calm(const process_memory& memory, const std::vector<mapping>& mappings,
                                  }));
 }
 
-/// Whether a thread may be filling a slot with the function that it calls first: it would overwrite the hook.
-bool is_any_in_loader(const held_process& all, const std::vector<mapping>& mappings) {
-    return std::any_of(all.threads().begin(), all.threads().end(), [&](const auto& entry) {
-        const held_thread& thread = entry.second;
-        const mapping* const code =
-            thread.now() == held_thread::state::held ? mapping_at(mappings, thread.registers().rip) : nullptr;
-        return code != nullptr && code->file_name().starts_with("ld-linux");
-    });
-}
-
 void set(const process_memory& memory, std::uint64_t door_at, std::size_t member, std::uint32_t value) {
     memory.write(door_at + member, &value, sizeof value);
 }
@@ -227,20 +217,19 @@ std::string attachment::call_enter(held_thread& thread, std::uint32_t chunks, co
     set(memory, door_, offsetof(door, collector), static_cast<std::uint32_t>(::getpid()));
     set(memory, door_, offsetof(door, said), static_cast<std::uint32_t>(answer::none));
     bool is_ring_made = false;
+    bool has_gone = false;
     const auto meanwhile = [&] {
         const auto now = look();
         if (now && now->at == phase::wants_ring && now->ring_fd >= 0 && !std::exchange(is_ring_made, true)) {
             problem = make_ring(now->ring_fd, now->chunks);
         }
-        if (now && now->at == phase::wants_go && now->go == 0 && problem.empty()) {
+        if (now && now->at == phase::wants_go && !std::exchange(has_gone, true)) {
             sees_new_files_ = now->sees_new_files != 0;
-            if (!others.hold()) {
+            if (others.hold()) {
+                set(memory, door_, offsetof(door, go), 1);
+            } else {
                 problem = fmt::format(
                     "the threads of process {} could not be stopped for a moment: try again", pid_);
-            } else if (is_any_in_loader(others, read_mappings(pid_))) {
-                others.let_go(); // asked again at the next system call
-            } else {
-                set(memory, door_, offsetof(door, go), 1);
             }
         }
     };
@@ -316,6 +305,25 @@ std::string attachment::leave(pid_t process) {
 std::optional<door> attachment::look() const {
     const auto now = door_ == 0 ? std::nullopt : process_memory{pid_}.get<door>(door_);
     return now && now->magic == door_magic ? now : std::nullopt;
+}
+
+void attachment::look_again() const {
+    const process_memory memory{pid_};
+    const auto now = look();
+    constexpr std::uint64_t most_slots = 1 << 18;
+    if (!now || now->at != phase::in || now->slot_count > most_slots) {
+        return;
+    }
+    std::vector<slot> slots(now->slot_count);
+    if (!memory.read(now->slots, slots.data(), slots.size() * sizeof(slot))) {
+        return;
+    }
+    for (const slot& s : slots) {
+        // Those in read-only pages are filled before the program begins.
+        if (s.is_gone == 0 && s.is_read_only == 0 && memory.get<std::uint64_t>(s.address) == s.real) {
+            memory.write(s.address, &s.hook, sizeof s.hook);
+        }
+    }
 }
 
 } // namespace linn::tool::attach

@@ -33,6 +33,10 @@ public:
     /// What the library says; no value where the process does not have it any more.
     std::optional<door> look() const;
 
+    /// A call that was the first through its slot while the hooks went in has led the loader to fill the slot: puts the hook in.
+    /// To be called for some time after enter().
+    void look_again() const;
+
     /// Lets go of threads that the kernel kept from standing still. To be called now and then.
     void settle() {
         unsettled_.remove_if([](held_process& held) { return held.let_go(); });

@@ -10,6 +10,16 @@ namespace linn::tool::attach {
 inline constexpr std::uint64_t door_magic = 0x3148'5441'4e4e'494c; // "LINNATH1"
 inline constexpr const char* door_symbol = "linn_attach_door";
 
+/// A word of the program through which it calls a function: of a file's table of functions, or a constant of it.
+struct slot {
+    std::uint64_t address = 0;
+    std::uint64_t old_value = 0;
+    std::uint64_t hook = 0;
+    std::uint64_t real = 0;         ///< what the loader fills it with
+    std::uint32_t is_read_only = 0; ///< its page is, once the loader has filled it
+    std::uint32_t is_gone = 0;      ///< its file was unmapped
+};
+
 /// How a call of enter() or leave() ended.
 enum class answer : std::uint32_t {
     none,        ///< it has not been called, or has not returned
@@ -44,6 +54,8 @@ struct door {
     std::uint32_t collector = 0;      ///< process id of linn
     std::uint64_t enter = 0;          ///< the functions, as void (*)()
     std::uint64_t leave = 0;
+    std::uint64_t slots = 0; ///< the address of the table
+    std::uint64_t slot_count = 0;
 };
 
 } // namespace linn::tool::attach

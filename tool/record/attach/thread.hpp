@@ -65,7 +65,6 @@ public:
     bool let_go(const held_thread* kept = nullptr);
 
     std::map<pid_t, held_thread>& threads() noexcept { return threads_; }
-    const std::map<pid_t, held_thread>& threads() const noexcept { return threads_; }
 
 private:
     pid_t pid_;

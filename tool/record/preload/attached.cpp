@@ -200,6 +200,8 @@ answer enter() noexcept {
         return answer::no_memory;
     }
     make_all_see();
+    door.slots = reinterpret_cast<std::uint64_t>(slots::table());
+    door.slot_count = slots::count();
     door.sees_new_files = slots::sees_new_files() ? 1 : 0;
     say(phase::wants_go);
     if (!wait_for_linn([&] { return __atomic_load_n(&door.go, __ATOMIC_SEQ_CST) != 0; })) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../attach/door.hpp"
+
+#include <cstddef>
 #include <cstdint>
 
 // The recorder in a program that runs already: linn has the program open this library, and calls the two functions of
@@ -50,6 +53,9 @@ private:
 
 /// In a forked child: who was unmapping or changing slots in another thread of the parent does not finish here.
 void after_fork() noexcept;
+
+const attach::slot* table() noexcept;
+std::size_t count() noexcept;
 
 } // namespace slots
 } // namespace linn::tool::preload

@@ -27,16 +27,6 @@ struct hooked_function {
     std::uintptr_t real; ///< 0: it is not defined
 };
 
-/// A word of the program through which it calls a function: of a file's table of functions, or a constant of it.
-struct slot {
-    std::uintptr_t address;
-    std::uintptr_t old_value;
-    std::uintptr_t hook;
-    std::uintptr_t real; ///< what the loader fills it with
-    bool is_read_only;   ///< its page is, once the loader has filled it
-    bool is_gone;        ///< its file was unmapped
-};
-
 constexpr const char* of_malloc[] = {
     "malloc",         "calloc",        "realloc",           "reallocarray", "free",
     "cfree",          "free_sized",    "memalign",          "valloc",       "pvalloc",
@@ -52,7 +42,7 @@ constexpr const char* loader_catch = "_dl_catch_exception";
 constinit hooked_function functions[function_count]{};
 
 constexpr std::size_t most_slots = std::size_t{1} << 18;
-constinit slot* all = nullptr;
+constinit attach::slot* all = nullptr;
 constinit std::atomic<std::size_t> used{0};
 constinit std::atomic<bool> is_in{false};
 constinit std::atomic<std::uint32_t> unmappings{0};
@@ -137,12 +127,8 @@ void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f,
     if (n == most_slots) {
         return;
     }
-    all[n] = {address, value, f.hook, f.real, is_read_only, false};
-    used.store(n + 1, std::memory_order_release); // pairs with count()
-}
-
-std::size_t count() noexcept {
-    return used.load(std::memory_order_acquire); // pairs with add()
+    all[n] = {address, value, f.hook, f.real, is_read_only ? 1u : 0u, 0};
+    used.store(n + 1, std::memory_order_release); // pairs with count(): linn reads so many
 }
 
 std::uintptr_t value_at(std::uintptr_t address) noexcept {
@@ -259,30 +245,30 @@ int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
     return 0;
 }
 
-void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
+void write(const attach::slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
     if (value_at(s.address) != expected) {
         return;
     }
     void* const pages = reinterpret_cast<void*>(s.address & ~(page_bytes - 1));
-    if (s.is_read_only && ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
+    if (s.is_read_only != 0 && ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
         return;
     }
     __atomic_store_n(reinterpret_cast<std::uintptr_t*>(s.address), value, __ATOMIC_RELEASE);
-    if (s.is_read_only) {
+    if (s.is_read_only != 0) {
         ::mprotect(pages, page_bytes, PROT_READ);
     }
 }
 
-bool is_mapped(const slot& s) noexcept {
+bool is_mapped(const attach::slot& s) noexcept {
     dl_find_object found{};
-    return !s.is_gone &&
+    return s.is_gone == 0 &&
            (_dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(s.address), &found) == 0);
 }
 
 void put_in_from(std::size_t first) noexcept {
     for (std::size_t i = first; i != count(); ++i) {
-        slot& s = all[i];
-        if (!s.is_gone) {
+        attach::slot& s = all[i];
+        if (s.is_gone == 0) {
             if (value_at(s.address) == s.real) {
                 s.old_value = s.real; // the first call came in between, and the loader has filled the slot
             }
@@ -342,7 +328,7 @@ int catch_after_relocation(void* exception, void (*operate)(void*), void* argume
 
 bool collect(wanted what) noexcept {
     if (all == nullptr) {
-        all = static_cast<slot*>(zeroed_memory(most_slots * sizeof(slot)));
+        all = static_cast<attach::slot*>(zeroed_memory(most_slots * sizeof(attach::slot)));
     }
     if (all == nullptr) {
         return false;
@@ -400,7 +386,7 @@ unmapping::~unmapping() {
         return;
     }
     for (std::size_t i = 0; i != count(); ++i) {
-        all[i].is_gone = !is_mapped(all[i]);
+        all[i].is_gone = is_mapped(all[i]) ? 0 : 1;
     }
     unmappings.fetch_sub(1, std::memory_order_seq_cst);
 }
@@ -408,6 +394,14 @@ unmapping::~unmapping() {
 void after_fork() noexcept {
     unmappings.store(0, std::memory_order_relaxed);
     is_changing.store(false, std::memory_order_relaxed);
+}
+
+const attach::slot* table() noexcept {
+    return all;
+}
+
+std::size_t count() noexcept {
+    return used.load(std::memory_order_acquire); // pairs with add()
 }
 
 } // namespace linn::tool::preload::slots
