@@ -26,10 +26,11 @@ struct failing_pages {
     static inline std::atomic<std::size_t> discarded_bytes{0};
     static inline std::atomic<std::size_t> mapped_bytes{0};
     static inline std::atomic<std::size_t> huge{0};
+    static inline std::atomic<std::size_t> questions{0}; ///< whether memory can be read
     static inline std::atomic<bool> refuse_discard{false};
 
     static void reset() {
-        maps = unmaps = refusals = discards = discarded_bytes = mapped_bytes = huge = 0;
+        maps = unmaps = refusals = discards = discarded_bytes = mapped_bytes = huge = questions = 0;
         refuse_discard = false;
         work();
     }
@@ -76,7 +77,10 @@ struct failing_pages {
         discarded_bytes += bytes;
         return linn::detail::system_pages::discard(p, bytes);
     }
-    static bool readable(const void* p) noexcept { return linn::detail::system_pages::readable(p); }
+    static bool readable(const void* p) noexcept {
+        ++questions;
+        return linn::detail::system_pages::readable(p);
+    }
     static void prefer_huge(void*, std::size_t) noexcept { ++huge; }
 
 private:

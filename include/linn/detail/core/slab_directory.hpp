@@ -22,9 +22,10 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
     void add(slab* s) noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(s);
-        lowest_ = newest_ == nullptr || address < lowest_ ? address : lowest_;
-        highest_ = newest_ == nullptr || address > highest_ ? address : highest_;
+        if (newest_ == nullptr) {
+            headers_ = {};
+        }
+        headers_.include(s);
         s->older = newest_;
         newest_ = s;
         ++count_;
@@ -59,44 +60,48 @@ public:
         return nullptr;
     }
 
-    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The
-    /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
-    /// system is asked, which also serves the objects of another module's pool.
-    [[nodiscard]] bool may_read(const slab* s) const noexcept {
-        const bool within = newest_ != nullptr && headers().has(s);
-        return (within && (!checked_build || find(s) != nullptr)) || can_read(s);
-    }
-
     /// Where the headers of slabs lie: from `lowest` on, `span` bytes further at most.
     struct range {
-        std::uintptr_t lowest;
-        std::uintptr_t span;
+        std::uintptr_t lowest = UINTPTR_MAX;
+        std::uintptr_t span = 0;
 
         [[nodiscard]] bool has(const slab* s) const noexcept {
             return reinterpret_cast<std::uintptr_t>(s) - lowest <= span;
         }
+        void include(const slab* s) noexcept {
+            const auto address = reinterpret_cast<std::uintptr_t>(s);
+            const std::uintptr_t highest = lowest + span;
+            const bool is_first = lowest == UINTPTR_MAX;
+            const bool is_highest = is_first || address > highest;
+            lowest = address < lowest ? address : lowest;
+            span = (is_highest ? address : highest) - lowest;
+        }
     };
-    [[nodiscard]] range headers() const noexcept { return {lowest_, highest_ - lowest_}; }
+    [[nodiscard]] range headers() const noexcept { return headers_; }
 
-    /// What the system said may have changed since.
-    void forget_answers() noexcept { readable_ = nullptr; }
+    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The
+    /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
+    /// system is asked, and what it said of a slab of another home or module is remembered: its objects come in any order, and
+    /// each question is a system call.
+    [[nodiscard]] bool may_read(const slab* s) noexcept {
+        if (checked_build) {
+            return (headers_.has(s) && find(s) != nullptr) || can_read(s);
+        }
+        return headers_.has(s) || others_.has(s) || can_read(s);
+    }
 
 private:
-    [[LINN_DETAIL_COLD]] bool can_read(const slab* s) const noexcept {
-        if (s == readable_ && s != nullptr) {
-            return true;
-        }
+    [[LINN_DETAIL_COLD]] bool can_read(const slab* s) noexcept {
         if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
             return false;
         }
-        readable_ = s; // its objects tend to come together, and each question is a system call
+        others_.include(s);
         return true;
     }
 
     slab* newest_ = nullptr;
-    std::uintptr_t lowest_ = UINTPTR_MAX; ///< bounds of the slabs' headers; unmapped ones included
-    std::uintptr_t highest_ = UINTPTR_MAX;
-    mutable const slab* readable_ = nullptr; ///< see may_read
+    range headers_; ///< of its own slabs; unmapped ones included
+    range others_;  ///< of the slabs of others that it has seen
     std::size_t count_ = 0;
 };
 

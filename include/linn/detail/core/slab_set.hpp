@@ -94,7 +94,6 @@ public:
     /// Neighbours that come in a row cost one look-up together.
     void give(void* const* objects, std::size_t count, slot_listener reject,
               const call_trace& by = no_trace) noexcept {
-        slabs_.forget_answers();
         if constexpr (Guards) {
             if (geometry_.guarded()) {
                 for (std::size_t i = 0; i < count; ++i) {
