@@ -26,7 +26,7 @@ public:
     bool is_never_negative() const;
     /// b where this is a + b * name, and neither a nor b mentions the name; none otherwise.
     std::optional<bound> factor_of(const std::string& name) const;
-    /// The quotient where the division leaves no rest; none otherwise. @pre divisor != 0
+    /// The quotient where the division leaves no remainder; none otherwise. @pre divisor != 0
     std::optional<bound> divided_by(std::int64_t divisor) const;
     /// The name, where it is one. @pre it was made by `of`
     const std::string& name() const { return terms_.begin()->first.front(); }

@@ -5,6 +5,7 @@
 #include "clang/AST/StmtOpenMP.h"
 #include "overwrite_record.hpp"
 
+#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -308,17 +309,21 @@ protected:
         std::set<std::string> changed;
         note_changes(loop.condition, changed);
         note_changes(loop.body, changed);
+        forget_values(changed); // the step may be one of them
         const bound turn_number = fresh();
         const auto counter = counter_of(loop, changed);
         note_changes(loop.step, changed);
-        for (const std::string& key : changed) {
-            now_.values[key] = fresh();
-        }
+        forget_values(changed);
+        bound counted;
         if (counter) {
-            now_.values[counter->key] = entry.value_of(counter->key) + turn_number * counter->step;
+            counted = entry.value_of(counter->key) + turn_number * counter->step;
+            now_.values[counter->key] = counted;
         }
-        const auto turns = counter ? turns_of(*loop.condition, turn_number) : loop.turns;
+        auto turns = counter ? turns_of(*loop.condition, turn_number) : loop.turns;
         const std::vector<state> left = turn(loop, turn_number);
+        if (counter && now_.value_of(counter->key) - counted != bound{counter->step}) {
+            turns.reset(); // a call in the loop changes the counter, too
+        }
         if (!entry.is_alive && now_.is_alive && made_.container != nullptr) {
             now_.written.clear();    // of another turn's elements
             turn(loop, turn_number); // finds what this one left
@@ -337,12 +342,16 @@ protected:
             const runs all = turns ? spread(each, turn_number, *turns, loop.statement) : runs();
             now_.written.insert(now_.written.end(), all.begin(), all.end());
         }
-        for (const std::string& key : changed) {
-            now_.values[key] = fresh();
-        }
+        forget_values(changed);
         now_.is_reachable = loop.condition != nullptr || loop.turns || loop.at_least_once;
         join_all(left);
         settle();
+    }
+
+    void forget_values(const std::set<std::string>& changed) {
+        for (const std::string& key : changed) {
+            now_.values[key] = fresh();
+        }
     }
 
     /// One turn, from the condition to the step. @returns the states in which it left the loop by `break`

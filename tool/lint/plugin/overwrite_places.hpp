@@ -186,7 +186,7 @@ protected:
         }
         return element->isIncompleteType() || element->isDependentType() || element->isFunctionType()
                    ? 1
-                   : static_cast<std::int64_t>(sizes_.size_of(element));
+                   : std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes_.size_of(element)));
     }
 
     bound value(const Expr* expression) {

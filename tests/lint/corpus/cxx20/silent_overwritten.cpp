@@ -265,3 +265,22 @@ std::vector<int> read_by_a_cursor(int n, int* sum) {
     }
     return v;
 }
+std::vector<int> a_step_that_the_body_changes(std::size_t n) {
+    std::vector<int> v(n);
+    std::size_t by = 1;
+    for (std::size_t i = 0; i < n; i += by) {
+        v[i] = 1;
+        by = 2;
+    }
+    return v;
+}
+std::vector<int> a_counter_that_a_lambda_changes(std::size_t n) {
+    std::vector<int> v(n);
+    std::size_t i = 0;
+    auto skip = [&] { ++i; };
+    for (; i < n; ++i) {
+        v[i] = 1;
+        skip();
+    }
+    return v;
+}
