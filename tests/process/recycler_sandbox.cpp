@@ -88,6 +88,7 @@ void without() {
         t.join();
     }
     CHECK(all.live() == 0);
+    CHECK(all.idle() <= 100);
     CHECK(all.statistics().created < 2'000);
     all.trim();
     for (int i = 0; i < 100; ++i) {

@@ -414,8 +414,9 @@ def case_refusals(tool):
         (["--pid", "1", "--", "ls"], "leave out PROG"), (["--duration", "1", "--", "ls"], "--duration needs --pid"),
         (["--pid", "1", "--duration", "0"], "--duration must be")])
 
-    def refused(process, *wanted):
-        done = tool.call("record", "--no-calibration", "--pid", process.pid, "-o", "no.linn")
+    def refused(process, *wanted, by=None):
+        words = [tool.linn, "record", "--no-calibration", "--pid", str(process.pid), "-o", "no.linn"]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=tool.folder if by is None else "/", user=by, check=False)
         check(done.returncode == 1 and all(text in prose(done.stderr) for text in wanted), f"{wanted}: {done}")
         check(not (tool.folder / "no.linn").exists(), "a trace was written")
 
@@ -445,6 +446,8 @@ def case_refusals(tool):
             if tracer.poll() is None:
                 refused(program, "is traced already", "strace")
             tracer.terminate()
+    if os.geteuid() == 0 and subprocess.run(["test", "-x", tool.linn], user=65534, check=False, cwd="/").returncode == 0:
+        refused(program, "belongs to root: run linn as root", by=65534)
     program.end()
 
 

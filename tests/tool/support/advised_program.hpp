@@ -52,14 +52,6 @@ public:
 
     void keep_the_rest() { releases_all_ = false; }
 
-    void fill_last(std::uint64_t bytes) {
-        event e = events_.back();
-        e.kind = event_kind::fill;
-        e.bytes = bytes;
-        e.old_address = bytes / 4; // nanoseconds: 4 bytes in each
-        push(e);
-    }
-
     trace_info& info() { return info_; }
 
     /// The program ran so long, recording apart.

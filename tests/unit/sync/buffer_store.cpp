@@ -38,15 +38,12 @@ struct fake_pages {
     static inline std::mutex lock;
     static inline std::map<std::byte*, bool> open_now;
     static inline std::atomic<int> errors{0};
-    static inline std::atomic<std::size_t> maps{0};
-    static inline std::atomic<std::size_t> unmaps{0};
     static inline std::atomic<long> until_refusal{-1}; ///< maps that still succeed; negative: all
     static inline std::atomic<bool> refuse_open{false};
     static inline std::atomic<bool> refuse_prefault{false};
 
     static void reset() {
         errors = 0;
-        maps = unmaps = 0;
         until_refusal = -1;
         refuse_open = refuse_prefault = false;
     }
@@ -72,12 +69,10 @@ struct fake_pages {
         out.align = r.align;
         const std::lock_guard guard{lock};
         expect(open_now.emplace(out.data, false).second);
-        ++maps;
         return true;
     }
     static void unmap(const detail::buffer_mapping& m) noexcept {
         expect(!is_open(m.data));
-        ++unmaps;
         {
             const std::lock_guard guard{lock};
             open_now.erase(m.data);
