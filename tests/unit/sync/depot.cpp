@@ -170,7 +170,8 @@ TEST_CASE("depot: contains and statistics") {
     const auto all = take_many(x, f, 30);
     CHECK(x.depot.contains(all[0]));
     CHECK(x.depot.contains(static_cast<std::byte*>(all[0]) + 63));
-    const auto* const begin = reinterpret_cast<std::byte*>(linn::detail::slab::of(all[0], small_geometry().slab_align));
+    const auto* const begin =
+        reinterpret_cast<std::byte*>(linn::detail::slab::of(all[0], small_geometry().slab_align));
     CHECK(x.depot.contains(begin + small_geometry().first_slab_bytes - 1));
     CHECK_FALSE(x.depot.contains(begin + small_geometry().first_slab_bytes));
     CHECK_FALSE(x.depot.contains(begin - 1));

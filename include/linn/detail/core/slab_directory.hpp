@@ -70,24 +70,20 @@ public:
         }
         void include(const slab* s) noexcept {
             const auto address = reinterpret_cast<std::uintptr_t>(s);
-            const std::uintptr_t highest = lowest + span;
-            const bool is_first = lowest == UINTPTR_MAX;
-            const bool is_highest = is_first || address > highest;
+            const bool is_highest = lowest == UINTPTR_MAX || address > lowest + span;
+            const std::uintptr_t highest = is_highest ? address : lowest + span;
             lowest = address < lowest ? address : lowest;
-            span = (is_highest ? address : highest) - lowest;
+            span = highest - lowest;
         }
     };
     [[nodiscard]] range headers() const noexcept { return headers_; }
 
-    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The
-    /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
-    /// system is asked, and what it said of a slab of another home or module is remembered: its objects come in any order, and
-    /// each question is a system call.
+    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The bounds are exact enough in
+    /// release builds: heap and stack lie far from the slabs. Beyond them the system is asked, and bounds are kept of the slabs of
+    /// others that it knew: their objects come in any order, and each question is a system call.
     [[nodiscard]] bool may_read(const slab* s) noexcept {
-        if (checked_build) {
-            return (headers_.has(s) && find(s) != nullptr) || can_read(s);
-        }
-        return headers_.has(s) || others_.has(s) || can_read(s);
+        const bool within = headers_.has(s) && (!checked_build || find(s) != nullptr);
+        return within || (!checked_build && others_.has(s)) || can_read(s);
     }
 
 private:
