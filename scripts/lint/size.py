@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19190, 13500),
-    "tool/: lines": (77942, 55000),
+    "tool/: lines": (77946, 55000),
     "tool/: files": (569, 420),
     "tool/: files of C++ below 40 lines": (60, 60),
     "tests/: lines": (76690, 55000),

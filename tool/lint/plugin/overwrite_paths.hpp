@@ -321,12 +321,14 @@ protected:
         }
         auto turns = counter ? turns_of(*loop.condition, turn_number) : loop.turns;
         const std::vector<state> left = turn(loop, turn_number);
-        if (counter && now_.value_of(counter->key) - counted != bound{counter->step}) {
+        if (counter && now_.value_of(counter->key) != counted) {
             turns.reset(); // a call in the loop changes the counter, too
         }
+        take_step(loop);
         if (!entry.is_alive && now_.is_alive && made_.container != nullptr) {
             now_.written.clear();    // of another turn's elements
             turn(loop, turn_number); // finds what this one left
+            take_step(loop);
         }
         const state after = std::move(now_);
         now_ = entry;
@@ -354,7 +356,13 @@ protected:
         }
     }
 
-    /// One turn, from the condition to the step. @returns the states in which it left the loop by `break`
+    void take_step(const loop_parts& loop) {
+        if (loop.step != nullptr) {
+            look_past(loop.step);
+        }
+    }
+
+    /// One turn, from the condition up to the step. @returns the states in which it left the loop by `break`
     std::vector<state> turn(const loop_parts& loop, const bound& number) {
         exits_.breaks.emplace_back();
         exits_.continues.emplace_back();
@@ -368,9 +376,6 @@ protected:
         visit(loop.body);
         join_last(exits_.continues);
         --loops_;
-        if (loop.step != nullptr) {
-            look_past(loop.step);
-        }
         std::vector<state> left = std::move(exits_.breaks.back());
         exits_.breaks.pop_back();
         return left;
