@@ -104,7 +104,7 @@ def case_fill(tool):
     check(buffers["remedy"] == "for-overwrite", buffers)
     check("std::make_shared_for_overwrite<line>()" in buffers["change"], buffers["change"])
     fills = [f["text"] for f in result["findings"] if f["kind"] == "zero-fill"]
-    check(any("fills of new `std::shared_ptr<line>` wrote" in text for text in fills), fills)
+    check(any("60 fills of new blocks of std::shared_ptr<line> wrote 240.0 MiB" in text for text in fills), fills)
 
 
 def case_leak(tool):
