@@ -218,6 +218,18 @@ TEST_CASE("slab_set: unmap_all gives back every byte that was mapped") {
     CHECK(f.set.consistent());
 }
 
+TEST_CASE("slab_set: what lay in slabs that are gone is not read, it came from nobody") {
+    fixture f{small_slabs(0)};
+    const auto all = f.take(10);
+    REQUIRE(all.size() == 10);
+    f.set.unmap_all();
+    const auto refused = f.give(all);
+    REQUIRE(refused.size() == all.size());
+    for (const auto& entry : refused) {
+        CHECK(entry.first == rejection::not_from_a_slab);
+    }
+}
+
 TEST_CASE("slab_set: where a large slab is refused a small one still serves") {
     fixture f{make_geometry(1000, 8, {.local = true})};
     while (f.set.slab_count() < 4) {

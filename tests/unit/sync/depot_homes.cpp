@@ -130,7 +130,7 @@ TEST_CASE("depot homes: the system is not asked about each object that another t
         auto all = x.take(0, 5000);
         linn_test::shuffle(all);
         x.put(1, all);
-        // Until each end of what the other home has was asked about. A checked build knows only what it finds.
+        // A few, until both ends of the other home's slabs are known. A checked build asks about each object.
         CHECK((linn::detail::checked_build || pages::questions < 100));
     }
     x.put(1, mine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a recycler without a type, each with fronts that threads enter by a barrier, and with those of systems that have
-// none: order, end, and the limit, where threads that wait are served in order, by whatever comes back, through whichever cache.
+// The part of a recycler without a type, with fronts that threads enter by a barrier, and with those of systems that have none:
+// order, end, and the limit. At the limit threads wait, and are served in order, from every cache.
 #include "unit.hpp"
 
 #include <linn/detail/core/nanoseconds.hpp>
@@ -221,7 +221,7 @@ TEST_CASE("recycler_core: a thread that gave up waiting does not cache while oth
     });
 }
 
-TEST_CASE("recycler_core: threads are served in the order in which they came, whatever the capacity") {
+TEST_CASE("recycler_core: waiting threads are served in order at every capacity") {
     with_each_lock([](bool asymmetric) {
         for (const std::size_t capacity : {std::size_t{0}, std::size_t{100}}) {
             core* c = new core{capacity, asymmetric, 3};

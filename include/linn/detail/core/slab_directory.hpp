@@ -22,9 +22,6 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
     void add(slab* s) noexcept {
-        if (newest_ == nullptr) {
-            headers_ = {};
-        }
         headers_.include(s);
         s->older = newest_;
         newest_ = s;
@@ -39,13 +36,12 @@ public:
             link = &(*link)->older;
         }
         *link = s->older;
-        --count_;
+        if (--count_ == 0) {
+            headers_ = {}; // the addresses may be anyone's now
+        }
     }
 
-    void forget_all() noexcept {
-        newest_ = nullptr;
-        count_ = 0;
-    }
+    void forget_all() noexcept { *this = {}; }
 
     /// The slab that `object` points into, found by walking: safe for any pointer.
     /// @complexity O(slabs)
