@@ -21,10 +21,8 @@ class Case:
         self.program = self.folder / "shapes"
         shutil.copy(given.program, self.program)
 
-    def share(self, debug_dirs=(), name=None):
-        verdict, result = judge.judge(self.program, self.given.preload, self.given.namer, debug_dirs=debug_dirs,
-                                      name=name)
-        return verdict, result.stderr
+    def judge(self, *debug_dirs):
+        return judge.judge(self.program, self.given.linn, debug_dirs)
 
     def objcopy(self, *words):
         subprocess.run(["objcopy", *map(str, words)], check=True)
@@ -43,23 +41,23 @@ def expect(condition, what):
 
 def debug_link(case):
     case.separate(case.folder / "shapes.debug")
-    verdict, problem = case.share()
+    verdict = case.judge()
     expect(verdict.share > 0.95, judge.describe(verdict))
-    expect(problem == "", problem)
+    expect(verdict.problems == "", verdict.problems)
 
 
 def debug_link_in_folder(case):
     case.separate(case.folder / ".debug" / "shapes.debug")
-    expect(case.share()[0].share > 0.95, "not found in .debug")
+    expect(case.judge().share > 0.95, "not found in .debug")
 
 
 def debug_dir(case):
     elsewhere = case.folder / "elsewhere" / "shapes.debug"
     case.separate(elsewhere)
-    verdict, problem = case.share()
+    verdict = case.judge()
     expect(verdict.share < 0.9, "found without being told where")
-    expect("shapes.debug" in problem and "--debug-dir" in problem, problem)
-    expect(case.share([elsewhere.parent])[0].share > 0.95, "not found in --debug-dir")
+    expect("shapes.debug" in verdict.problems and "--debug-dir" in verdict.problems, verdict.problems)
+    expect(case.judge(elsewhere.parent).share > 0.95, "not found in --debug-dir")
 
 
 def build_id_folder(case):
@@ -71,38 +69,41 @@ def build_id_folder(case):
     where.parent.mkdir(parents=True)
     case.objcopy("--only-keep-debug", case.program, where)
     case.objcopy("--strip-all", case.program)
-    expect(case.share([case.folder / "store"])[0].share > 0.95, "not found by build id")
+    expect(case.judge(case.folder / "store").share > 0.95, "not found by build id")
 
 
 def foreign_debug_file(case):
     """A debug file of another program under the right name is not believed."""
     where = case.folder / "shapes.debug"
     case.separate(where)
-    case.objcopy("--only-keep-debug", case.given.namer, where)
-    verdict, problem = case.share()
+    case.objcopy("--only-keep-debug", case.given.linn, where)
+    verdict = case.judge()
     expect(verdict.share < 0.9, "believed")
-    expect("another build" in problem, problem)
+    expect("another build" in verdict.problems, verdict.problems)
 
 
 def compressed(case):
     case.objcopy("--compress-debug-sections=zlib", case.program)
-    expect(case.share()[0].share > 0.95, "compressed sections not read")
+    expect(case.judge().share > 0.95, "compressed sections not read")
+
+
+def nameless(verdict):
+    return {one["label"] for _, one in verdict.unexplained if one["named_by"] == "none"}
 
 
 def stripped(case):
     """RTTI alone names what is polymorphic."""
     case.objcopy("--strip-all", case.program)
-    verdict, _ = case.share()
+    verdict = case.judge()
     expect(verdict.rules["rtti"] >= 1500, judge.describe(verdict))
     # What has no name at all is the program's, not the C library's.
-    nameless = [row[3] for _, row in verdict.unexplained if row[2] == "none"]
-    expect(any("-byte blocks of shapes" in name for name in nameless), nameless)
+    expect(any("-byte blocks of shapes" in name for name in nameless(verdict)), nameless(verdict))
 
 
 def mini_debug_info(case):
     """The symbols of .gnu_debugdata say as much as those of .symtab."""
     def names():
-        return {row[3] for _, row in case.share()[0].unexplained if row[2] == "none"}
+        return nameless(case.judge())
 
     case.objcopy("--strip-debug", case.program)
     symbols = case.folder / "symbols"
@@ -124,13 +125,19 @@ def no_servers(case):
         server.settimeout(0.5)
         os.environ["DEBUGINFOD_URLS"] = f"http://127.0.0.1:{server.getsockname()[1]}/"
         try:
-            case.share()
+            case.judge()
             server.accept()
         except socket.timeout:
             return
         finally:
             del os.environ["DEBUGINFOD_URLS"]
     raise AssertionError("asked")
+
+
+def replaced(case, content, later):
+    """The program runs, and is another when linn advise reads it."""
+    case.program.write_bytes(content)
+    judge.judge(case.program, case.given.linn, before_advice=lambda: case.program.write_bytes(later))
 
 
 def damaged(case):
@@ -147,12 +154,8 @@ def damaged(case):
             broken = bytearray(content)
             for at in range(offset + size // 3, offset + size // 3 + 200, 7):
                 broken[at] ^= 0x5a
-            copy = case.folder / ("damaged" + name)
-            copy.write_bytes(broken)
-            case.share(name=copy)
-    half = case.folder / "half"
-    half.write_bytes(content[: len(content) // 2])
-    case.share(name=half)
+            replaced(case, content, broken)
+    replaced(case, content, content[: len(content) // 2])
 
 
 CASES = (debug_link, debug_link_in_folder, debug_dir, build_id_folder, foreign_debug_file, compressed, stripped,
@@ -161,7 +164,7 @@ CASES = (debug_link, debug_link_in_folder, debug_dir, build_id_folder, foreign_d
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    for name in ("--namer", "--preload", "--program"):
+    for name in ("--linn", "--program"):
         options.add_argument(name, required=True)
     given = options.parse_args()
     if shutil.which("objcopy") is None:
