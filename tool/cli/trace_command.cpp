@@ -5,7 +5,6 @@
 #include "../report/progress.hpp"
 #include "../report/trace_export/trace_export.hpp"
 #include "../trace/reader.hpp"
-#include "../trace/redaction.hpp"
 #include "../trace/trace_counts.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
@@ -53,14 +52,12 @@ private:
     int summarise(trace_reader& trace);
     int check_file(trace_reader& trace);
     int convert(trace_reader& trace);
-    int redact();
 
     report_files files_;
     trace_viewing viewing_;
     std::string path_;
     std::string format_;
     std::string output_ = "-";
-    std::string redacted_; ///< the file for --redact
     std::string weight_ = "bytes";
     std::optional<export_format> export_format_;
     bool checks_ = false;
@@ -87,8 +84,7 @@ constexpr const char* trace_footer =
     "  linn trace simulate.linn --html trace.html\n"
     "  linn trace simulate.linn --check\n"
     "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
-    "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n"
-    "  linn trace simulate.linn --redact for-others.linn\n";
+    "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n";
 
 } // namespace
 
@@ -113,15 +109,10 @@ trace_command::trace_command(CLI::App& program)
               "time, nanoseconds of CPU time in the allocator",
               one_of({"bytes", "allocations", "time"}))
         ->needs(convert);
-    CLI::Option* const redact = add_value(arguments, "--redact", redacted_, "FILE",
-                                          "write a copy to share: without arguments, folders, the "
-                                          "machine's name and real addresses",
-                                          named_file());
-    checks->excludes(convert)->excludes(redact);
-    convert->excludes(redact);
+    checks->excludes(convert);
     viewing_.add();
     for (const char* const filter : {"--peak", "--temporary", "--leaks"}) {
-        arguments.get_option(filter)->excludes(checks)->excludes(redact);
+        arguments.get_option(filter)->excludes(checks);
     }
 }
 
@@ -295,17 +286,6 @@ int trace_command::convert(trace_reader& trace) {
     return exit_success;
 }
 
-int trace_command::redact() {
-    trace_file trace{path_};
-    progress_line line;
-    const std::string problem = write_redacted(trace, redacted_, show_reading(line));
-    line.clear();
-    for (const std::string& damage : trace.damage()) {
-        warn(fmt::format("{}: {}", path_, damage));
-    }
-    return problem.empty() ? static_cast<int>(exit_success) : refuse("--redact: " + problem);
-}
-
 int trace_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
         return refuse_arguments(problem);
@@ -316,10 +296,9 @@ int trace_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_code_for(error));
     }
-    const int status = checks_              ? check_file(*trace)
-                       : export_format_     ? convert(*trace)
-                       : !redacted_.empty() ? redact()
-                                            : summarise(*trace);
+    const int status = checks_          ? check_file(*trace)
+                       : export_format_ ? convert(*trace)
+                                        : summarise(*trace);
     // The intact part was shown; the exit status says that it is not everything.
     const std::string corrupt = why_corrupt(path_);
     if (!corrupt.empty()) {

@@ -370,9 +370,9 @@ def case_dashes(tool):
     check(following == "advise ./-stages.linn", done.stderr)
     done = subprocess.run([tool.linn, *following.split()], cwd=tool.folder, capture_output=True, text=True)
     check(done.returncode == 0 and "Held" in done.stdout, done.stderr)
-    trace, program = tool.folder / "-stages.linn", tool.programs["stages"]
-    for command in (["record", *words, "-o", "-", "--", program], ["trace", trace, "--redact", "-"],
-                    ["try", "--plan", "-", "--", program], ["check", "budgets.toml", "-o", "-", "--", program]):
+    program = tool.programs["stages"]
+    for command in (["record", *words, "-o", "-", "--", program], ["try", "--plan", "-", "--", program],
+                    ["check", "budgets.toml", "-o", "-", "--", program]):
         done = subprocess.run([tool.linn, *command], cwd=tool.folder, capture_output=True, text=True)
         check(done.returncode == 2 and done.stdout == "", (command, done.returncode, done.stdout))
         check("must be the name of a file" in prose(done.stderr) and "./-" in done.stderr, (command, done.stderr))

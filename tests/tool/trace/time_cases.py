@@ -90,12 +90,3 @@ def case_a_release_counts_for_the_type_of_its_block(tool):
     by_label = {t["label"].split("-")[0]: t["time_share"] for t in tool.measure(60_000, 2 * COST)["types"]}
     near(by_label["64"], 0.25)
     near(by_label["96"], 0.25)
-
-
-def case_redaction_keeps_the_times(tool):
-    before = share(tool.measure(20_000, 2 * COST))
-    redacted = str(tool.folder / "redacted.linn")
-    done = tool.call("trace", tool.file, "--redact", redacted)
-    check(done.returncode == 0, done.stderr)
-    tool.file = redacted
-    near(share(tool.advise()), before, by=0.001)
