@@ -48,7 +48,7 @@ def measure(recorder, command, folder):
     waiter = [sys.executable, os.path.abspath(__file__), "--child", seconds]
     if recorder is not None:
         name = os.path.basename(command[0])
-        waiter = [recorder, "record", "-q", "--no-baseline", "--no-calibration", "--only-exe", name, "-o",
+        waiter = [recorder, "record", "-q", "--no-baseline", "--only-exe", name, "-o",
                   os.path.join(folder, "trace"), "--"] + waiter
     subprocess.run(waiter + command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if not os.path.exists(seconds):

@@ -89,7 +89,7 @@ def time_pairs(arguments, record, command, scratch):
         return seconds()
 
     def recorded():
-        return seconds(*record, "--no-baseline", "--no-calibration", "--")
+        return seconds(*record, "--no-baseline", "--")
 
     ways = [alone, recorded, alone]
     for way in ways:  # warms up

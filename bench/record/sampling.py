@@ -27,7 +27,7 @@ def advice(linn, command, folder, sample):
     """The types of one recording, by what makes them the same in another one."""
     trace = os.path.join(folder, "trace")
     facts = os.path.join(folder, "facts")
-    subprocess.run([linn, "record", "-q", "--no-baseline", "--no-calibration", *(["--sample", str(sample)] if sample else []), "-o",
+    subprocess.run([linn, "record", "-q", "--no-baseline", *(["--sample", str(sample)] if sample else []), "-o",
                     trace, "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    check=True)
     subprocess.run([linn, "advise", trace, "--json", facts], check=True, stdout=subprocess.DEVNULL,

@@ -83,7 +83,7 @@ private:
         facts.is_cost_known = run.time.is_known();
         facts.cost = change_of(type).time.share().high;
         facts.fill_cost = fill_share(type.statistics, run.info);
-        facts.run_ns = run.info.clock == "none" ? 0 : static_cast<double>(run.info.duration_ns);
+        facts.run_ns = static_cast<double>(run.info.duration_ns);
         facts.is_operator_new = calls_operator_new(a_, type);
         const site_statistics& counts = type.statistics;
         facts.grows =

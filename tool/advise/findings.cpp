@@ -345,10 +345,6 @@ std::vector<std::string> find_warnings(const advice& a) {
     if (run.failures != 0) {
         warnings.push_back(counted(run.failures, "allocation") + " failed");
     }
-    if (info.clock == "none") {
-        warnings.emplace_back(
-            "recorded with --clock=none: lifetimes and the order between threads are not known");
-    }
     switch (cost_of_program(info).from) {
     case program_cost::source::wall_time:
         warnings.emplace_back(

@@ -10,14 +10,12 @@ namespace linn::tool {
 namespace {
 
 constexpr std::size_t look_ahead = 12; // events between asking for a place of the table and using it
-constexpr std::uint64_t late_ns =
-    10'000'000; // an exact clock is not further behind than a thread may be stopped
-// An exact clock may be read this early: the processor executes the reading of a release while it still waits for the other core
+constexpr std::uint64_t late_ns = 10'000'000; // a clock is not further behind than a thread may be stopped
+// A clock may be read this early: the processor executes the reading of a release while it still waits for the other core
 // that hands it the block. 0.4 us were seen between cores without a common cache.
 constexpr std::uint64_t early_ns = 2'000;
-constexpr std::size_t most_early = 65'536;
-// Of an exact clock few are of the last moment, and each allocation looks among them.
-constexpr std::size_t most_early_if_exact = 64;
+// Few are of the last moment, and each allocation looks among them.
+constexpr std::size_t most_early = 64;
 
 } // namespace
 
@@ -61,15 +59,9 @@ void sort_sites(std::vector<analysed_site>& sites) {
 
 } // namespace
 
-// A clock that is read at every event orders the events of all threads; the others do so roughly.
-accumulator::accumulator(const trace_info& info, temporary_rule temporary)
-    : accumulator{info.clock == "tsc" ? event_times::exact : event_times::rough,
-                  sample_weight{info.sample_bytes}, temporary} {}
+accumulator::accumulator(const trace_info& info) : accumulator{sample_weight{info.sample_bytes}} {}
 
-accumulator::accumulator(event_times times, sample_weight weight, temporary_rule temporary)
-    : times_{times},
-      weight_{weight},
-      temporary_{temporary} {}
+accumulator::accumulator(sample_weight weight) : weight_{weight} {}
 
 void accumulator::take(std::span<const event> events) {
     if (sites_.empty()) {
@@ -118,7 +110,7 @@ accumulator::process_state& accumulator::process(std::uint32_t index) {
 
 accumulator::thread_state& accumulator::thread(std::uint32_t index) {
     if (index >= threads_.size()) {
-        threads_.resize(index + 1, thread_state{.recent = recent_blocks{temporary_}});
+        threads_.resize(index + 1);
     }
     return threads_[index];
 }
@@ -192,9 +184,7 @@ void accumulator::allocate(const event& e) {
         note_neighbours(e, index);
     }
     if (!early_.empty() && was_released_early(e)) {
-        thread_state& t = thread(e.thread);
-        t.last_address = 0;
-        t.recent.resized(e.address);
+        thread(e.thread).last_address = 0;
     }
 }
 
@@ -206,22 +196,20 @@ void accumulator::note_neighbours(const event& e, std::uint32_t index) {
     if (by.last_site != 0 && by.last_site != index) {
         site.before.add(by.last_site);
     }
-    by.recent.allocated(e.address);
     by.last_address = by.last_begin = e.address;
     by.last_end = e.address + e.bytes;
     by.last_site = index;
 }
 
 bool accumulator::can_be_early(const early_release& r, std::uint64_t allocated) const noexcept {
-    return times_ == event_times::rough || allocated - r.time <= early_ns;
+    return allocated - r.time <= early_ns;
 }
 
 void accumulator::keep_early(const event& e) {
-    const std::size_t most = times_ == event_times::rough ? most_early : most_early_if_exact;
-    if (early_.size() >= most) {
+    if (early_.size() >= most_early) {
         std::erase_if(early_, [&](const auto& r) { return !can_be_early(r.second, e.time); });
     }
-    if (early_.size() < most) {
+    if (early_.size() < most_early) {
         early_[{e.process, e.address}] = {e.thread, e.time};
     }
 }
@@ -292,7 +280,7 @@ std::optional<live_block> accumulator::take_pending(const event& e, std::uint64_
     const pending_block pending = found->second;
     pending_.erase(found);
     // The thread that got the newer block would have told its release of the older one before.
-    const bool is_late = times_ == event_times::rough || e.time - pending.since <= late_ns;
+    const bool is_late = e.time - pending.since <= late_ns;
     if (newer.thread == e.thread || !is_late) {
         forget(pending.block);
         return std::nullopt;
@@ -307,7 +295,7 @@ void accumulator::release(const event& e) {
     process_state& p = process(e.process);
     thread_state& t = thread(e.thread);
     t.released_site = 0;
-    const bool is_temporary = t.recent.released(e.address);
+    const bool is_temporary = t.last_address == e.address;
     const bool follows_allocation = t.last_address != 0 && t.last_address != e.address;
     t.last_address = 0;
     live_block* const block = p.live.find(e.address);
@@ -361,7 +349,6 @@ void accumulator::reallocate(const event& e) {
     moved.thread = block.thread;
     add_block(p, moved, block.site, block.time);
     thread_state& t = thread(e.thread);
-    t.recent.resized(e.old_address);
     t.last_address = 0;
     t.last_site = block.site;
     t.last_begin = e.address;
@@ -435,9 +422,8 @@ trace_analysis accumulator::finish(trace_info info) {
     return result;
 }
 
-trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress,
-                             temporary_rule temporary) {
-    accumulator counted{trace.info(), temporary};
+trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress) {
+    accumulator counted{trace.info()};
     trace.read([&](std::span<const event> events) { counted.take(events); }, progress);
     return counted.finish(trace.info());
 }

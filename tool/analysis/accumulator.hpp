@@ -6,7 +6,6 @@
 #include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
 #include "page_set.hpp"
-#include "recent_blocks.hpp"
 #include "site_record.hpp"
 #include "timeline_recorder.hpp"
 #include "trace_analysis.hpp"
@@ -22,9 +21,6 @@
 
 namespace linn::tool {
 
-/// Whether times of different threads can be compared.
-enum class event_times { exact, rough };
-
 /// Makes an analysis out of events, given in the order of time, in one pass. Of a sample, each block counts as many times as
 /// its weight says. Memory: in proportion to the blocks that
 /// are live at once and to distinct stacks.
@@ -35,10 +31,9 @@ enum class event_times { exact, rough };
 /// thread is taken for that of the old block.
 class accumulator {
 public:
-    explicit accumulator(event_times times = event_times::exact, sample_weight weight = {},
-                         temporary_rule temporary = {});
+    explicit accumulator(sample_weight weight = {});
     /// For the events of this trace.
-    explicit accumulator(const trace_info& info, temporary_rule temporary = {});
+    explicit accumulator(const trace_info& info);
 
     void take(std::span<const event> events);
 
@@ -55,7 +50,6 @@ private:
     };
 
     struct thread_state {
-        recent_blocks recent;
         std::uint64_t last_address = 0;  ///< of the block that the last call got; 0: it was no allocation
         std::uint32_t last_site = 0;     ///< of the block it got last
         std::uint32_t released_site = 0; ///< of the block it released last; 0: it is not known
@@ -110,9 +104,7 @@ private:
     /// True where the release was told before the allocation.
     bool was_released_early(const event& e);
 
-    event_times times_;
     sample_weight weight_;
-    temporary_rule temporary_;
     std::deque<site_record> sites_; ///< [0] is of no use: index 0 means none
     std::vector<std::uint32_t> site_of_stack_;
     std::vector<process_state> processes_;
@@ -135,7 +127,6 @@ private:
 };
 
 /// Reads a trace in one pass. Memory: in proportion to live blocks and to distinct stacks. Throws what the reader throws.
-trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress = {},
-                             temporary_rule temporary = {});
+trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress = {});
 
 } // namespace linn::tool

@@ -21,8 +21,8 @@ constexpr double reading_share = 0.75;
 constexpr double reading_doubt = 1.0 / 12;
 /// From fewer page faults the price is not taken, but that of a loop.
 constexpr double few_faults = 10;
-/// What the estimate of the recorder's own time may be wrong by.
-constexpr double recorder_error = 0.15;
+/// What the estimate of the recorder's own time may be wrong by: its clock sees no caches that it takes from the program.
+constexpr double recorder_error = 0.3;
 
 double ratio(double of, double to, double otherwise = 0) {
     return to > 0 ? of / to : otherwise;

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,7 @@ struct site_statistics {
     log2_histogram size_histogram{};
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
-    std::uint64_t temporary = 0;       ///< released at once by the same thread: temporary_rule
+    std::uint64_t temporary = 0;       ///< released by the very next call of the same thread
     std::uint64_t temporary_bytes = 0; ///< of these
     std::uint64_t unseen_releases = 0; ///< of blocks whose address was given out again before one was seen
     std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
@@ -72,14 +71,6 @@ struct analysed_site {
     /// frequent, as lower bounds. Not of a trace that holds statistics instead of events.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> before = {};
 };
-
-/// Which blocks are temporary: those that their own thread released soon.
-struct temporary_rule {
-    /// Allocations that the thread may have made in between, at most most_temporary_between. Nothing: the release is the
-    /// thread's very next call of any kind.
-    std::optional<unsigned> allocations_between;
-};
-inline constexpr unsigned most_temporary_between = 1000;
 
 /// What the program held and did over time, in equal steps.
 struct timeline {

@@ -82,7 +82,6 @@ check_command::check_command(CLI::App& program)
                                   [this] { return report::check_document(result_); }}} {
     recording_.depth = most_recorded_depth; // budgets may name a function far out
     recording_.baseline = second_run_when::never;
-    recording_.is_calibrated = false;
     CLI::App& arguments = app();
     arguments.footer(check_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

@@ -47,7 +47,6 @@ private:
     bool is_live_ = false;
     bool is_quiet_ = false;
     bool is_not_followed_ = false;
-    bool is_not_calibrated_ = false;
     bool has_baseline_ = false;
     bool has_no_baseline_ = false;
     fill_report fills_;
@@ -118,8 +117,6 @@ record_command::record_command(CLI::App& program)
         "always run PROG again without recording, its output thrown away, to measure its CPU time "
         "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
     arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
-    arguments.add_flag("--no-calibration", is_not_calibrated_,
-                       "do not measure the cost of an event first (0.1 s)");
     arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
     add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
               "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then",
@@ -160,7 +157,6 @@ std::string record_command::check() {
         return problem;
     }
     options_.follows = !is_not_followed_;
-    options_.is_calibrated = !is_not_calibrated_;
     options_.baseline = has_baseline_                                    ? second_run_when::always
                         : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
                                                                          : second_run_when::harmless;
@@ -179,9 +175,6 @@ std::string record_command::check() {
     }
     if (std::string problem = files_.check(); !problem.empty()) {
         return problem;
-    }
-    if (options_.fills_only || options_.sample_bytes != 0) {
-        options_.is_calibrated = false; // there is hardly anything to subtract
     }
     if (options_.only_executable.find('/') != std::string::npos) {
         return "--only-exe must be the name of a program without its directory";

@@ -80,7 +80,7 @@ constexpr const char* trace_footer =
     "Examples:\n"
     "  linn trace simulate.linn\n"
     "  linn trace simulate.linn --peak\n"
-    "  linn trace simulate.linn --temporary --between 2 --top 20\n"
+    "  linn trace simulate.linn --temporary --top 20\n"
     "  linn trace simulate.linn --html trace.html\n"
     "  linn trace simulate.linn --check\n"
     "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
@@ -153,7 +153,7 @@ std::string trace_command::check() {
 std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
     std::optional<accumulator> counted;
     if (wants_names) {
-        counted.emplace(trace.info(), viewing_.rule());
+        counted.emplace(trace.info());
     }
     {
         progress_line line;

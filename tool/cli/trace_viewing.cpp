@@ -17,10 +17,6 @@ void trace_viewing::add() {
         "--peak", is_peak_, "what was live when the program held the most bytes, by type, place and stack");
     CLI::Option* const temporary = app.add_flag(
         "--temporary", is_temporary_, "the allocations that the very next call of their thread released");
-    add_value(app, "--between", between_, "COUNT",
-              "with --temporary: allow at most this many other allocations of the thread before the release",
-              whole_number(0, most_temporary_between))
-        ->needs(temporary);
     CLI::Option* const leaks = app.add_flag("--leaks", is_leaks_, "the blocks that were never released");
     peak->excludes(temporary)->excludes(leaks);
     temporary->excludes(leaks);
@@ -36,9 +32,6 @@ std::string trace_viewing::check() {
               : is_temporary_ ? block_filter::temporary
               : is_leaks_     ? block_filter::leaks
                               : block_filter::all;
-    if (app_->count("--between") != 0) {
-        rule_.allocations_between = between_;
-    }
     return {};
 }
 
@@ -62,7 +55,7 @@ std::string trace_viewing::why_not(const trace_analysis& a) const {
 void trace_viewing::take(const std::string& path, trace_analysis analysis) {
     source_.open();
     profile_ = name_profile(path, std::move(analysis), source_.names());
-    view_ = look_at(*profile_, filter_, rule_, keeps_runtime_);
+    view_ = look_at(*profile_, filter_, keeps_runtime_);
 }
 
 std::string trace_viewing::json() const {

@@ -32,7 +32,6 @@ public:
     /// Whether an option was given that only names use.
     bool names_sources() const;
 
-    temporary_rule rule() const noexcept { return rule_; }
     /// Why this analysis does not tell what the filter asks for: a sentence; empty: it does.
     std::string why_not(const trace_analysis& analysis) const;
     /// Names what it holds. @pre why_not() is empty, or only the filter `all` is looked at
@@ -54,10 +53,8 @@ private:
     bool is_temporary_ = false;
     bool is_leaks_ = false;
     bool keeps_runtime_ = false;
-    unsigned between_ = 0;
     std::size_t top_ = 10;
     block_filter filter_ = block_filter::all;
-    temporary_rule rule_;
     std::optional<trace_profile> profile_;
     trace_view view_;
 };

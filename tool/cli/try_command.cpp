@@ -270,7 +270,6 @@ int try_command::record_and_measure(const interrupt_guard& guard) {
     recording.command = words_;
     recording.file = folder.records().parent_path() / "recorded.linn";
     recording.baseline = second_run_when::never;
-    recording.is_calibrated = false;
     say("recording " + words_.front());
     record_result recorded;
     {

@@ -10,7 +10,7 @@ namespace linn::tool {
 enum class block_filter : std::uint8_t {
     all,
     peak,      ///< live when all together had the most bytes live
-    temporary, ///< released at once by their own thread: temporary_rule
+    temporary, ///< released by the very next call of their own thread
     leaks,     ///< never released
 };
 

@@ -186,7 +186,7 @@ std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool
     // As one site, whose peak is exact.
     constexpr std::uint32_t of_these = 1;
     constexpr std::uint32_t of_others = 2;
-    accumulator counted{reader.info().clock == "tsc" ? event_times::exact : event_times::rough};
+    accumulator counted;
     std::vector<event> joined;
     reader.read([&](std::span<const event> events) {
         joined.assign(events.begin(), events.end());

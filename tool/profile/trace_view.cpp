@@ -114,11 +114,9 @@ std::uint64_t allocator_ns(const trace_profile& profile, std::size_t site) {
                : 0;
 }
 
-trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule,
-                   bool keeps_runtime) {
+trace_view look_at(const trace_profile& profile, block_filter filter, bool keeps_runtime) {
     trace_view view;
     view.filter = filter;
-    view.temporary = rule;
     view.keeps_runtime = keeps_runtime;
     view.is_by_time = filter == block_filter::all && profile.analysis.time.is_known();
     view_rows types;

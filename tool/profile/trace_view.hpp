@@ -25,7 +25,6 @@ struct view_row {
 /// blocks by their number, and all blocks by the time in the allocator, where it is known.
 struct trace_view {
     block_filter filter = block_filter::all;
-    temporary_rule temporary;
     bool keeps_runtime = false; ///< what the runtime libraries keep on purpose counts as never released
     bool is_by_time = false;
     std::uint64_t allocator_ns = 0;
@@ -51,9 +50,8 @@ block_counts counts_of(const trace_profile& profile, std::size_t site, block_fil
 /// Nanoseconds of CPU time in the allocator for the blocks of a site, with their page faults; 0 where that is not known.
 std::uint64_t allocator_ns(const trace_profile& profile, std::size_t site);
 
-/// Sums by type, place and stack. `rule` is the one that the analysis was made with.
-trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule = {},
-                   bool keeps_runtime = false);
+/// Sums by type, place and stack.
+trace_view look_at(const trace_profile& profile, block_filter filter, bool keeps_runtime = false);
 
 /// The file of the process with most events, as the kernel named it; of a trace without processes the word that started the
 /// program.

@@ -98,9 +98,6 @@ bool attached_recording::prepare() {
     if (file_.empty()) {
         file_ = facts_.name + ".linn";
     }
-    if (options_.is_calibrated) {
-        calibrated_ = calibrate_event_cost(desk_, library_);
-    }
     start_from(inspect_machine());
     start_.command = facts_.command;
     start_.directory = facts_.directory;

@@ -7,7 +7,6 @@
 #include "../measure/quantity.hpp"
 #include "../program/executable.hpp"
 #include "../trace/sampling.hpp"
-#include "calibration.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
 #include "recording_base.hpp"
@@ -101,13 +100,7 @@ bool recording::check() {
 
 /// Everything that is known before the program starts.
 bool recording::prepare() {
-    machine_info machine;
-    std::thread inspects{[&] { machine = inspect_machine(); }};
-    if (options_.is_calibrated) {
-        calibrated_ = calibrate_event_cost(desk_, library_);
-    }
-    inspects.join();
-    start_from(machine);
+    start_from(inspect_machine());
     start_.command = options_.command;
     std::error_code error;
     start_.directory = fs::current_path(error).string();

@@ -37,7 +37,6 @@ struct record_options {
     second_run_when baseline = second_run_when::harmless;
     bool follows = true;        ///< record what it forks and executes
     bool waits_for_all = false; ///< until every recorded process has ended, not only the first
-    bool is_calibrated = true;  ///< measure first what recording an event costs here
 };
 
 /// Looks on while a program is recorded. The trace does not depend on it.

@@ -4,7 +4,7 @@
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
-#include "calibration.hpp"
+#include "time_counter.hpp"
 
 #include <linn/version.hpp>
 
@@ -69,7 +69,6 @@ wire::ring_options recording_base::ring_options() const {
 
 void recording_base::start_from(const machine_info& machine) {
     recording_start& s = start_;
-    s.event_cost_ns = calibrated_.ns;
     s.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
     s.started = time_stamp();
     s.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
@@ -143,13 +142,16 @@ void recording_base::count_events(const instant& end) {
 void recording_base::note_event_cost() {
     recording_end& e = result_.end;
     // Most of the blocks that --fills looks at are no events.
-    if (const clocked_cost cost = clocked(ring_.ring().header());
-        cost.samples >= fewest_samples && !options_.fills_only) {
+    // Only processes that were left behind still add to them, whose few samples do not matter.
+    const wire::ring_header& header = ring_.ring().header();
+    const std::uint64_t samples = header.cost_samples.load(std::memory_order_relaxed);
+    if (samples >= fewest_samples && !options_.fills_only) {
         const double rate = e.ticks_per_ns > 0 ? e.ticks_per_ns : start_.ticks_per_ns;
-        e.event_cost_ns = cost.ticks / rate + calibrated_.unseen_ns(rate);
-        e.event_cost_samples = cost.samples;
+        const auto ticks = static_cast<double>(header.cost_ticks.load(std::memory_order_relaxed));
+        e.event_cost_ns = ticks / static_cast<double>(samples) / rate;
+        e.event_cost_samples = samples;
     }
-    result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
+    result_.event_cost_ns = e.event_cost_ns;
 }
 
 void recording_base::warn_of_events() {

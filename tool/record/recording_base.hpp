@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../measure/machine.hpp"
-#include "calibration.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
 #include "recorder.hpp"
@@ -77,7 +76,6 @@ protected:
     ring_file ring_;
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;
-    calibrated_cost calibrated_;
 
 private:
     void count_events(const instant& end);

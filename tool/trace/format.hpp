@@ -57,7 +57,7 @@ struct chunk_header {
     std::uint32_t tid = 0;
     std::uint32_t used = 0;  ///< bytes up to the end; 0: never handed over, the first zero tag is the end
     std::uint8_t nested = 0; ///< 1 and more: written by a signal handler that interrupted the recorder
-    std::uint8_t clock = 0;  ///< 0: each event has its time; linn 0.2 also wrote 1: every eighth, and 2: none
+    std::uint8_t clock = 0;  ///< each event has its time
     std::uint16_t reserved = 0;
     std::uint64_t first_ticks = 0; ///< of the processor's time stamp counter
     std::uint64_t reserved_too = 0;

@@ -62,8 +62,7 @@ struct trace_info {
     std::uint64_t duration_ns = 0;
     double user_ns = 0;   ///< CPU time of the recorded program, recording included
     double system_ns = 0; ///< the same
-    double event_cost_ns =
-        0; ///< what recording one event cost: of this program where it was sampled, else of a small one
+    double event_cost_ns = 0; ///< what recording one event cost; 0: not measured
     std::uint64_t event_cost_samples = 0; ///< events of this program that it was measured with; 0: none
     double baseline_cpu_ns = 0;           ///< CPU time of a run without recording; 0: there was none
     double baseline_wall_ns = 0;
@@ -87,7 +86,6 @@ struct trace_info {
         "all"; ///< "fills": of the blocks, those alone that zeros were written into; no releases
     std::uint64_t smallest_fill = 1024; ///< bytes of zeros that were noticed, at once
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples, in bytes; 0: the trace has all blocks
-    std::string clock;                  ///< "tsc", "every8", "none"
     std::string unwinder;               ///< "own", "libunwind", "none"
 
     std::vector<trace_module> modules;

@@ -168,17 +168,13 @@ void trace_reader::state::apply(const recording_start& s) {
     info_.directory = s.directory;
     info_.started = s.started;
     info_.machine = s.machine;
-    info_.event_cost_ns = s.event_cost_ns;
     info_.load_per_cpu = s.load_per_cpu;
     info_.attached_pid = s.attached_pid;
     info_.attached_age_ns = s.attached_age_ns;
-    info_.baseline_cpu_ns = s.baseline_cpu_ns;
-    info_.baseline_wall_ns = s.baseline_wall_ns;
     info_.depth = s.depth;
     info_.contents = s.contents;
     info_.smallest_fill = s.smallest_fill;
     info_.sample_bytes = s.sample_bytes;
-    info_.clock = s.clock;
     info_.counter = s.counter;
     info_.page_fault_ns = s.page_fault_ns;
     info_.ticks_per_ns = s.ticks_per_ns;
@@ -196,10 +192,8 @@ void trace_reader::state::apply(const recording_end& e) {
     info_.cut_stacks = e.cut_stacks;
     info_.times = e.times;
     info_.page_faults = e.page_faults;
-    if (e.event_cost_ns > 0) {
-        info_.event_cost_ns = e.event_cost_ns;
-        info_.event_cost_samples = e.event_cost_samples;
-    }
+    info_.event_cost_ns = e.event_cost_ns;
+    info_.event_cost_samples = e.event_cost_samples;
     if (e.ticks_per_ns != 0) {
         scale_.ns_per_tick = 1 / e.ticks_per_ns;
         info_.ticks_per_ns = e.ticks_per_ns;
@@ -225,6 +219,12 @@ void trace_reader::state::read_facts() {
         if (frame.header.kind == frame_kind::start && !has_start) {
             if (file_.payload(frame, raw)) {
                 if (const std::optional<recording_start> s = read_recording_start(raw)) {
+                    if (s->clock != "tsc") {
+                        throw unusable_trace{
+                            fmt::format("{} has events without times, from linn 0.2 with --clock: "
+                                        "record the program again",
+                                        file_.path().string())};
+                    }
                     apply(*s);
                     has_start = true;
                 }

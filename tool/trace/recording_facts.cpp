@@ -96,12 +96,9 @@ std::string to_json(const recording_start& s) {
                  {"depth", s.depth},
                  {"ticks_per_ns", s.ticks_per_ns},
                  {"start_ticks", s.start_ticks},
-                 {"event_cost_ns", s.event_cost_ns},
                  {"load_per_cpu", s.load_per_cpu},
                  {"attached_pid", s.attached_pid},
                  {"attached_age_ns", s.attached_age_ns},
-                 {"baseline_cpu_ns", s.baseline_cpu_ns},
-                 {"baseline_wall_ns", s.baseline_wall_ns},
                  {"counter", static_cast<unsigned>(s.counter)},
                  {"page_fault_ns", s.page_fault_ns}});
 }
@@ -156,12 +153,9 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "depth", s.depth);
     take(*document, "ticks_per_ns", s.ticks_per_ns);
     take(*document, "start_ticks", s.start_ticks);
-    take(*document, "event_cost_ns", s.event_cost_ns);
     take(*document, "load_per_cpu", s.load_per_cpu);
     take(*document, "attached_pid", s.attached_pid);
     take(*document, "attached_age_ns", s.attached_age_ns);
-    take(*document, "baseline_cpu_ns", s.baseline_cpu_ns);
-    take(*document, "baseline_wall_ns", s.baseline_wall_ns);
     auto counter = static_cast<unsigned>(counter_state::unknown);
     take(*document, "counter", counter);
     s.counter = counter <= static_cast<unsigned>(counter_state::differs) ? static_cast<counter_state>(counter)

@@ -18,7 +18,7 @@ struct recording_start {
     std::string directory;
     std::string started; ///< ISO 8601, UTC
     std::string machine;
-    std::string clock = "tsc";
+    std::string clock = "tsc"; ///< every event has its time
     std::string unwinder = "own";
     std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
     std::uint64_t smallest_fill = 1024; ///< bytes
@@ -26,14 +26,11 @@ struct recording_start {
     unsigned depth = 0;
     double ticks_per_ns = 1;       ///< of the times in chunks
     std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events
-    double event_cost_ns = 0;      ///< of a small program, before
     double load_per_cpu =
         0; ///< threads that wanted a processor when it began, for each that there is; 0: not known
     std::uint32_t attached_pid =
         0; ///< the program ran already, under this number; 0: it was started for the recording
     double attached_age_ns = 0; ///< how long it had run then
-    double baseline_cpu_ns = 0; ///< of a run before, as linn 0.1 made it; 0: none
-    double baseline_wall_ns = 0;
     counter_state counter = counter_state::unknown;
     double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: it was not measured
 };

@@ -291,7 +291,7 @@ void read(const bytes& content) {
     const memory_file file{content};
     try {
         trace_reader reader{file.path()};
-        accumulator statistics{event_times::exact, {}, {3}};
+        accumulator statistics;
         std::uint64_t events = 0;
         reader.read([&](std::span<const event> batch) {
             events += batch.size();

@@ -54,7 +54,7 @@ class Program:
 class Tool(cases.Tool):
     def attach(self, pid, *options, file="a.linn", announced=True):
         """A linn that records; it is attached when this returns."""
-        linn = subprocess.Popen([self.linn, "record", "--no-calibration", "--pid", str(pid), "-o", file, *map(str, options)],
+        linn = subprocess.Popen([self.linn, "record", "--pid", str(pid), "-o", file, *map(str, options)],
                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
         if not announced:
             return linn
@@ -365,7 +365,7 @@ def case_options(tool):
         program.step("work 0 10")
     same(marked(tool.events()), worked(0, 10))
     check(tool.facts()["recording"]["depth"] == 2, "not the depth")
-    linn = subprocess.Popen([tool.linn, "record", "--no-calibration", "--pid", str(program.pid)], cwd=tool.folder,
+    linn = subprocess.Popen([tool.linn, "record", "--pid", str(program.pid)], cwd=tool.folder,
                             stderr=subprocess.PIPE, text=True)
     linn.stderr.readline()
     program.step("work 0 1")
@@ -379,14 +379,14 @@ def case_twice(tool):
     """A program that is recorded already is not recorded again: by another linn, or from its start."""
     program = tool.program("steps")
     first = tool.attach(program.pid)
-    done = tool.call("record", "--no-calibration", "--pid", program.pid, "-o", "b.linn", status=1)
+    done = tool.call("record", "--pid", program.pid, "-o", "b.linn", status=1)
     check("recorded already" in done.stderr, done.stderr)
     check(not (tool.folder / "b.linn").exists(), "a trace was written")
     program.step("work 0 10")
     tool.detach(first)
     same(marked(tool.events()), worked(0, 10))
     program.end()
-    recorded = Program([tool.linn, "record", "--no-calibration", "--no-baseline", "-q", "-o", tool.folder / "c.linn", "--",
+    recorded = Program([tool.linn, "record", "--no-baseline", "-q", "-o", tool.folder / "c.linn", "--",
                         tool.programs["counted"], "steps"]).wait_ready()
     child = subprocess.run(["pgrep", "-P", str(recorded.pid)], capture_output=True, text=True).stdout.split()[0]
     done = tool.call("record", "--pid", child, status=1)
@@ -415,7 +415,7 @@ def case_refusals(tool):
         (["--pid", "1", "--duration", "0"], "--duration must be")])
 
     def refused(process, *wanted, by=None):
-        words = [tool.linn, "record", "--no-calibration", "--pid", str(process.pid), "-o", "no.linn"]
+        words = [tool.linn, "record", "--pid", str(process.pid), "-o", "no.linn"]
         done = subprocess.run(words, capture_output=True, text=True, cwd=tool.folder if by is None else "/", user=by, check=False)
         check(done.returncode == 1 and all(text in prose(done.stderr) for text in wanted), f"{wanted}: {done}")
         check(not (tool.folder / "no.linn").exists(), "a trace was written")

@@ -12,7 +12,7 @@ from cases import check, prose
 class Tool(cases.Tool):
     def record(self, program, *arguments, name=None, options=()):
         trace = self.folder / (name or f"{program}.linn")
-        self.call("record", "-q", "--no-baseline", "--no-calibration", *options, "-o", trace, "--", self.programs[program], *arguments, status=0)
+        self.call("record", "-q", "--no-baseline", *options, "-o", trace, "--", self.programs[program], *arguments, status=0)
         return trace
 
     def result(self, old, new, *words, status=0):

@@ -16,7 +16,7 @@ LINE = re.compile(r"linn record: \S+ s: live (\d\S* [KMG]?i?B) in (\S+) blocks?,
 
 class Tool(cases.Tool):
     def words(self, *options):
-        return [self.linn, "record", *options, "--no-baseline", "--no-calibration", "-o", "a.linn"]
+        return [self.linn, "record", *options, "--no-baseline", "-o", "a.linn"]
 
     def stop_program(self):
         (self.folder / "stop").touch()
@@ -86,7 +86,7 @@ def case_terminal(tool):
 
 def case_same_trace(tool):
     def events_of(file, *options):
-        tool.call("record", "-q", "--no-baseline", "--no-calibration", *options, "-o", file, "--", tool.programs["grows"], 500, status=0)
+        tool.call("record", "-q", "--no-baseline", *options, "-o", file, "--", tool.programs["grows"], 500, status=0)
         return json.loads(tool.call("trace", file, "--leaks", "--json", "-", status=0).stdout)["types"]
     check(events_of("without.linn") == events_of("with.linn", "--live"), "another trace")
 
@@ -98,7 +98,7 @@ def case_sampled(tool):
 
 def case_attached(tool):
     with subprocess.Popen([tool.programs["grows"], "stop"], cwd=tool.folder, stdout=subprocess.PIPE, text=True) as program:
-        words = [tool.linn, "record", "--live", "--no-calibration", "-o", "a.linn", "--pid", str(program.pid)]
+        words = [tool.linn, "record", "--live", "-o", "a.linn", "--pid", str(program.pid)]
         with subprocess.Popen(words, cwd=tool.folder, stderr=subprocess.PIPE, text=True) as linn:
             first = linn.stderr.readline()
             if "ptrace" in first or "not permitted" in first:

@@ -16,7 +16,7 @@ from cases import check, prose
 class Tool(cases.Tool):
     def record(self, *options, name="stages.linn", program="stages", arguments=()):
         trace = self.folder / name
-        self.call("record", "-q", "--no-baseline", "--no-calibration", *options, "-o", trace, "--",
+        self.call("record", "-q", "--no-baseline", *options, "-o", trace, "--",
                   self.programs.get(program, program), *arguments, status=0)
         return trace
 
@@ -61,13 +61,6 @@ def case_temporary(tool):
     trace = tool.record()
     result = tool.view(trace, "--temporary")
     check(of(result, "Brief") == (300, 300 * 48) and of(result, "Grown") == (0, 0), types(result))
-    check(result["temporary"] == {"rule": "next-call", "most": None}, result["temporary"])
-    result = tool.view(trace, "--temporary", "--between", "0")
-    check(of(result, "Brief")[0] == 300 and of(result, "Grown")[0] == 1, types(result))
-    result = tool.view(trace, "--temporary", "--between", "1")
-    check(of(result, "Grown") == (40, 40 * 96) and of(result, "Brief")[0] == 300, types(result))
-    check(result["temporary"] == {"rule": "allocations-between", "most": 1}, result["temporary"])
-    check(result["types"][0]["type"].endswith("Brief") and of(result, "Held")[0] == 2, types(result))
     text = prose(tool.call("trace", trace, "--temporary", status=0).stdout)
     check("are temporary: the very next call of their thread released them" in text and "Brief" in text, text)
     # What advise counts by the same rule is the same number.
@@ -93,7 +86,7 @@ def case_leaks(tool):
 def case_forms(tool):
     """The terminal in three widths, CSV and Markdown say the same as JSON."""
     trace = tool.record()
-    for filter in (["--peak"], ["--temporary", "--between", "2"], ["--leaks"]):
+    for filter in (["--peak"], ["--temporary"], ["--leaks"]):
         tool.fits((100, 80, 60), "trace", trace, *filter, apart=lambda line: line.startswith("    "))
         text = tool.folder / "view.md"
         done = tool.call("trace", trace, *filter, "--csv", "-", "--markdown", text, status=0)
@@ -119,9 +112,8 @@ def case_exports(tool):
     lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--peak", status=0).stdout)
     check(sum(lines.values()) == peak["bytes"], (sum(lines.values()), peak["bytes"]))
     check(any("hold<stages::Held>" in line for line in lines) and not any("flicker" in line for line in lines), lines)
-    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--weight", "allocations", "--temporary", "--between", "1",
-                                status=0).stdout)
-    check(sum(n for line, n in lines.items() if "grow" in line) == 40, lines)
+    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--weight", "allocations", "--temporary", status=0).stdout)
+    check(sum(n for line, n in lines.items() if "flicker" in line) == 300, lines)
     lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--leaks", status=0).stdout)
     check(sum(lines.values()) == 3000 and all("lose" in line for line in lines), lines)
     lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--leaks", "--all-leaks", status=0).stdout)
@@ -140,8 +132,6 @@ def case_refusals(tool):
     trace = tool.record()
     tool.refuses(["trace"], [
         ([trace, "--peak", "--leaks"], "cannot be combined"),
-        ([trace, "--between", "2"], "--temporary"),
-        ([trace, "--temporary", "--between", "1001"], "whole number from 0 to 1000"),
         ([trace, "--all-leaks"], "--leaks"),
         ([trace, "--peak", "--check"], "cannot be combined"),
         ([trace, "--convert", "csv", "--leaks"], "collapsed, pprof or csv-stacks"),
@@ -169,7 +159,7 @@ def case_pages_of_all_kinds(tool):
         graphs = [e for e in root.iter() if e.get("data-measures")]
         check(len(graphs) == has_stacks, (trace, len(graphs)))
     nothing = tool.folder / "nothing.linn"
-    tool.call("record", "-q", "--no-baseline", "--no-calibration", "-o", nothing, "--", "/bin/true", status=0)
+    tool.call("record", "-q", "--no-baseline", "-o", nothing, "--", "/bin/true", status=0)
     for words in ([], ["--peak"], ["--temporary"], ["--leaks"]):
         done = tool.call("trace", nothing, *words, "--html", page, "--csv", tool.folder / "x.csv", status=0)
         xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
@@ -310,7 +300,7 @@ def case_screens(tool):
 
     def look(chromium):
         for width in (360, 390, 1440):
-            for words in ([], ["--peak"], ["--temporary", "--between", "1"], ["--leaks"]):
+            for words in ([], ["--peak"], ["--temporary"], ["--leaks"]):
                 shown = Shown(tool, chromium, trace, *words, width=width, scheme="dark" if width == 390 else "light")
                 page = shown.page
                 page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
@@ -363,15 +353,14 @@ def case_missing_symbols(tool):
 def case_dashes(tool):
     """A program whose name begins with a dash: the command that comes next can be typed. A file called - is refused."""
     shutil.copy(tool.programs["stages"], tool.folder / "-stages")
-    words = ["--no-baseline", "--no-calibration"]
-    done = subprocess.run([tool.linn, "record", *words, "--", "./-stages"], cwd=tool.folder, capture_output=True, text=True)
+    done = subprocess.run([tool.linn, "record", "--no-baseline", "--", "./-stages"], cwd=tool.folder, capture_output=True, text=True)
     check(done.returncode == 0, done.stderr)
     following = done.stderr.split("next: linn ")[1].split("\n")[0]
     check(following == "advise ./-stages.linn", done.stderr)
     done = subprocess.run([tool.linn, *following.split()], cwd=tool.folder, capture_output=True, text=True)
     check(done.returncode == 0 and "Held" in done.stdout, done.stderr)
     program = tool.programs["stages"]
-    for command in (["record", *words, "-o", "-", "--", program], ["try", "--plan", "-", "--", program],
+    for command in (["record", "-o", "-", "--", program], ["try", "--plan", "-", "--", program],
                     ["check", "budgets.toml", "-o", "-", "--", program]):
         done = subprocess.run([tool.linn, *command], cwd=tool.folder, capture_output=True, text=True)
         check(done.returncode == 2 and done.stdout == "", (command, done.returncode, done.stdout))

@@ -23,7 +23,6 @@ public:
         info_.stacks.emplace_back();
         info_.command = {"./app"};
         info_.ending = "exited with 0";
-        info_.clock = "tsc";
         info_.event_cost_ns = 20;
     }
 

@@ -160,7 +160,7 @@ private:
 /// 16 ns.
 class made_trace {
 public:
-    explicit made_trace(const std::filesystem::path& file, const std::string& clock = "tsc") {
+    explicit made_trace(const std::filesystem::path& file) {
         if (const std::string problem = writer_.open(file); !problem.empty()) {
             throw std::runtime_error{problem};
         }
@@ -170,7 +170,6 @@ public:
         start.directory = "/made/up";
         start.started = "2026-01-01T00:00:00Z";
         start.machine = "a machine, 2 CPUs, Linux";
-        start.clock = clock;
         start.depth = 16;
         start.ticks_per_ns = 1;
         start.start_ticks = made_thread::start_ticks;

@@ -31,10 +31,10 @@ class Tool(cases.Tool):
         self.file = str(folder / "a.linn")
 
     def record(self, *words, options=(), status=0, **more):
-        return self.call("record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words, status=status, **more)
+        return self.call("record", *once(options), "-o", self.file, *options, "--", *words, status=status, **more)
 
     def start(self, *words, options=(), **more):
-        return subprocess.Popen([self.linn, "record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words],
+        return subprocess.Popen([self.linn, "record", *once(options), "-o", self.file, *options, "--", *words],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 cwd=self.folder, **more)
 
@@ -181,7 +181,7 @@ def case_signal_while_waiting(tool):
     """A signal while --wait waits for the children ends it within a second, and goes on to them; nothing is run again."""
     left = tool.folder / "left"
     script = f"{tool.churn} 10 0; exec >/dev/null 2>&1; sleep 100 & echo $! >> {left}"
-    child = subprocess.Popen([tool.linn, "record", "--no-calibration", "--wait", "-o", tool.file, "--", "sh", "-c", script],
+    child = subprocess.Popen([tool.linn, "record", "--wait", "-o", tool.file, "--", "sh", "-c", script],
                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tool.folder)
     deadline = time.monotonic() + LIMIT
     while not (left.exists() and left.read_text()) and time.monotonic() < deadline:
@@ -262,7 +262,7 @@ def case_script(tool):
     script = tool.folder / "script"
     script.write_text(f"#!/bin/sh\n{tool.churn} 500 0\n")
     script.chmod(0o755)
-    done = tool.call("record", "--no-calibration", "--", "./script")
+    done = tool.call("record", "--", "./script")
     check(done.returncode == 0, done.stderr)
     check(mallocs(tool.trace(tool.folder / "script.linn")) >= 500, "the default name is PROG.linn, in this directory")
 
@@ -275,14 +275,8 @@ def case_baseline(tool):
     check(done.returncode == 2 and "can be read once" in done.stderr, done.stderr)
 
 
-def case_calibration(tool):
-    done = tool.call("record", "--no-baseline", "-o", tool.file, "--", tool.churn, "1000", "0")
-    check(done.returncode == 0 and done.stdout == "", done.stderr)
-    check(tool.trace()["recording"]["event_cost_ns"] > 0, "the cost of an event was not measured")
-
-
 def case_event_cost(tool):
-    """What an event cost is measured while the program runs, of every thread, also where nothing was calibrated."""
+    """What an event cost is measured while the program runs, of every thread."""
     tool.record(tool.churn, "100000", "2")
     result = tool.trace()
     cost, samples = result["recording"]["event_cost_ns"], result["recording"]["event_cost_samples"]
@@ -301,7 +295,7 @@ def case_event_cost(tool):
 def case_second_run(tool):
     """Unasked, where the program can be run twice; what it printed is there once."""
     def record(*words, options=(), stdin=subprocess.DEVNULL, **more):
-        return tool.call("record", "--no-calibration", "-o", tool.file, *options, "--", *words, stdin=stdin, **more)
+        return tool.call("record", "-o", tool.file, *options, "--", *words, stdin=stdin, **more)
 
     done = record(tool.churn, "200000", "0", "cat", stdin=open(__file__))
     check(done.returncode == 0 and done.stdout == pathlib.Path(__file__).read_text(), done.stderr)
@@ -333,7 +327,7 @@ def case_second_run_refused(tool):
         (tool.folder / "big").unlink(missing_ok=True)
         if not more:
             more = {"stdin": subprocess.DEVNULL}
-        done = tool.call("record", "--no-calibration", "-o", tool.file, "--", *words, **more)
+        done = tool.call("record", "-o", tool.file, "--", *words, **more)
         check(count.read_text() == "run\n", f"{name}: it ran {count.read_text().count('run')} times: {done.stderr}")
         result = tool.trace()
         check(result["baseline"] is None, f"{name}: {result['baseline']}")
@@ -345,7 +339,7 @@ def case_second_run_differs(tool):
     """A second run that did something else is not used, and costs nothing but its time."""
     flag = tool.folder / "flag"
     script = f"if [ -e {flag} ]; then exit 3; fi; : > {flag}; exec {tool.churn} 100000 0"
-    done = tool.call("record", "--no-calibration", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
+    done = tool.call("record", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
                      stdin=subprocess.DEVNULL)
     check(done.returncode == 0, done.stderr)
     check("ended otherwise: exit status 3, not exit status 0" in done.stderr, done.stderr)
@@ -354,7 +348,7 @@ def case_second_run_differs(tool):
     # Computes for some tenths of a second: of a run of mere allocations the recorder takes most of the time, on a fast
     # processor so much that what is left is within the noise.
     script = script.replace("exit 3", "exit 0").replace("exec", "i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done; exec")
-    done = tool.call("record", "--no-calibration", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
+    done = tool.call("record", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
                      stdin=subprocess.DEVNULL)
     check("it did less" in done.stderr and tool.trace()["baseline"] is None, done.stderr)
 
@@ -417,7 +411,7 @@ def case_own_preload_stays(tool):
 
 def case_closed_streams(tool):
     # Started without standard streams, the shared memory must not become the program's standard input.
-    done = subprocess.run(["sh", "-c", f"exec {tool.linn} record --no-calibration -o {tool.file} -- {tool.churn} 10 0 exit 4 <&- >&- 2>&-"],
+    done = subprocess.run(["sh", "-c", f"exec {tool.linn} record -o {tool.file} -- {tool.churn} 10 0 exit 4 <&- >&- 2>&-"],
                           timeout=LIMIT)
     check(done.returncode == 4, done.returncode)
     check(mallocs(tool.trace()) >= 10, "nothing recorded")

@@ -21,7 +21,7 @@ class Tool(cases.Tool):
     def measure(self, rounds, work, threads=1, options=("--baseline",)):
         """The JSON of linn advise."""
         program = [self.programs["known_share"], str(rounds), str(work), str(threads)]
-        done = self.call("record", "--no-calibration", "-o", self.file, *options, "--", *program)
+        done = self.call("record", "-o", self.file, *options, "--", *program)
         check(done.returncode == 0, done.stderr)
         return self.advise()
 
@@ -77,7 +77,7 @@ def case_without_a_second_run(tool):
 
 def case_sample(tool):
     """A sample has few blocks, but sums over all calls: two in four of a round take COST ticks."""
-    tool.call("record", "--no-calibration", "--no-baseline", "--sample", "65536", "-o", tool.file, "--", tool.programs["known_share"],
+    tool.call("record", "--no-baseline", "--sample", "65536", "-o", tool.file, "--", tool.programs["known_share"],
               "60000", str(2 * COST), "1")
     end = pathlib.Path(tool.file).read_bytes().split(b'"call_times": ')[1]
     sums = json.loads(end[:end.index(b"}") + 1])

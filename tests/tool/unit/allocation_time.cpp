@@ -2,7 +2,7 @@
 // From sums and samples to shares of the CPU time; each field by hand.
 #include "analysis/accumulator.hpp"
 #include "analysis/page_set.hpp"
-#include "record/calibration.hpp"
+#include "record/time_counter.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::allocation_time_tests {
@@ -117,7 +117,7 @@ TEST_CASE("the sites add up to the whole, and a release counts for the site of i
                               make(event_kind::allocation, 0x3000, 1)};
     events[0].timing = {100, 32, false};
     events[3].release_timing = {300, 32, false}; // of the release before
-    accumulator counted{event_times::exact};
+    accumulator counted;
     counted.take(events);
     const trace_analysis a = counted.finish(info);
     REQUIRE(a.time.is_known());

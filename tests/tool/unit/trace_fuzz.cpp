@@ -85,6 +85,19 @@ TEST_CASE("A trace of linn 0.2 that holds statistics instead of events is refuse
     }
 }
 
+TEST_CASE("A trace of linn 0.2 whose events have no times is refused, with what to do") {
+    const scratch_folder folder;
+    {
+        trace_writer writer;
+        REQUIRE(writer.open(folder / "a.linn").empty());
+        recording_start start;
+        start.clock = "every8";
+        writer.write_start(start);
+        writer.write_end({});
+    }
+    CHECK_THROWS_WITH_AS((trace_reader{folder / "a.linn"}), doctest::Contains("record the program again"), unusable_trace);
+}
+
 TEST_CASE("Documents of a trace may hold anything") {
     const scratch_folder folder;
     for (const std::string text :

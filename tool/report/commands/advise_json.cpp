@@ -141,7 +141,6 @@ ordered_json trace_json(const trace_info& info) {
             {"attached", attached_json(info)},
             {"contents", info.contents},
             {"sample_bytes", info.sample_bytes},
-            {"clock", info.clock},
             {"events", info.events},
             {"dropped", info.dropped},
             {"processes", info.processes.size()},

@@ -32,15 +32,6 @@ ordered_json view_row_json(const view_row& r) {
     return json;
 }
 
-ordered_json rule_json(const trace_view& view) {
-    if (view.filter != block_filter::temporary) {
-        return {};
-    }
-    const auto& between = view.temporary.allocations_between;
-    return {{"rule", between ? "allocations-between" : "next-call"},
-            {"most", known_or_null(between.has_value(), between.value_or(0))}};
-}
-
 constexpr std::size_t most_view_rows = 200;
 constexpr std::size_t most_view_stacks = 60;
 constexpr std::size_t most_text_stacks = 3; // in a terminal, where each takes a dozen lines
@@ -91,14 +82,6 @@ std::string blocks_text(const block_counts& counts) {
                        counted(view_blocks(counts.blocks), lettering::prose, "block"));
 }
 
-std::string rule_text(const temporary_rule& rule) {
-    return rule.allocations_between
-               ? fmt::format("their thread released them after at most {}",
-                             counted(*rule.allocations_between, "other allocation of its own",
-                                     "other allocations of its own"))
-               : std::string{"the very next call of their thread released them"};
-}
-
 std::string lead_of(const trace_profile& profile, const trace_view& view) {
     const trace_analysis& a = profile.analysis;
     const std::string program = program_of(a.info);
@@ -113,10 +96,10 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
         return fmt::format("At its peak, {} after the beginning of {}, {} held {}{}.", moment_text(a.peak_ns),
                            moment_text(a.info.duration_ns), program, blocks_text(view.all), most_of(view));
     case block_filter::temporary:
-        return fmt::format("{} of {} ({}) {} temporary: {}{}.", in_prose(view_blocks(view.all.blocks)),
+        return fmt::format("{} of {} ({}) {} temporary: the very next call of their thread released them{}.", in_prose(view_blocks(view.all.blocks)),
                            counted(view_blocks(view.allocated.blocks), lettering::prose, "allocation"),
                            percent(part_of(view.all.blocks, view.allocated.blocks)),
-                           agreeing(view.all.blocks, "is", "are"), rule_text(view.temporary), most_of(view));
+                           agreeing(view.all.blocks, "is", "are"), most_of(view));
     case block_filter::leaks:
         break;
     }
@@ -278,7 +261,6 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
                       {"attached", info.attached_pid != 0},
                       {"ran_on", info.ran_on},
                       {"filter", to_string(view.filter)},
-                      {"temporary", rule_json(view)},
                       {"peak",
                        {{"at_ns", profile.analysis.peak_ns},
                         {"bytes", profile.analysis.all.peak_live_bytes},
