@@ -4,19 +4,15 @@
 The trace is the one of tests/tool/convert/export_samples.cpp, whose comment says what must come out. Exit status 77
 (skipped) where the reader is not installed.
 """
-import base64
 import csv
 import gzip
-import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 
-import browser
 import pytest
-from cases import check, skip, skip_without
+from cases import check, skip
 
 GROW = "std::vector<int, std::allocator<int> >::grow(unsigned long)"
 MAKE = 'make "quoted"; and more\n'  # a name that no separator may break
@@ -121,17 +117,6 @@ def case_pprof(exports):
     check(profile[9] == [1795261535 * 10**9] and profile[10] == [10000], "the times")
 
 
-def case_pprof_protoc(exports):
-    """The compiler of protocol buffers reads it."""
-    skip_without("protoc")
-    data = gzip.decompress((exports.folder / "trace.pb.gz").read_bytes())
-    done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, timeout=60)
-    check(done.returncode == 0, done.stderr)
-    text = done.stdout.decode()
-    check(text.count("\n2 {") == 3 and '5: "alloc_objects"' not in text, text)
-    check('6: "alloc_objects"' in text and f'6: "{GROW}"' in text, text)
-
-
 def case_pprof_itself(exports):
     """pprof itself shows the functions with their bytes."""
     pprof = find_pprof()
@@ -160,38 +145,6 @@ def case_filters(exports):
         prefix = {"leaks": "leaked"}.get(name, name)
         check(kinds == [prefix + "_objects", prefix + "_space"] and words[profile[14][0]] == kinds[1], kinds)
         check(sorted(packed(fields(s)[2][0])[1] for s in profile[2]) == sorted(expected.values()), name)
-
-
-def case_speedscope(exports):
-    """speedscope itself reads collapsed stacks and pprof: the functions and their totals in its table. Of functions that were inlined,
-    its reader of pprof shows the outermost."""
-    program, chromium = shutil.which("speedscope"), browser.find()
-    if program is None or chromium is None:
-        skip("there is no speedscope or no Chromium")
-    viewer = pathlib.Path(program).resolve().parent.parent / "dist" / "release" / "index.html"
-    for name, total in (("bytes.collapsed", "3,300 (99%)"), ("trace.pb.gz", "3.22 KB (99%)"),
-                        ("peak.collapsed", "2,300 (100%)"), ("peak.pb.gz", "2.25 KB (100%)")):
-        data = base64.b64encode((exports.folder / name).read_bytes()).decode()
-        with browser.Browser(chromium) as b:
-            page = b.open(str(viewer))
-            page.evaluate("""new Promise((done) => {
-                const data = atob(%s);
-                const file = new File([Uint8Array.from(data, (c) => c.charCodeAt(0))], %s);
-                const moved = new DataTransfer();
-                moved.items.add(file);
-                const drop = new DragEvent("drop", {dataTransfer: moved, bubbles: true, cancelable: true});
-                document.querySelector("body > div, body > main, body *").dispatchEvent(drop);
-                setTimeout(done, 3000);
-            })""" % (json.dumps(data), json.dumps(name)))
-            page.type("3")  # its table of functions
-            page.evaluate("new Promise((done) => setTimeout(done, 1000))")
-            shown = page.evaluate("document.body.innerText")
-            check("other(char const*)" in shown and ("grow(unsigned long)" in shown) == name.endswith("collapsed"), (name, shown))
-            rows = [row.strip() for row in shown.split("\n")]
-            check(total in rows and rows[rows.index("main") - 2] == total, (name, shown))
-            # The browser itself complains about drawing without a graphics card.
-            complaints = [c for c in page.complaints if "WebGL" not in c]
-            check(complaints == [], (name, complaints))
 
 
 def case_csv(exports):

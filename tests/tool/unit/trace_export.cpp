@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exports agree with `linn trace`, and their compressed formats are those of their documentation. What other programs make
-// of the files is tested by convert_cases.py.
+// The exports agree with `linn trace`. What other programs make of the files is tested by convert_cases.py.
 #include "report/trace_export/trace_export.hpp"
 
 #include "export_samples.hpp"
-#include "report/trace_export/gzip_stream.hpp"
-#include "report/trace_export/protobuf_writer.hpp"
 #include "unit.hpp"
-
-#include <zlib.h>
 
 namespace linn::tool::trace_export_tests {
 
@@ -31,7 +26,6 @@ constexpr auto gave = event_kind::release;
 /// The leaks that `linn trace --leaks` shows, and the lines of `--convert csv-stacks --leaks` without the heading.
 std::pair<block_counts, std::size_t> leaks_of(const std::vector<event>& events) {
     trace_info info;
-    info.clock = "tsc";
     info.stacks.resize(4);
     info.processes.resize(1);
     info.threads.resize(2);
@@ -62,50 +56,6 @@ TEST_CASE("a release that comes after its address was given out again leaves the
     CHECK(leaks.blocks == 1);
     CHECK(leaks.bytes == 7);
     CHECK(lines == 1);
-}
-
-TEST_CASE("the numbers of protocol buffers are as its documentation has them") {
-    protobuf_writer w;
-    w.number(1, 150); // its own example: 08 96 01
-    CHECK(w.text() == "\x08\x96\x01");
-    w = {};
-    w.bytes(2, "testing"); // 12 07 …
-    CHECK(w.text() == "\x12\x07testing");
-    w = {};
-    w.numbers(6, std::array<std::uint64_t, 3>{3, 270, 86942}); // 32 06 03 8E 02 9E A7 05
-    CHECK(w.text() == "\x32\x06\x03\x8E\x02\x9E\xA7\x05");
-    w = {};
-    w.number(1, 0);
-    CHECK(w.text().empty());
-    w.number(15, ~std::uint64_t{0});
-    CHECK(w.text().size() == 11);
-}
-
-TEST_CASE("what is compressed comes out again, however large the pieces") {
-    std::string all;
-    std::ostringstream out;
-    gzip_stream gzip{out};
-    for (std::size_t i = 0; i != 300; ++i) {
-        std::string piece(i * 7, static_cast<char>('a' + i % 26));
-        piece += std::to_string(i * 2654435761U);
-        gzip.write(piece);
-        all += piece;
-    }
-    gzip.finish();
-    const std::string packed = out.str();
-    CHECK(packed.size() < all.size() / 4);
-    std::string plain(all.size() + 1, '\0');
-    z_stream z{};
-    REQUIRE(::inflateInit2(&z, 15 + 16) == Z_OK);
-    std::string copy = packed;
-    z.next_in = reinterpret_cast<Bytef*>(copy.data());
-    z.avail_in = static_cast<uInt>(copy.size());
-    z.next_out = reinterpret_cast<Bytef*>(plain.data());
-    z.avail_out = static_cast<uInt>(plain.size());
-    CHECK(::inflate(&z, Z_FINISH) == Z_STREAM_END);
-    ::inflateEnd(&z);
-    plain.resize(z.total_out);
-    CHECK(plain == all);
 }
 
 TEST_CASE("a format has a name, and a name that is none has no format") {

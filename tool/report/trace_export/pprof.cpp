@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../measure/suggest.hpp"
-#include "gzip_stream.hpp"
-#include "protobuf_writer.hpp"
 #include "trace_export.hpp"
 
+#include <zlib.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <limits>
 #include <map>
+#include <new>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +48,92 @@ std::uint64_t nanoseconds_of(const std::string& iso) {
     const std::time_t seconds = ::timegm(&t);
     return seconds < 0 ? 0 : static_cast<std::uint64_t>(seconds) * 1'000'000'000;
 }
+
+/// A message in the wire format of protocol buffers, field by field.
+/// @source https://protobuf.dev/programming-guides/encoding/
+class protobuf_writer {
+public:
+    /// A number; 0 is what a missing field means, and is not written.
+    void number(unsigned field, std::uint64_t value) {
+        if (value != 0) {
+            tag(field, 0);
+            varint(value);
+        }
+    }
+
+    /// Text, or a message that another writer holds.
+    void bytes(unsigned field, std::string_view value) {
+        tag(field, 2);
+        varint(value.size());
+        text_ += value;
+    }
+
+    /// Numbers of a repeated field, packed.
+    void numbers(unsigned field, std::span<const std::uint64_t> values) {
+        protobuf_writer packed;
+        for (const std::uint64_t v : values) {
+            packed.varint(v);
+        }
+        bytes(field, packed.text());
+    }
+
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    void tag(unsigned field, unsigned wire_type) { varint(std::uint64_t{field} << 3 | wire_type); }
+
+    void varint(std::uint64_t value) {
+        for (; value >= 0x80; value >>= 7) {
+            text_ += static_cast<char>(value | 0x80);
+        }
+        text_ += static_cast<char>(value);
+    }
+
+    std::string text_;
+};
+
+/// Writes what it is given to a stream, compressed as gzip does. Throws std::bad_alloc.
+class gzip_stream {
+public:
+    explicit gzip_stream(std::ostream& out) : out_{&out} {
+        constexpr int gzip_window = 15 + 16; // the largest window; 16 asks for gzip's frame
+        constexpr int memory_level = 8;
+        if (::deflateInit2(&z_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level,
+                           Z_DEFAULT_STRATEGY) != Z_OK) {
+            throw std::bad_alloc{};
+        }
+    }
+    gzip_stream(const gzip_stream&) = delete;
+    gzip_stream& operator=(const gzip_stream&) = delete;
+    ~gzip_stream() { ::deflateEnd(&z_); }
+
+    void write(std::string_view bytes) {
+        constexpr std::size_t most = std::numeric_limits<uInt>::max();
+        for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) {
+            compress(bytes.substr(0, most), false);
+        }
+    }
+
+    /// Writes what is left. @pre nothing is written afterwards
+    void finish() { compress({}, true); }
+
+private:
+    void compress(std::string_view bytes, bool is_last) {
+        // zlib promises not to write through it.
+        z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+        z_.avail_in = static_cast<uInt>(bytes.size());
+        do {
+            z_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+            z_.avail_out = static_cast<uInt>(buffer_.size());
+            ::deflate(&z_, is_last ? Z_FINISH : Z_NO_FLUSH);
+            out_->write(buffer_.data(), static_cast<std::streamsize>(buffer_.size() - z_.avail_out));
+        } while (z_.avail_out == 0);
+    }
+
+    std::ostream* out_;
+    z_stream z_{};
+    std::array<char, 65536> buffer_{};
+};
 
 class pprof_writer {
 public:
