@@ -2,36 +2,20 @@
 #include "../experiment/contenders.hpp"
 #include "result_file.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 namespace linn::tool {
 namespace {
 
-/// In "linn.bench/1" `object` and `containers` had no variants: a contender's own pool is one since then, and all general
-/// allocators share one.
-std::string variant_since_version_2(std::string contender) {
-    static const std::set<std::string> pools{"pmr-unsynchronized", "pmr-synchronized", "boost-singleton-pool",
-                                             "lecture-pool", "linn"};
-    if (!pools.contains(contender)) {
-        return "general";
-    }
-    std::replace(contender.begin(), contender.end(), '-', '_');
-    return contender;
-}
-
 void read_scenario(const json_view& scenario, double cycles_per_ns, result_file& file) {
     const std::string name = scenario["name"].text();
-    const std::string baseline =
-        scenario.has("baseline") ? scenario["baseline"].text() : variant_since_version_2(baseline_name);
+    const std::string baseline = scenario["baseline"].text();
     std::map<std::string, std::vector<double>> reference; // by phase
     std::vector<std::pair<series_name, measured_series>> found;
     for (const json_view& row : scenario["rows"].items()) {
         const std::string contender = row["contender"].text();
-        const std::string variant =
-            row.has("variant") ? row["variant"].text() : variant_since_version_2(contender);
+        const std::string variant = row["variant"].text();
         for (const auto& [phase, figures] : row["phases"].members()) {
             if (figures.is_null()) {
                 continue; // the variant has no such phase

@@ -86,6 +86,9 @@ void check_schema(const std::string& schema) {
     if (version == 0) {
         throw bad_field{fmt::format("its schema is \"{}\", which is not one of linn's", schema)};
     }
+    if (version < newest) {
+        throw bad_field{fmt::format("its schema is \"{}\", which an older linn wrote: measure again", schema)};
+    }
 }
 
 result_file read_document(const nlohmann::json& document) {

@@ -23,13 +23,13 @@ using namespace linn::tool;
 using nlohmann::json;
 
 /// What `linn bench --json` writes, as far as it is read.
-constexpr std::string_view bench_text = R"({"schema": "linn.bench/1", "version": "1.0.0", "complete": true,
+constexpr std::string_view bench_text = R"({"schema": "linn.bench/2", "version": "1.0.0", "complete": true,
 "started": "2026-01-01T00:00:00Z", "machine": {"cpu": "a cpu", "cycles_per_ns": 2.5},
 "options": {"container": "list", "n": 1000, "objects": 10, "object_bytes": 64, "work": 0},
 "scenarios": [{"name": "object", "baseline": "plain", "noise_floor": {"many": 0.01}, "rows": [
 {"contender": "glibc", "variant": "plain", "phases": {"many": {"cycles": {"samples": [10, 11, 12, 10, 11]}}, "few": null}},
 {"contender": "glibc-again", "variant": "plain", "phases": {"many": {"cycles": {"samples": [10, 12, 12, 10, 11]}}}},
-{"contender": "linn", "phases": {"many": {"cycles": {"samples": [3, 3.5, 3, 4, 3]}}}}]}]})";
+{"contender": "linn", "variant": "linn", "phases": {"many": {"cycles": {"samples": [3, 3.5, 3, 4, 3]}}}}]}]})";
 
 /// What `linn run --json` writes.
 constexpr std::string_view run_text = R"({"schema": "linn.run/1", "version": "1.0.0", "complete": true,
