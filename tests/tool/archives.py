@@ -43,11 +43,11 @@ def from_file(folder, source):
 
 
 class Server:
-    """Serves `content` at every path. The path says how: /whole; /halved breaks off once; /unranged does that and cannot go on
-    in the middle; /stalled ends in the middle and keeps the connection; /other has other content; /missing is not there."""
+    """Serves `content` at every path. The path says how: /whole; /stalled ends in the middle and keeps the connection; /other has
+    other content; /missing is not there."""
 
     def __init__(self, content):
-        self.requests = []  # (path, value of Range)
+        self.requests = []  # paths
         self.ended = threading.Event()
         owner = self
 
@@ -71,23 +71,18 @@ class Server:
         self.server.server_close()
 
     def answer(self, handler, content):
-        asked = handler.headers.get("Range")
-        self.requests.append((handler.path, asked))
+        self.requests.append(handler.path)
         kind = handler.path.rsplit("/", 1)[-1]
         if kind == "missing":
             handler.send_error(404)
             return
         if kind == "other":
             content = b"other" + content
-        first = int(asked.removeprefix("bytes=").split("-")[0]) if asked and kind != "unranged" else 0
-        handler.send_response(206 if first else 200)
-        if first:
-            handler.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
-        handler.send_header("Content-Length", str(len(content) - first))
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(content)))
         handler.end_headers()
-        breaks = kind == "stalled" or (kind in ("halved", "unranged") and sum(path == handler.path for path, _ in self.requests) == 1)
         try:
-            handler.wfile.write(content[first:len(content) // 2 if breaks else None])
+            handler.wfile.write(content[:len(content) // 2 if kind == "stalled" else None])
             handler.wfile.flush()
         except ConnectionError:
             return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/rivals, which downloads and builds allocators: what arrives is checked, half a download goes on where it was, and
-whatever goes wrong is said in words and leaves nothing half installed."""
+"""scripts/rivals, which downloads and builds allocators: what arrives is checked, and whatever goes wrong is said and leaves
+nothing half installed."""
 import os
 import pathlib
 import shutil
@@ -53,7 +53,7 @@ class Tool(cases.Tool):
 def case_whole(tool):
     with archives.Server(CONTENT) as server:
         tool.gets(tool.places(server.address + "/whole"))
-        check(server.requests == [("/whole", None)], server.requests)
+        check(server.requests == ["/whole"], server.requests)
         # The second time nothing is done; without the library, but with the archive, nothing is downloaded.
         done = tool.rivals(tool.places(server.address + "/whole"))
         check(done.returncode == 0 and done.stdout + done.stderr == "", done.stdout + done.stderr)
@@ -72,52 +72,27 @@ def case_wrong_sum(tool):
 
 def case_missing(tool):
     with archives.Server(CONTENT) as server:
-        tool.misses(tool.places(server.address + "/missing"), "/missing: the server answers 404")
+        tool.misses(tool.places(server.address + "/missing"), "/missing", "error: 404")
         tool.gets(tool.places(server.address + "/missing", server.address + "/whole"))
 
 
-def case_half(tool):
-    """A connection that breaks off is taken up again where it ended."""
-    with archives.Server(CONTENT) as server:
-        tool.gets(tool.places(server.address + "/halved"))
-        check(server.requests == [("/halved", None), ("/halved", f"bytes={len(CONTENT) // 2}-")], server.requests)
-
-
-def case_half_of_another(tool):
-    """Half of something else does not fit, is thrown away, and the whole is downloaded."""
-    with archives.Server(CONTENT) as server:
-        part = tool.cache / "downloads" / (server.address.removeprefix("http://") + "_whole.part")
-        part.parent.mkdir(parents=True)
-        part.write_bytes(b"y" * 1000)
-        tool.gets(tool.places(server.address + "/whole"))
-        check([asked for _, asked in server.requests] == ["bytes=1000-", None], server.requests)
-
-
-def case_no_ranges(tool):
-    """A server that cannot go on in the middle is asked from the beginning."""
-    with archives.Server(CONTENT) as server:
-        tool.gets(tool.places(server.address + "/unranged"))
-        check([asked is None for _, asked in server.requests] == [True, False, True], server.requests)
-
-
 def case_stall(tool):
-    """What does not move is given up in time; what had arrived stays, and serves the next call."""
+    """What does not move is given up in time."""
     with archives.Server(CONTENT) as server:
         env = tool.places(server.address + "/stalled")
         start = time.monotonic()
-        tool.misses(env, "nothing arrived for 2 s", f"{len(CONTENT) // 2} bytes are there")
+        tool.misses(env, "Operation too slow")
         check(time.monotonic() - start < 40, "it waited for too long")
         # The limit for all of it ends what the limit for silence has not ended yet.
-        tool.misses({**env, "LINN_DOWNLOAD_STALL": "30", "LINN_DOWNLOAD_LIMIT": "1"}, "not done in 1 s")
-        check((tool.cache / "downloads").exists() and not (tool.cache / "rpmalloc").exists(), "the half is gone")
+        tool.misses({**env, "LINN_DOWNLOAD_STALL": "30", "LINN_DOWNLOAD_LIMIT": "1"}, "timed out after 1")
 
 
 def case_offline(tool):
-    done = tool.misses(tool.places("http://127.0.0.1:1/a.tar"), "no connection to the host")
+    done = tool.misses(tool.places("http://127.0.0.1:1/a.tar"), "curl: (7)")
     check("offline, so going on without rpmalloc; later: linn allocators --install rpmalloc" in done.stderr, done.stderr)
     # One place that answers, if only with an error, means that the machine is not offline.
     with archives.Server(CONTENT) as server:
-        done = tool.misses(tool.places("http://127.0.0.1:1/a.tar", server.address + "/missing"), "no connection", "404")
+        done = tool.misses(tool.places("http://127.0.0.1:1/a.tar", server.address + "/missing"), "curl: (7)", "404")
         check("offline" not in done.stderr, done.stderr)
 
 
@@ -126,7 +101,7 @@ def case_mirror(tool):
     with archives.Server(CONTENT) as server:
         env = tool.places("https://linn.invalid/a/whole")
         tool.gets({**env, "LINN_MIRROR": server.address + "/mirror/"})
-        check(server.requests == [("/mirror/linn.invalid/a/whole", None)], server.requests)
+        check(server.requests == ["/mirror/linn.invalid/a/whole"], server.requests)
 
 
 def case_no_space(tool):

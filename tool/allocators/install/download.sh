@@ -7,7 +7,7 @@
 #   LINN_DOWNLOAD_STALL=SECONDS a download ends when nothing arrives for so long (15)
 #   LINN_DOWNLOAD_LIMIT=SECONDS downloads of one allocator end after so long (no limit)
 #
-# An archive that is whole keeps its name; what has arrived of one is its name with .part, and the next call goes on there.
+# An archive gets its name when it is whole.
 sources_list=${LINN_SOURCES:-$here/sources.txt}
 mirror=${LINN_MIRROR:-}
 stall=${LINN_DOWNLOAD_STALL:-15}
@@ -44,80 +44,23 @@ has_sum() { # FILE SHA256
     [[ -f $1 ]] && [[ $(sha256sum <"$1") == "$2 "* ]]
 }
 
-size_of() { # FILE: 0 if there is none
-    stat -c %s "$1" 2>/dev/null || echo 0
-}
-
-# What went wrong, in words. 5, 6 and 7 are curl's for a host that cannot be reached.
-reason_of() { # CURL'S-STATUS HTTP-STATUS FILE
-    case $1 in
-    5 | 6) echo "the host is not known here (is this machine offline?)" ;;
-    7) echo "no connection to the host" ;;
-    22) echo "the server answers $2" ;;
-    23) echo "cannot write to ${3%/*}: no space left? Free 200 MB, or name another folder with XDG_CACHE_HOME" ;;
-    37) echo "the file is not there" ;;
-    28)
-        if ((limit > 0 && SECONDS >= limit)); then
-            echo "not done in $limit s; $(size_of "$3.part") bytes are there, and the next call goes on with them"
-        else
-            echo "nothing arrived for $stall s; $(size_of "$3.part") bytes are there, and the next call goes on with them"
-        fi
-        ;;
-    18 | 52 | 55 | 56 | 92) echo "the connection broke off after $(size_of "$3.part") bytes; the next call goes on with them" ;;
-    35 | 51 | 58 | 59 | 60 | 66 | 77) echo "its certificate cannot be checked (apt-get install ca-certificates)" ;;
-    *) echo "curl ended with status $1" ;;
-    esac
-}
-
-# One archive from one place. A half that is there is continued; one that does not fit is thrown away once.
+# One archive from one place. curl says what went wrong; 5, 6 and 7 are its statuses for a host that cannot be reached.
 download() { # ADDRESS SHA256 FILE
-    local address=$1 sum=$2 file=$3 part=$3.part reason='' status=0 attempt before http left options
+    local address=$1 sum=$2 file=$3 status=0 options
     if has_sum "$file" "$sum"; then return 0; fi
-    rm -f "$file"
-    if has_sum "$part" "$sum"; then
-        mv "$part" "$file"
+    options=(--fail --silent --show-error --location --connect-timeout "$stall" --speed-limit 1 --speed-time "$stall")
+    if ((limit > 0)); then options+=(--max-time "$((limit > SECONDS ? limit - SECONDS : 1))"); fi
+    echo "$address"
+    curl "${options[@]}" --output "$file.part" "$address" || status=$?
+    if ((status == 0)) && has_sum "$file.part" "$sum"; then
+        mv "$file.part" "$file"
         return 0
     fi
-    for attempt in 1 2 3 4; do
-        before=$(size_of "$part")
-        options=(--fail --silent --location --connect-timeout "$stall" --speed-limit 1 --speed-time "$stall")
-        if ((limit > 0)); then
-            left=$((limit - SECONDS))
-            if ((left <= 0)); then
-                reason=$(reason_of 28 0 "$file")
-                break
-            fi
-            options+=(--max-time "$left")
-        fi
-        if ((before > 0)); then options+=(--continue-at "$before"); fi
-        status=0
-        http=$(curl "${options[@]}" --output "$part" --write-out '%{http_code}' "$address") || status=$?
-        reason=
-        if ((status == 0)); then
-            if has_sum "$part" "$sum"; then
-                mv "$part" "$file"
-                return 0
-            fi
-            reason="its SHA-256 is $(sha256sum <"$part" | cut -d ' ' -f 1), and not $sum; it was thrown away"
-        else
-            reason=$(reason_of "$status" "$http" "$file")
-        fi
-        case $status in
-        0 | 22 | 33 | 36) # wrong content, or a server that cannot go on in the middle: from the beginning, once
-            rm -f "$part"
-            ((before > 0)) || break
-            ;;
-        23)
-            rm -f "$part"
-            break
-            ;;
-        18 | 28 | 52 | 55 | 56 | 92) # broken off: again, if it brought something
-            (($(size_of "$part") > before)) || break
-            ;;
-        *) break ;;
-        esac
-    done
-    echo "$address: $reason"
+    case $status in
+    0) echo "its SHA-256 is $(sha256sum <"$file.part" | cut -d ' ' -f 1), and not $sum; it was thrown away" ;;
+    23) echo "cannot write to ${file%/*}: no space left? Free 200 MB, or name another folder with XDG_CACHE_HOME" ;;
+    esac
+    rm -f "$file.part"
     case $status in 5 | 6 | 7) return "$unreachable" ;; esac
     return 1
 }
