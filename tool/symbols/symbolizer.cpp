@@ -2,7 +2,7 @@
 #include "symbolizer.hpp"
 
 #include "code_module.hpp"
-#include "source_text.hpp"
+#include "source_types.hpp"
 #include "type_ladder.hpp"
 
 #include <map>

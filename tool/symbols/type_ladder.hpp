@@ -3,7 +3,7 @@
 
 #include "behind_call.hpp"
 #include "call_chain.hpp"
-#include "source_text.hpp"
+#include "source_types.hpp"
 #include "symbolizer.hpp"
 
 #include <optional>

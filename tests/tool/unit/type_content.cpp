@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands in a block of a container's node, for both standard libraries; and what a line of source allocates.
 #include "symbols/containers.hpp"
-#include "symbols/source_text.hpp"
+#include "symbols/source_types.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::type_content_tests {

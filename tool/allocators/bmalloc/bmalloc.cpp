@@ -3,12 +3,12 @@
 // It defines malloc, operator new and their kin; each forwards. Three things can serve a block: WebKit's allocator; the
 // boot arena, before that is there and for what it allocates itself (it would take its own locks twice); and the C
 // library's allocator for a whole process in which there is no WebKit, so that the process runs and can say so.
-#include "boot_arena.hpp"
 #include "webkit.hpp"
 
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -29,6 +29,47 @@ namespace {
 
 constinit std::atomic<const functions*> webkit{nullptr};
 constinit std::atomic<bool> without_webkit{false};
+/// Memory for the time before WebKit's allocator is there, and for what it allocates itself while it works. Blocks are
+/// never reused: what lives here is small, and mostly lives as long as the process.
+class boot_arena {
+public:
+    /// A zeroed block, or null when the arena is used up. Any thread, also inside a signal handler.
+    void* allocate(std::size_t size, std::size_t alignment) noexcept {
+        if (size > capacity || alignment > capacity) {
+            return nullptr;
+        }
+        alignment = std::max(alignment, header);
+        const std::size_t room = (size + header + alignment + header - 1) / header * header;
+        const std::size_t start = used_.fetch_add(room, std::memory_order_relaxed);
+        if (start > capacity - header || room > capacity - start) {
+            used_.store(capacity, std::memory_order_relaxed);
+            return nullptr;
+        }
+        std::uintptr_t address = reinterpret_cast<std::uintptr_t>(memory_) + start + header;
+        address = (address + alignment - 1) / alignment * alignment;
+        auto* block = reinterpret_cast<char*>(address);
+        *reinterpret_cast<std::size_t*>(block - header) = size;
+        return block;
+    }
+
+    bool owns(const void* block) const noexcept {
+        return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(memory_) < capacity;
+    }
+
+    /// The size that the block was asked for with. @pre owns(block)
+    std::size_t size_of(const void* block) const noexcept {
+        return *reinterpret_cast<const std::size_t*>(static_cast<const char*>(block) - header);
+    }
+
+private:
+    static constexpr std::size_t capacity = std::size_t{64} << 20;
+    static constexpr std::size_t header = 16; // holds the size
+
+    // Only the pages touched cost memory. As a static array, it is there before any constructor and has fixed bounds.
+    alignas(4096) static inline char memory_[capacity];
+    static inline std::atomic<std::size_t> used_{0};
+};
+
 constinit boot_arena boot;
 
 /// True while this thread is inside WebKit's allocator.

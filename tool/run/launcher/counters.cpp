@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "counters.hpp"
+#include "children.hpp"
 
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

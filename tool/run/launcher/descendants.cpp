@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "descendants.hpp"
+#include "children.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,8 +2,7 @@
 // linn-launcher: starts the program that is measured, waits for it, and ends what it leaves behind. It is a program of
 // its own, and a small one, because the kernel counts the memory of the process that forks into the peak of the one
 // that execs: started by the tool itself, /bin/true would seem to need tens of megabytes.
-#include "counters.hpp"
-#include "descendants.hpp"
+#include "children.hpp"
 #include "protocol.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "litter.hpp"
+#include "parts.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

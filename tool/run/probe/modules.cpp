@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules.hpp"
+#include "parts.hpp"
 
 #include <elf.h>
 #include <link.h>

@@ -3,9 +3,7 @@
 // that says which program it is and who provides its memory. It runs before main, needs no C++ runtime, opens nothing that
 // stays open, allocates nothing but the litter that the measured program is to have, and does nothing at all where
 // LINN_PROBE is not set.
-#include "litter.hpp"
-#include "modules.hpp"
-#include "record.hpp"
+#include "parts.hpp"
 
 #include <fcntl.h>
 #include <limits.h>

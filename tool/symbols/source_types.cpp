@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source_text.hpp"
+#include "source_types.hpp"
 
 #include "cxx_name.hpp"
 
