@@ -306,7 +306,7 @@ def case_sizes(tool):
 
 
 def case_threads(tool):
-    """The group runs where it is named, all programs or one; each phase has its own memory, Linn's have their locks."""
+    """The group runs where it is named, all programs or one; each phase has its own memory."""
     result = tool.result("threads", "--only", "linn", "--rounds", "1")
     check([s["name"] for s in result["scenarios"]] == THREAD_PROGRAMS, [s["name"] for s in result["scenarios"]])
     check(not [e for e in result["left_out"] if e["scenario"]], result["left_out"])
@@ -316,18 +316,11 @@ def case_threads(tool):
         rows = {(row["variant"], row["contender"]): row for row in scenario["rows"]}
         check(set(rows) == {("new_delete", "glibc"), ("new_delete", "glibc-again"), ("linn_pool", "linn"),
                             ("linn_pool_resource", "linn")}, set(rows))
-        for (variant, _), row in rows.items():
-            for name, phase in row["phases"].items():
+        for row in rows.values():
+            for phase in row["phases"].values():
                 metrics = phase["metrics"]
                 check(metrics["peak_rss_bytes"] > 1 << 20 and metrics["seconds"] > 0, metrics)
                 check(metrics["peak_rss_bytes"] <= row["peak_rss_bytes"], f"{metrics} {row['peak_rss_bytes']}")
-                timed = variant != "new_delete" and int(name) <= CPUS
-                check(("saturation_threads" in metrics) == timed, f"{variant}, {name}: {metrics}")
-                if timed:
-                    check(0 <= metrics["lock_ns"] <= metrics["all_locks_ns"] and metrics["saturation_threads"] >= 1, metrics)
-                    check(metrics["lock_visits"] > 0, metrics)
-    text = prose(" ".join(result["findings"]))
-    check("saturates at" in text and "threads, on 2 threads:" in text, text)
     done = tool.bench("rptest", "--only", "linn", "--rounds", "1", env={"COLUMNS": "100"})
     check(done.returncode == 0 and "rptest: " in done.stdout and "larson" not in done.stdout, done.stdout)
     check("2 threads" in done.stdout and "MiB" in done.stdout, done.stdout)

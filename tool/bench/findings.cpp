@@ -165,9 +165,6 @@ std::string buffers_finding(const medians& f) {
 } // namespace
 
 std::string scenario_finding(const bench_result& result, const scenario_result& s) {
-    if (s.what->group == "threads") {
-        return lock_finding(result, s);
-    }
     const medians f{result, s};
     if (!why_not_judged(result).empty()) {
         return s.what->name == "zero-fill" ? filled_bytes(f)

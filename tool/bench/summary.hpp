@@ -18,15 +18,8 @@ std::string disturbance(const bench_result& result);
 /// than `rounds_to_judge` rounds. @pre `judge` has run
 std::optional<headline_result> headline(const bench_result& result);
 
-/// A lock of the library that saturates with fewer threads limits a program.
-inline constexpr double enough_threads = 64;
-
-/// What the locks of Linn's ways cost in one program of the group threads, in sentences with a space before each; empty where
-/// it was not measured. Needs no rounds to judge: it is no comparison.
-std::string lock_finding(const bench_result& result, const scenario_result& s);
-
 /// How Linn stands in all programs of the group threads that were measured, on two threads: a place for each, the sum of their
-/// times, memory, and which locks saturate. Empty where fewer than two were measured.
+/// times, and memory. Empty where fewer than two were measured, or too few rounds.
 std::string threads_finding(const bench_result& result);
 
 /// What a scenario over sizes shows, in whole sentences with a space before each: the fastest allocator of small blocks,

@@ -132,112 +132,38 @@ std::string standing_sentence(std::string_view title, const standing& all, std::
     return text + '.';
 }
 
-std::string threads_text(double threads) {
-    return threads >= 1000 ? "over 1000 threads"
-                           : figures::counted(figures::figure_of(unit::count, threads),
-                                              figures::lettering::plain, "thread");
-}
-
-/// The phase with most threads for which the locks were timed.
-std::optional<std::size_t> timed_phase(const row& r, std::size_t phases) {
-    for (std::size_t p = phases; p != 0; --p) {
-        if (r.metric(p - 1, "saturation_threads")) {
-            return p - 1;
-        }
-    }
-    return std::nullopt;
-}
-
-std::string saturation_sentence(const std::vector<const scenario_result*>& programs,
-                                const bench_result& result, std::string_view way) {
-    std::vector<std::string> early;
-    std::string title;
-    std::size_t timed = 0;
-    for (const scenario_result* s : programs) {
-        const row* r = s->find(result.contenders, linn_name, way);
-        const auto p = r == nullptr ? std::nullopt : timed_phase(*r, s->what->phases.size());
-        if (!p) {
-            continue;
-        }
-        ++timed;
-        title = result.title_of(*s, *r);
-        if (const double at = *r->metric(*p, "saturation_threads"); at <= enough_threads) {
-            early.push_back(fmt::format("{} ({})", s->what->name, threads_text(at)));
-        }
-    }
-    if (timed == 0) {
-        return {};
-    }
-    if (early.empty()) {
-        return fmt::format(" No lock of {} saturates below {} threads.", title, enough_threads);
-    }
-    return fmt::format(" A lock of {} saturates at {} threads or fewer in {}; beyond in {} of {}.", title,
-                       enough_threads, fmt::join(early, ", "), timed - early.size(),
-                       figures::counted(timed, "program"));
-}
-
 } // namespace
-
-std::string lock_finding(const bench_result& result, const scenario_result& s) {
-    std::string text;
-    for (const char* way : ways) {
-        const row* r = s.find(result.contenders, linn_name, way);
-        const auto p = r == nullptr ? std::nullopt : timed_phase(*r, s.what->phases.size());
-        if (!p) {
-            continue;
-        }
-        const double held = *r->metric(*p, "lock_ns");
-        const double visits = r->metric(*p, "lock_visits").value_or(0);
-        if (visits <= 0) {
-            text += fmt::format(" No lock of {} was visited.", result.title_of(s, *r));
-            continue;
-        }
-        text += fmt::format(" With {}, the busiest lock of {} is held {} ns a {} ({} ns a visit, one in {}): "
-                            "it saturates at {}.",
-                            s.what->phases[*p].title, result.title_of(s, *r), written(unit::number, held),
-                            s.what->operation, written(unit::number, held / visits),
-                            figures::counted(figures::figure_of(unit::number, 1 / visits),
-                                             figures::lettering::plain, s.what->operation),
-                            threads_text(*r->metric(*p, "saturation_threads")));
-    }
-    return text;
-}
 
 std::string threads_finding(const bench_result& result) {
     const std::vector<const scenario_result*> programs = programs_of(result);
-    if (programs.size() < 2) {
+    if (programs.size() < 2 || !why_not_judged(result).empty()) {
         return {};
     }
     std::string text;
-    if (why_not_judged(result).empty()) {
-        for (const char* way : ways) {
-            standing all;
-            std::string title;
-            std::size_t measured = 0;
-            for (const scenario_result* s : programs) {
-                const auto phase = phase_of(*s->what, 2);
-                const row* r = s->find(result.contenders, linn_name, way);
-                if (!phase || r == nullptr || r->in(*phase) == nullptr) {
-                    continue;
-                }
-                place(result, *s, *r, *phase, all);
-                title = result.title_of(*s, *r);
-                ++measured;
+    for (const char* way : ways) {
+        standing all;
+        std::string title;
+        std::size_t measured = 0;
+        for (const scenario_result* s : programs) {
+            const auto phase = phase_of(*s->what, 2);
+            const row* r = s->find(result.contenders, linn_name, way);
+            if (!phase || r == nullptr || r->in(*phase) == nullptr) {
+                continue;
             }
-            if (measured != 0) {
-                text += standing_sentence(title, all, measured);
-            }
+            place(result, *s, *r, *phase, all);
+            title = result.title_of(*s, *r);
+            ++measured;
         }
-        std::vector<std::string> sums;
-        for (const total& sum : totals(result, programs)) {
-            sums.push_back(fmt::format("{} {}", sum.title, written(unit::number, sum.seconds)));
-        }
-        if (sums.size() > 1) {
-            text += fmt::format(" Seconds for all {} together: {}.", programs.size(), fmt::join(sums, ", "));
+        if (measured != 0) {
+            text += standing_sentence(title, all, measured);
         }
     }
-    for (const char* way : ways) {
-        text += saturation_sentence(programs, result, way);
+    std::vector<std::string> sums;
+    for (const total& sum : totals(result, programs)) {
+        sums.push_back(fmt::format("{} {}", sum.title, written(unit::number, sum.seconds)));
+    }
+    if (sums.size() > 1) {
+        text += fmt::format(" Seconds for all {} together: {}.", programs.size(), fmt::join(sums, ", "));
     }
     return text.empty() ? text : "threads, on 2 threads:" + text;
 }

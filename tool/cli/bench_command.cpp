@@ -151,7 +151,7 @@ std::string bench_footer() {
             "  linn bench --all --full                 ten rounds, all the work; an hour\n"
             "  linn bench object                       one scenario, seconds\n"
             "  linn bench shared-ptr pipeline          packets held by shared_ptr\n"
-            "  linn bench threads                      programs with many threads, and what locks allow\n"
+            "  linn bench threads                      programs with many threads\n"
             "  linn bench targets --full               what Linn's own targets are measured by; an hour\n"
             "  linn bench zero-fill --only linn        what make_shared<T>() writes for nothing\n"
             "  linn bench buffers pmr --only linn,jemalloc,tcmalloc\n"

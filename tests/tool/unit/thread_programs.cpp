@@ -3,10 +3,7 @@
 // every run. What makes each of them that benchmark is looked at too: its sizes, and who frees whose blocks.
 #include "bench/inputs.hpp"
 #include "bench/worker/threads/threads.hpp"
-#include "bench/worker/threads/timed_lock.hpp"
 #include "unit.hpp"
-
-#include <linn/detail/sync/module.hpp>
 
 namespace linn::tool::worker::thread_programs_tests {
 
@@ -203,20 +200,8 @@ tally ten_operations() {
 
 const options none{};
 
-/// One visit of 3 us in a program that has 1 us a block to do.
-tally visits_a_lock(const work_plan&) {
-    static linn::detail::module_part owner;
-    static timed_mutex lock{owner};
-    lock.lock();
-    const std::uint64_t start = lock_watch::now();
-    while (lock_watch::now() - start < 3'000)
-        ;
-    lock.unlock();
-    return ten_operations();
-}
-
 TEST_CASE("a program is believed only when its blocks are whole and all freed") {
-    const outcome good = measure_program(none, 1, [](const work_plan&) { return ten_operations(); }, nullptr);
+    const outcome good = measure_program(none, 1, [](const work_plan&) { return ten_operations(); });
     CHECK(good.error.empty());
     CHECK(good.waits);
     CHECK(good.peak_rss_bytes > 0);
@@ -229,53 +214,15 @@ TEST_CASE("a program is believed only when its blocks are whole and all freed") 
         t.freed = 9;
         return t;
     };
-    CHECK(measure_program(none, 1, leaking, nullptr).error == "10 blocks were allocated, but 9 freed");
+    CHECK(measure_program(none, 1, leaking).error == "10 blocks were allocated, but 9 freed");
     const auto damaging = [](const work_plan&) {
         tally t = ten_operations();
         t.damaged = 1;
         return t;
     };
-    CHECK(measure_program(none, 1, damaging, nullptr).error == "1 blocks no longer held what was written");
+    CHECK(measure_program(none, 1, damaging).error == "1 blocks no longer held what was written");
     const auto failing = [](const work_plan&) -> tally { throw std::runtime_error{"no"}; };
-    CHECK(measure_program(none, 1, failing, nullptr).error == "it ended before its time");
-}
-
-TEST_CASE("what a lock costs tells with how many threads it saturates") {
-    const outcome done =
-        measure_program(none, 1, [](const work_plan&) { return ten_operations(); }, &visits_a_lock);
-    REQUIRE(done.error.empty());
-    std::map<std::string, double> metrics;
-    for (const auto& [name, value] : done.phases.front().metrics) {
-        metrics[name] = value;
-    }
-    // A tick is a nanosecond here: 3000 ns in ten blocks, each of which takes 1000 ns of CPU.
-    CHECK(metrics.at("lock_visits") == doctest::Approx(0.1));
-    CHECK(metrics.at("lock_ns") >= 250);
-    CHECK(metrics.at("saturation_threads") == doctest::Approx(std::max(1.0, 1'000 / metrics.at("lock_ns"))));
-    CHECK(metrics.at("all_locks_ns") >= metrics.at("lock_ns"));
-    const outcome idle = measure_program(
-        none, 1, [](const work_plan&) { return ten_operations(); },
-        [](const work_plan&) { return ten_operations(); });
-    for (const auto& [name, value] : idle.phases.front().metrics) {
-        if (name == "saturation_threads") {
-            CHECK(value == 1e6);
-        }
-    }
-}
-
-TEST_CASE("a visit during which the thread lost its CPU is not believed") {
-    static linn::detail::module_part owner;
-    static timed_mutex lock{owner};
-    const lock_record before = lock_watch::records[1];
-    const std::uint32_t number = lock_watch::locks.load();
-    lock.lock();
-    const std::uint64_t start = lock_watch::now();
-    while (lock_watch::now() - start < 2 * lock_watch::most_held)
-        ;
-    lock.unlock();
-    CHECK(lock_watch::records[number].cut == 1);
-    CHECK(lock_watch::records[number].visits == 0);
-    CHECK(lock_watch::records[1].visits == before.visits);
+    CHECK(measure_program(none, 1, failing).error == "it ended before its time");
 }
 
 } // namespace linn::tool::worker::thread_programs_tests

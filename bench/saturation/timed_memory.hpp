@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "bench/worker/threads/size_pools.hpp"
 #include "timed_lock.hpp"
 
+#include <linn/detail/sync/thread_cache.hpp>
 #include <linn/memory_resource.hpp>
+#include <linn/pool.hpp>
 
 #include <memory_resource>
+#include <new>
 
-namespace linn::tool::worker {
+namespace linn::bench::saturation {
 
-/// One for all threads and sizes, called as any `std::pmr::memory_resource`.
-struct resource_memory {
-    static void* take(std::size_t bytes) { return shared()->allocate(bytes); }
-    static void give(void* p, std::size_t bytes) noexcept { shared()->deallocate(p, bytes); }
+/// What `pool` is made of, over timed locks.
+template <std::size_t Bytes>
+struct timed_pool {
+    using object = tool::worker::sized_object<Bytes>;
+    static constexpr detail::pool_description description{
+        .sizes = detail::pool_geometry<sizeof(object), alignof(object), default_options<object>>::sizes,
+        .object_bytes = sizeof(object),
+        .object_align = alignof(object),
+        .type = "timed",
+    };
+    static inline constinit detail::pool_root<timed_platform> root{nullptr, &description};
+    static inline constinit thread_local detail::front<timed_platform> front{};
 
-private:
-    static std::pmr::memory_resource* shared() noexcept {
-        std::pmr::memory_resource* r = default_pool_resource();
-        asm volatile("" : "+r"(r)); // a program does not know which resource it has
-        return r;
+    static void* take() {
+        void* p = nullptr;
+        return front.try_pop(p) ? p : detail::allocate_or_throw(front, root, nullptr);
+    }
+    static void give(void* p) noexcept {
+        if (!front.try_push(p)) {
+            detail::deallocate_slow(front, root, p);
+        }
     }
 };
 
@@ -64,4 +79,6 @@ private:
     }
 };
 
-} // namespace linn::tool::worker
+using timed_pool_memory = tool::worker::size_pools<timed_pool>;
+
+} // namespace linn::bench::saturation

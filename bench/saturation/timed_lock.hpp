@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../../measure/ticks.hpp"
+#include "measure/ticks.hpp"
 
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/policy.hpp>
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace linn::tool::worker {
+namespace linn::bench::saturation {
 
 /// One visit of a lock by a thread, in ticks.
 struct lock_visit {
@@ -53,7 +53,7 @@ struct lock_watch {
 #if defined(__x86_64__) || defined(__i386__)
         return __rdtsc();
 #else
-        return ticks();
+        return tool::ticks();
 #endif
     }
 
@@ -142,4 +142,4 @@ struct timed_platform : linn::detail::platform {
     using mutex = timed_mutex;
 };
 
-} // namespace linn::tool::worker
+} // namespace linn::bench::saturation
