@@ -4,7 +4,7 @@
 //
 // Breaks when a lock is held by a thread that does not exist in the child (it hangs, and the alarm ends
 // it), or when a pool was copied in the middle of a change.
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/buffer_pool.hpp>
 
@@ -24,12 +24,10 @@ linn::buffer_pool pool{bytes, {.retain_bytes = 2 * bytes}};
 linn::buffer_pool cached{bytes}; // retains so many that each thread caches some
 const int registered_last = ::pthread_atfork(&handler, &handler, &handler);
 
-std::atomic<bool> stop{false};
-std::atomic<std::size_t> work_done{0};
 int handlers_run = 0;
 
-void hammer() {
-    for (std::size_t i = 1; !stop.load(std::memory_order_relaxed); ++i) {
+void hammer(linn_test::busy_threads& threads) {
+    for (std::size_t i = 1; threads.goes_on(); ++i) {
         linn::buffer a = pool.acquire();
         a.span().front() = std::byte{1};
         linn::buffer b = pool.acquire();
@@ -43,7 +41,7 @@ void hammer() {
             linn::buffer_pool other{bytes};
             other.acquire().reset();
         }
-        work_done.fetch_add(1, std::memory_order_relaxed);
+        threads.worked();
     }
 }
 
@@ -92,24 +90,13 @@ void in_the_child(const linn::buffer& before) {
 /// The child counts what the threads that are gone had acquired from their caches.
 void what_was_acquired_counts() {
     static linn::buffer_pool counted{bytes};
-    std::atomic<bool> ready{false};
-    std::atomic<bool> over{false};
-    std::thread other{[&] {
+    const auto acquire = [] {
         for (int i = 0; i < 100; ++i) {
             counted.acquire().reset();
         }
-        ready = true;
-        while (!over) {
-            std::this_thread::yield();
-        }
-    }};
-    while (!ready) {
-        std::this_thread::yield();
-    }
-    linn_test::check_forked([] { CHECK(counted.statistics().acquired == 100); });
+    };
+    linn_test::check_forked_beside(acquire, [] { CHECK(counted.statistics().acquired == 100); });
     CHECK(counted.statistics().acquired == 100);
-    over = true;
-    other.join();
 }
 
 } // namespace
@@ -118,32 +105,16 @@ int main() {
     CHECK(registered_first == 0 && registered_last == 0);
     std::optional<linn::buffer> before{pool.acquire()};
     before->span().back() = std::byte{42};
-    std::thread threads[2] = {std::thread{&hammer}, std::thread{&hammer}};
-    const int forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 20 : 100);
-    for (int i = 0; i < forks; ++i) {
-        const std::size_t then = work_done;
-        while (work_done < then + 20) {
-            std::this_thread::yield();
-        }
-        // Not run_child: exit() would run the destructors of a process whose threads are gone.
-        std::fflush(nullptr);
-        const ::pid_t pid = ::fork();
-        CHECK(pid >= 0);
-        if (pid == 0) {
-            ::alarm(20 * linn_test::slowdown);
-            in_the_child(*before);
-            before.reset();
-            ::_exit(0);
-        }
-        int status = 0;
-        CHECK(::waitpid(pid, &status, 0) == pid);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    linn_test::busy_threads threads;
+    for (int i = 0; i < 2; ++i) {
+        threads.start([&] { hammer(threads); });
     }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
-    CHECK(handlers_run == 4 * forks);
+    const std::size_t forks = threads.fork(100, 20, 20, [&] {
+        in_the_child(*before);
+        before.reset();
+    });
+    threads.join();
+    CHECK(handlers_run == 4 * static_cast<int>(forks));
     what_was_acquired_counts();
     CHECK(before->span().back() == std::byte{42});
     before.reset();

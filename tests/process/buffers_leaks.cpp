@@ -23,13 +23,6 @@ std::shared_ptr<std::byte[]>& shared = *new std::shared_ptr<std::byte[]>;
     *reinterpret_cast<int**>(place) = new int{5};
 }
 
-[[gnu::noinline]] void overwrite_the_stack() {
-    volatile char bytes_of_it[16384];
-    for (volatile char& byte : bytes_of_it) {
-        byte = 0;
-    }
-}
-
 void holds() {
     never_destroyed = new linn::buffer_pool{bytes};
     never_destroyed->reserve(3);
@@ -39,7 +32,7 @@ void holds() {
     point_at_something(shared.get());
     static linn::buffer_pool of_static{bytes};
     of_static.acquire().reset();
-    overwrite_the_stack();
+    linn_test::overwrite_the_stack();
 }
 
 /// The handle is gone without its destructor: nobody can ever give that buffer back.
@@ -54,7 +47,7 @@ void holds() {
 void loses_a_buffer() {
     never_destroyed = new linn::buffer_pool{bytes};
     lose_a_handle();
-    overwrite_the_stack();
+    linn_test::overwrite_the_stack();
 }
 
 [[gnu::noinline]] void leave_a_pointer_in_an_idle_buffer() {
@@ -65,7 +58,7 @@ void loses_a_buffer() {
 void leaks_into_an_idle_buffer() {
     never_destroyed = new linn::buffer_pool{bytes};
     leave_a_pointer_in_an_idle_buffer();
-    overwrite_the_stack();
+    linn_test::overwrite_the_stack();
 }
 
 } // namespace

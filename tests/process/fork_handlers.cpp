@@ -7,7 +7,7 @@
 //
 // With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/linn.hpp>
 
@@ -102,11 +102,10 @@ int main() {
         register_handlers();
         use_a_pool();
         register_handlers();
-        static std::atomic<bool> stop{false};
-        std::vector<std::thread> threads;
+        linn_test::busy_threads threads;
         for (int t = 0; t < 2; ++t) {
-            threads.emplace_back([] {
-                while (!stop) {
+            threads.start([&] {
+                while (threads.goes_on()) {
                     item* objects[200];
                     for (item*& object : objects) {
                         object = linn::pool<item>::create();
@@ -114,25 +113,12 @@ int main() {
                     for (item* object : objects) {
                         linn::pool<item>::destroy(object);
                     }
+                    threads.worked();
                 }
             });
         }
-        for (int i = 0; i < 20; ++i) {
-            const ::pid_t pid = ::fork();
-            CHECK(pid >= 0);
-            if (pid == 0) {
-                ::alarm(20 * linn_test::slowdown);
-                use_pools();
-                ::_exit(0);
-            }
-            int status = 0;
-            CHECK(::waitpid(pid, &status, 0) == pid);
-            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-        }
-        stop = true;
-        for (std::thread& t : threads) {
-            t.join();
-        }
+        threads.fork(20, 20, 1, use_pools);
+        threads.join();
         CHECK(calls >= 80);
         linn_test::say("forked\n");
     });

@@ -8,7 +8,7 @@
 //
 // With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/linn.hpp>
 
@@ -22,16 +22,10 @@ struct unused_before_the_fork {
     char bytes[500];
 };
 
-std::atomic<bool> stop{false};
-std::atomic<std::size_t> work_done{0};
-std::atomic<int> started{0};
-
-void hammer(std::size_t seed) {
+void hammer(linn_test::busy_threads& threads, std::size_t seed) {
     std::vector<item*> held(500, nullptr);
     linn::map<std::size_t, int> map;
-    ++started;
-    for (std::uint64_t random = seed; !stop.load(std::memory_order_relaxed);
-         random = random * 25214903917U + 11) {
+    for (std::uint64_t random = seed; threads.goes_on(); random = random * 25214903917U + 11) {
         const auto i = static_cast<std::size_t>(random >> 10);
         item*& box = held[(i >> 10) % held.size()];
         linn::pool<item>::destroy(box);
@@ -43,7 +37,7 @@ void hammer(std::size_t seed) {
         if (i % 4096 == 0) {
             linn::pool<item>::trim();
         }
-        work_done.fetch_add(1, std::memory_order_relaxed);
+        threads.worked();
     }
     for (item* object : held) {
         linn::pool<item>::destroy(object);
@@ -94,22 +88,12 @@ int main() {
         before.push_back(linn::pool<item>::create());
         before.back()->number = i;
     }
-    std::thread threads[3] = {std::thread{&hammer, 1}, std::thread{&hammer, 2}, std::thread{&hammer, 3}};
-    while (started < 3) {
-        std::this_thread::yield();
+    linn_test::busy_threads threads;
+    for (const std::size_t seed : {1U, 2U, 3U}) {
+        threads.start([&threads, seed] { hammer(threads, seed); });
     }
-    const std::size_t forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 30 : 200);
-    for (std::size_t i = 0; i < forks; ++i) {
-        const std::size_t then = work_done;
-        while (work_done < then + 100) {
-            std::this_thread::yield();
-        }
-        linn_test::check_forked([&] { in_the_child(before); });
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    threads.fork(200, 30, 100, [&] { in_the_child(before); });
+    threads.join();
     for (std::size_t i = 0; i < before.size(); ++i) {
         CHECK(before[i]->number == i);
         linn::pool<item>::destroy(before[i]);

@@ -4,7 +4,7 @@
 // Breaks when the sanitizer's list of memory to search is in use at the fork: the child waits without end for a thread that
 // it does not have, and the alarm ends it.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/memory_resource.hpp>
 
@@ -46,29 +46,16 @@ void map_and_unmap(linn::pool_resource& resource) {
 } // namespace
 
 int main() {
-    std::atomic<bool> over{false};
-    std::atomic<std::size_t> rounds{0};
-    std::vector<std::thread> threads;
+    linn_test::busy_threads threads;
     for (int t = 0; t < 3; ++t) {
-        threads.emplace_back([&] {
+        threads.start([&] {
             linn::pool_resource resource;
-            while (!over) {
+            while (threads.goes_on()) {
                 map_and_unmap(resource);
-                ++rounds;
+                threads.worked();
             }
         });
     }
     linn::pool_resource resource;
-    const int forks = linn_test::on_memcheck() ? 3 : 50;
-    for (int i = 0; i < forks; ++i) {
-        const std::size_t then = rounds;
-        while (rounds < then + 10) {
-            std::this_thread::yield();
-        }
-        linn_test::check_forked([&] { map_and_unmap(resource); });
-    }
-    over = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    threads.fork(50, 50, 10, [&] { map_and_unmap(resource); });
 }

@@ -21,14 +21,6 @@ int* something() {
     return new int[25]{};
 }
 
-/// So that no pointer survives in a register or on the stack.
-[[gnu::noinline]] void overwrite_the_stack() {
-    volatile char bytes[16384];
-    for (volatile char& byte : bytes) {
-        byte = 0;
-    }
-}
-
 [[gnu::noinline]] void fill_objects() {
     static owner* all[100];
     for (owner*& p : all) {
@@ -68,18 +60,18 @@ int main() {
     buffers = new linn::buffer_pool{128 * linn_test::kib};
     expect_leak(true, "lost", [] {
         forget_something();
-        overwrite_the_stack();
+        linn_test::overwrite_the_stack();
     });
     expect_leak(false, "reached through objects", [] {
         fill_objects();
-        overwrite_the_stack();
+        linn_test::overwrite_the_stack();
     });
     expect_leak(false, "reached through a buffer in use", [] {
         fill_buffer(true);
-        overwrite_the_stack();
+        linn_test::overwrite_the_stack();
     });
     expect_leak(true, "reached through an idle buffer", [] {
         fill_buffer(false);
-        overwrite_the_stack();
+        linn_test::overwrite_the_stack();
     });
 }

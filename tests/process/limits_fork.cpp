@@ -6,7 +6,7 @@
 //
 // With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/pool.hpp>
 
@@ -18,20 +18,15 @@ struct item {
 constexpr std::size_t most = 1000;
 using pool = linn::pool<item, linn::pool_options{.max_objects = most}>;
 
-std::atomic<bool> stop{false};
-std::atomic<int> started{0};
-std::atomic<std::size_t> work_done{0};
-
-void hammer(std::size_t each) {
+void hammer(linn_test::busy_threads& threads, std::size_t each) {
     std::vector<item*> held;
-    ++started;
-    while (!stop.load(std::memory_order_relaxed)) {
+    while (threads.goes_on()) {
         while (held.size() != each) {
             held.push_back(pool::allocate());
         }
         pool::deallocate_n(held);
         held.clear();
-        work_done.fetch_add(1, std::memory_order_relaxed);
+        threads.worked();
     }
 }
 
@@ -59,22 +54,12 @@ int main() {
     }
     std::vector<item*> before(300);
     pool::allocate_n(before);
-    std::thread threads[3] = {std::thread{&hammer, 50}, std::thread{&hammer, 100}, std::thread{&hammer, 200}};
-    while (started < 3) {
-        std::this_thread::yield();
+    linn_test::busy_threads threads;
+    for (const std::size_t each : {50U, 100U, 200U}) {
+        threads.start([&threads, each] { hammer(threads, each); });
     }
-    const std::size_t forks = linn_test::asan || linn_test::tsan ? 20 : 100;
-    for (std::size_t i = 0; i < forks; ++i) {
-        const std::size_t then = work_done;
-        while (work_done < then + 10) {
-            std::this_thread::yield();
-        }
-        linn_test::check_forked([&] { in_the_child(before); });
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    threads.fork(100, 20, 10, [&] { in_the_child(before); });
+    threads.join();
     pool::deallocate_n(before);
     CHECK(pool::statistics().live == 0);
 }

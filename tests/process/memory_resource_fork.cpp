@@ -7,7 +7,7 @@
 //
 // With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/memory_resource.hpp>
 
@@ -16,17 +16,13 @@ namespace {
 linn::pool_resource resource;
 linn::pool_resource of_upstream{&resource};
 
-std::atomic<bool> stop{false};
-std::atomic<std::size_t> work_done{0};
-std::atomic<int> started{0};
-
 /// Some are too large for the resource and come from operator new. Not under a sanitizer: its allocator's own lock for
 /// large blocks may be held by a thread that the child does not have.
 std::size_t size_of(std::size_t i) {
     return i % 50 == 0 && !linn_test::asan && !linn_test::tsan ? 140'000 : 8 + i % 700;
 }
 
-void hammer(std::size_t seed) {
+void hammer(linn_test::busy_threads& threads, std::size_t seed) {
     struct box {
         void* p = nullptr;
         std::size_t bytes = 0;
@@ -36,9 +32,7 @@ void hammer(std::size_t seed) {
         linn::pool_resource short_lived; // what it leaves is kept for the next one, under a lock of its own
         short_lived.deallocate(short_lived.allocate(100), 100);
     }
-    ++started;
-    for (std::uint64_t random = seed; !stop.load(std::memory_order_relaxed);
-         random = random * 25214903917U + 11) {
+    for (std::uint64_t random = seed; threads.goes_on(); random = random * 25214903917U + 11) {
         const auto i = static_cast<std::size_t>(random >> 16);
         linn::pool_resource& r = i >> 24 & 1 ? resource : of_upstream;
         box& b = held[(i >> 4) % held.size() / 2 * 2 + (&r == &resource ? 0 : 1)];
@@ -53,7 +47,7 @@ void hammer(std::size_t seed) {
             linn::pool_resource short_lived;
             short_lived.deallocate(short_lived.allocate(100), 100);
         }
-        work_done.fetch_add(1, std::memory_order_relaxed);
+        threads.worked();
     }
     for (std::size_t i = 0; i < held.size(); ++i) {
         if (held[i].p != nullptr) {
@@ -93,9 +87,7 @@ void in_the_child(std::vector<void*>& before) {
 /// What a thread that the child does not have had cached counts as lost there, not as live.
 void what_is_lost_is_not_live() {
     linn::pool_resource r;
-    std::atomic<bool> ready{false};
-    std::atomic<bool> over{false};
-    std::thread other{[&] {
+    const auto allocate_and_free = [&] {
         void* all[50];
         for (void*& p : all) {
             p = r.allocate(64);
@@ -103,21 +95,12 @@ void what_is_lost_is_not_live() {
         for (void* p : all) {
             r.deallocate(p, 64);
         }
-        ready = true;
-        while (!over) {
-            std::this_thread::yield();
-        }
-    }};
-    while (!ready) {
-        std::this_thread::yield();
-    }
-    linn_test::check_forked([&] {
+    };
+    linn_test::check_forked_beside(allocate_and_free, [&] {
         for (const auto& s : r.statistics()) {
             CHECK(s.live == 0);
         }
     });
-    over = true;
-    other.join();
 }
 
 } // namespace
@@ -129,22 +112,12 @@ int main() {
         before.push_back(resource.allocate(64));
         std::memcpy(before.back(), &i, sizeof i);
     }
-    std::thread threads[3] = {std::thread{&hammer, 1}, std::thread{&hammer, 2}, std::thread{&hammer, 3}};
-    while (started < 3) {
-        std::this_thread::yield();
+    linn_test::busy_threads threads;
+    for (const std::size_t seed : {1U, 2U, 3U}) {
+        threads.start([&threads, seed] { hammer(threads, seed); });
     }
-    const std::size_t forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 20 : 150);
-    for (std::size_t i = 0; i < forks; ++i) {
-        const std::size_t then = work_done;
-        while (work_done < then + 100) {
-            std::this_thread::yield();
-        }
-        linn_test::check_forked([&] { in_the_child(before); });
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    threads.fork(150, 20, 100, [&] { in_the_child(before); });
+    threads.join();
     for (void* p : before) {
         resource.deallocate(p, 64);
     }

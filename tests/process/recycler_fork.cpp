@@ -7,7 +7,7 @@
 //
 // With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/recycler.hpp>
 
@@ -20,14 +20,9 @@ struct item {
 
 using items = linn::recycler<item>;
 
-std::atomic<bool> stop{false};
-std::atomic<std::size_t> work_done{0};
-std::atomic<int> started{0};
-
-void hammer(items& all) {
+void hammer(linn_test::busy_threads& threads, items& all) {
     std::vector<items::handle> held(50);
-    ++started;
-    for (std::size_t i = 1; !stop.load(std::memory_order_relaxed); ++i) {
+    for (std::size_t i = 1; threads.goes_on(); ++i) {
         held[i % held.size()] = all.acquire();
         const auto shared = all.acquire_shared();
         if (i % 64 == 0) {
@@ -38,7 +33,7 @@ void hammer(items& all) {
         if (i % 1024 == 0) {
             all.trim();
         }
-        work_done.fetch_add(1, std::memory_order_relaxed);
+        threads.worked();
     }
 }
 
@@ -82,22 +77,12 @@ int main() {
         before.push_back(all->acquire());
         before.back()->number = i;
     }
-    std::thread threads[2] = {std::thread{&hammer, std::ref(*all)}, std::thread{&hammer, std::ref(*all)}};
-    while (started < 2) {
-        std::this_thread::yield();
+    linn_test::busy_threads threads;
+    for (int i = 0; i < 2; ++i) {
+        threads.start([&] { hammer(threads, *all); });
     }
-    const int forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 30 : 100);
-    for (int i = 0; i < forks; ++i) {
-        const std::size_t then = work_done;
-        while (work_done < then + 100) {
-            std::this_thread::yield();
-        }
-        linn_test::check_forked([&] { in_the_child(all, before); });
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    threads.fork(100, 30, 100, [&] { in_the_child(all, before); });
+    threads.join();
     before.clear();
     CHECK(all->live() == 0);
     CHECK_AT_MOST(all->idle(), all->capacity());

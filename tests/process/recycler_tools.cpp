@@ -59,16 +59,9 @@ void holds() {
     }
 }
 
-[[gnu::noinline]] void overwrite_the_stack() {
-    volatile char bytes[16384];
-    for (volatile char& byte : bytes) {
-        byte = 0;
-    }
-}
-
 void leaks() {
     std::thread{&lose_some}.join();
-    overwrite_the_stack();
+    linn_test::overwrite_the_stack();
 }
 
 } // namespace

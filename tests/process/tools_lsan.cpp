@@ -25,17 +25,10 @@ struct item {
     }
 }
 
-[[gnu::noinline]] void overwrite_the_stack() {
-    volatile char bytes[16384];
-    for (volatile char& byte : bytes) {
-        byte = 0;
-    }
-}
-
 void leaks() {
     std::thread{&lose_some}.join();
     lose_some();
-    overwrite_the_stack();
+    linn_test::overwrite_the_stack();
 }
 
 struct owner {

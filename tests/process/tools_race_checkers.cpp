@@ -264,20 +264,8 @@ int main(int argc, char** argv) {
         }
         return 0;
     }
-#if !defined(__x86_64__) && !defined(__aarch64__)
-    return linn_test::skip("Linn does not recognise Valgrind on this processor");
-#endif
-#if !defined(__GLIBC__)
-    return linn_test::skip("Valgrind does not see the malloc of what is linked statically");
-#endif
-    if (linn_test::asan || linn_test::tsan) {
-        return linn_test::skip("sanitizers do not run under valgrind");
-    }
-    if (linn_test::on_memcheck()) {
-        return linn_test::skip("under valgrind already");
-    }
-    if (std::system("valgrind --version >/dev/null 2>&1") != 0) {
-        return linn_test::skip("valgrind is not installed");
+    if (const char* const why = linn_test::why_no_valgrind(); why != nullptr) {
+        return linn_test::skip(why);
     }
     for (const char* tool : {"--tool=helgrind", "--tool=drd"}) {
         for (const scenario& s : scenarios) {

@@ -61,20 +61,8 @@ int main(int argc, char** argv) {
     if (argc == 2) {
         return scenario(argv[1]);
     }
-#if !defined(__x86_64__) && !defined(__aarch64__)
-    return linn_test::skip("Linn does not recognise Memcheck on this processor");
-#endif
-#if !defined(__GLIBC__)
-    return linn_test::skip("Memcheck does not see the malloc of what is linked statically");
-#endif
-    if (linn_test::asan || linn_test::tsan) {
-        return linn_test::skip("sanitizers do not run under valgrind");
-    }
-    if (linn_test::on_memcheck()) {
-        return linn_test::skip("under valgrind already");
-    }
-    if (std::system("valgrind --version >/dev/null 2>&1") != 0) {
-        return linn_test::skip("valgrind is not installed");
+    if (const char* const why = linn_test::why_no_valgrind(); why != nullptr) {
+        return linn_test::skip(why);
     }
     const auto run = [&](const char* name) {
         return linn_test::run_child([&] {

@@ -233,6 +233,28 @@ template <class Body>
     return result;
 }
 
+/// Why this program cannot run itself under Valgrind; null: it can.
+[[nodiscard]] inline const char* why_no_valgrind() noexcept {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    return "Linn does not recognise Valgrind on this processor";
+#elif !defined(__GLIBC__)
+    return "Valgrind does not see the malloc of what is linked statically";
+#else
+    return asan || tsan                                               ? "sanitizers do not run under valgrind"
+           : on_memcheck()                                            ? "under valgrind already"
+           : std::system("valgrind --version >/dev/null 2>&1") != 0 ? "valgrind is not installed"
+                                                                      : nullptr;
+#endif
+}
+
+/// So that no pointer survives there, for LeakSanitizer.
+[[gnu::noinline]] inline void overwrite_the_stack() {
+    volatile char bytes[16384];
+    for (volatile char& byte : bytes) {
+        byte = 0;
+    }
+}
+
 /// Says something from a place where only a system call is safe.
 inline void say(std::string_view text) noexcept {
     CHECK(::write(2, text.data(), text.size()) == static_cast<::ssize_t>(text.size()));

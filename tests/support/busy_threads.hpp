@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TESTS_SUPPORT_BUSY_THREADS_HPP
+#define LINN_TESTS_SUPPORT_BUSY_THREADS_HPP
+
+#include "process.hpp"
+
+namespace linn_test {
+
+/// Threads that work until the end of this object, and forks of the process while they do.
+class busy_threads {
+public:
+    busy_threads() = default;
+    busy_threads(const busy_threads&) = delete;
+    busy_threads& operator=(const busy_threads&) = delete;
+    ~busy_threads() { join(); }
+
+    /// Starts a thread that calls `body()`, which works as long as goes_on(), and calls worked() after each piece.
+    template <class Body>
+    void start(Body body) {
+        threads_.emplace_back([this, body]() mutable {
+            ++started_;
+            body();
+        });
+    }
+    [[nodiscard]] bool goes_on() const noexcept { return !stop_.load(std::memory_order_relaxed); }
+    void worked() noexcept { pieces_.fetch_add(1, std::memory_order_relaxed); }
+
+    /// Forks so many times, each time after all threads together did so many pieces more. @param sanitized how many times under
+    /// a sanitizer
+    /// @returns how often it forked
+    template <class F>
+    std::size_t fork(std::size_t times, std::size_t sanitized, std::size_t pieces, F&& in_the_child) {
+        wait_for([this] { return started_ == threads_.size(); });
+        const std::size_t forks = on_memcheck() ? 3 : asan || tsan ? sanitized : times;
+        for (std::size_t i = 0; i != forks; ++i) {
+            const std::size_t then = pieces_;
+            wait_for([&] { return pieces_ >= then + pieces; });
+            check_forked(in_the_child);
+        }
+        return forks;
+    }
+
+    void join() {
+        stop_ = true;
+        for (std::thread& t : threads_) {
+            t.join();
+        }
+        threads_.clear();
+    }
+
+private:
+    template <class Condition>
+    static void wait_for(Condition holds) {
+        while (!holds()) {
+            std::this_thread::yield();
+        }
+    }
+
+    std::atomic<bool> stop_{false};
+    std::atomic<std::size_t> started_{0};
+    std::atomic<std::size_t> pieces_{0};
+    std::vector<std::thread> threads_;
+};
+
+/// Forks while a thread that has called `before()` waits, and calls `in_the_child` in the child.
+template <class Before, class F>
+void check_forked_beside(Before before, F&& in_the_child) {
+    std::atomic<bool> ready{false};
+    std::atomic<bool> over{false};
+    std::thread other{[&] {
+        before();
+        ready = true;
+        while (!over) {
+            std::this_thread::yield();
+        }
+    }};
+    while (!ready) {
+        std::this_thread::yield();
+    }
+    check_forked(in_the_child);
+    over = true;
+    other.join();
+}
+
+} // namespace linn_test
+
+#endif
