@@ -240,10 +240,10 @@ template <class Body>
 #elif !defined(__GLIBC__)
     return "Valgrind does not see the malloc of what is linked statically";
 #else
-    return asan || tsan                                               ? "sanitizers do not run under valgrind"
-           : on_memcheck()                                            ? "under valgrind already"
+    return asan || tsan                                             ? "sanitizers do not run under valgrind"
+           : on_memcheck()                                          ? "under valgrind already"
            : std::system("valgrind --version >/dev/null 2>&1") != 0 ? "valgrind is not installed"
-                                                                      : nullptr;
+                                                                    : nullptr;
 #endif
 }
 

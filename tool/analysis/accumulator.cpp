@@ -9,7 +9,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t look_ahead = 12; // events between asking for a place of the table and using it
+constexpr std::size_t look_ahead = 12;        // events between asking for a place of the table and using it
 constexpr std::uint64_t late_ns = 10'000'000; // a clock is not further behind than a thread may be stopped
 // A clock may be read this early: the processor executes the reading of a release while it still waits for the other core
 // that hands it the block. 0.4 us were seen between cores without a common cache.

@@ -296,9 +296,7 @@ int trace_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_code_for(error));
     }
-    const int status = checks_          ? check_file(*trace)
-                       : export_format_ ? convert(*trace)
-                                        : summarise(*trace);
+    const int status = checks_ ? check_file(*trace) : export_format_ ? convert(*trace) : summarise(*trace);
     // The intact part was shown; the exit status says that it is not everything.
     const std::string corrupt = why_corrupt(path_);
     if (!corrupt.empty()) {

@@ -87,7 +87,8 @@ void check_schema(const std::string& schema) {
         throw bad_field{fmt::format("its schema is \"{}\", which is not one of linn's", schema)};
     }
     if (version < newest) {
-        throw bad_field{fmt::format("its schema is \"{}\", which an older linn wrote: measure again", schema)};
+        throw bad_field{
+            fmt::format("its schema is \"{}\", which an older linn wrote: measure again", schema)};
     }
 }
 

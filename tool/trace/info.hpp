@@ -60,9 +60,9 @@ struct trace_info {
     std::string started; ///< ISO 8601, UTC
     std::string machine; ///< as `linn bench` writes it
     std::uint64_t duration_ns = 0;
-    double user_ns = 0;   ///< CPU time of the recorded program, recording included
-    double system_ns = 0; ///< the same
-    double event_cost_ns = 0; ///< what recording one event cost; 0: not measured
+    double user_ns = 0;                   ///< CPU time of the recorded program, recording included
+    double system_ns = 0;                 ///< the same
+    double event_cost_ns = 0;             ///< what recording one event cost; 0: not measured
     std::uint64_t event_cost_samples = 0; ///< events of this program that it was measured with; 0: none
     double baseline_cpu_ns = 0;           ///< CPU time of a run without recording; 0: there was none
     double baseline_wall_ns = 0;

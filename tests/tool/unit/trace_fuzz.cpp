@@ -95,7 +95,8 @@ TEST_CASE("A trace of linn 0.2 whose events have no times is refused, with what 
         writer.write_start(start);
         writer.write_end({});
     }
-    CHECK_THROWS_WITH_AS((trace_reader{folder / "a.linn"}), doctest::Contains("record the program again"), unusable_trace);
+    CHECK_THROWS_WITH_AS((trace_reader{folder / "a.linn"}), doctest::Contains("record the program again"),
+                         unusable_trace);
 }
 
 TEST_CASE("Documents of a trace may hold anything") {

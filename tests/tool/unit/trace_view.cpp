@@ -126,8 +126,8 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
 
 TEST_CASE("the JSON has the types and the stacks") {
     const trace_profile profile = made_profile();
-    const auto json = nlohmann::json::parse(
-        report::trace_view_json(profile, look_at(profile, block_filter::temporary)));
+    const auto json =
+        nlohmann::json::parse(report::trace_view_json(profile, look_at(profile, block_filter::temporary)));
     CHECK(json.at("types")[0].at("type") == "Node");
     CHECK(json.at("stacks")[0].at("stack")[1].at("function") == "main");
 }

@@ -96,7 +96,8 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
         return fmt::format("At its peak, {} after the beginning of {}, {} held {}{}.", moment_text(a.peak_ns),
                            moment_text(a.info.duration_ns), program, blocks_text(view.all), most_of(view));
     case block_filter::temporary:
-        return fmt::format("{} of {} ({}) {} temporary: the very next call of their thread released them{}.", in_prose(view_blocks(view.all.blocks)),
+        return fmt::format("{} of {} ({}) {} temporary: the very next call of their thread released them{}.",
+                           in_prose(view_blocks(view.all.blocks)),
                            counted(view_blocks(view.allocated.blocks), lettering::prose, "allocation"),
                            percent(part_of(view.all.blocks, view.allocated.blocks)),
                            agreeing(view.all.blocks, "is", "are"), most_of(view));
