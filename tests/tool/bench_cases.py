@@ -322,7 +322,7 @@ def case_threads(tool):
                 check(metrics["peak_rss_bytes"] > 1 << 20 and metrics["seconds"] > 0, metrics)
                 check(metrics["peak_rss_bytes"] <= row["peak_rss_bytes"], f"{metrics} {row['peak_rss_bytes']}")
     done = tool.bench("rptest", "--only", "linn", "--rounds", "1", env={"COLUMNS": "100"})
-    check(done.returncode == 0 and "rptest: " in done.stdout and "larson" not in done.stdout, done.stdout)
+    check(done.returncode == 0 and "\nrptest\n" in done.stdout and "larson" not in done.stdout, done.stdout)
     check("2 threads" in done.stdout and "MiB" in done.stdout, done.stdout)
     # Named with nothing else, it is measured alone; not named, it is not.
     done = tool.call("bench", "--help")
