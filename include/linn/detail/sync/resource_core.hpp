@@ -177,7 +177,8 @@ public:
         fronts_.forget_all();
         depot_type* gone[size_class_count];
         for (unsigned c = 0; c < size_class_count; ++c) {
-            gone[c] = depots_[c].exchange(nullptr, std::memory_order_relaxed);
+            gone[c] = depots_[c].load(std::memory_order_relaxed);
+            depots_[c].store(nullptr, std::memory_order_relaxed);
         }
         for (depot_type* d : gone) {
             if (d != nullptr) {
