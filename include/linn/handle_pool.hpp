@@ -178,17 +178,10 @@ public:
             if (c == nullptr) [[LINN_DETAIL_UNLIKELY]] {
                 return {};
             }
-            if (!table_.reserve(1)) [[LINN_DETAIL_UNLIKELY]] {
-                give(c);
-                return {};
-            }
-            const std::uint32_t index = table_.take();
+            const std::uint32_t index = indices_[cached_];
             detail::start_or(
                 [&] { return construct(static_cast<void*>(c->object), std::forward<Args>(args)...); },
-                [this, c, index] {
-                    give(c);
-                    table_.give(index);
-                });
+                [this, c, index] { give(c, index); });
             c->index = index;
             ++size_;
             return handle::from_value(table_.use(index, c));
@@ -227,12 +220,14 @@ public:
             detail::refuse<T>(detail::rejection::overrun, c->object,
                               {static_cast<std::ptrdiff_t>(sizeof(cell::object)), c->object, {}, {}});
         }
-        table_.invalidate(index); // first: the destructor must not find its object
+        const bool again = table_.invalidate(index); // first: the destructor must not find its object
         c->index = cell::not_live;
         --size_;
         c->get()->~T();
-        give(c);
-        table_.give(index);
+        give(c, index);
+        if (!again) [[LINN_DETAIL_UNLIKELY]] {
+            give_back(cached_); // none of those cached is spent
+        }
         return true;
     }
 
@@ -252,7 +247,7 @@ public:
     void reserve(std::size_t objects) {
         const std::size_t more = objects > size_ ? objects - size_ : 0;
         const std::size_t fresh = more > cached_ ? more - cached_ : 0;
-        if (!(table_.reserve(more) && slabs_.reserve(fresh) && list_slabs(0))) {
+        if (!(table_.reserve(fresh) && slabs_.reserve(fresh) && list_slabs(0))) {
             detail::throw_bad_alloc();
         }
     }
@@ -494,10 +489,15 @@ private:
         return c;
     }
 
-    /// Takes some cells from the slabs; as few as there are objects, so that a small pool stays small. A checked
-    /// build caches none, so that its slabs know of each whether it is free.
+    /// Takes some cells from the slabs, and an index for each; as few as there are objects, so that a small pool stays
+    /// small. A checked build caches none, so that its slabs know of each whether it is free.
     [[LINN_DETAIL_NOINLINE]] bool refill() noexcept {
-        const std::size_t want = detail::clamp(size_, 1, detail::checked_build ? 1 : cache_cells / 2);
+        if (table_.ready() == 0 && !table_.reserve(1)) {
+            return false;
+        }
+        const std::size_t most =
+            detail::clamp(table_.ready(), 1, detail::checked_build ? 1 : cache_cells / 2);
+        const std::size_t want = detail::clamp(size_, 1, most);
         if (!list_slabs(want)) {
             return false;
         }
@@ -512,11 +512,12 @@ private:
             cache_[cached_] = cache_[want - got + cached_];
             static_cast<cell*>(cache_[cached_])->index = cell::not_live;
         }
+        table_.take(indices_ + got, got);
         static_cast<void>(list_slabs(0)); // there is room
         return got != 0;
     }
 
-    void give(cell* c) noexcept {
+    void give(cell* c, std::uint32_t index) noexcept {
         if (!detail::checked_build && cached_ == cache_cells) [[LINN_DETAIL_UNLIKELY]] {
             give_back(cache_cells / 2);
         }
@@ -524,18 +525,21 @@ private:
         if (memcheck_) [[LINN_DETAIL_UNLIKELY]] {
             detail::ask_memcheck(detail::memcheck_request::make_noaccess, c->object, sizeof(cell::object));
         }
+        indices_[cached_] = index;
         cache_[cached_++] = c;
         if constexpr (detail::checked_build) {
             give_back(1);
         }
     }
 
-    /// Gives the `n` cells that were freed longest ago back to their slabs.
+    /// Gives the `n` cells that were freed longest ago back to their slabs, and `n` indices to the table.
     [[LINN_DETAIL_NOINLINE]] void give_back(std::size_t n) noexcept {
         slabs_.give(cache_, n, &detail::refuse<T>, detail::trace_from(LINN_DETAIL_RETURN_ADDRESS()));
+        table_.give(indices_, n);
         cached_ -= n;
         for (std::size_t i = 0; i != cached_; ++i) {
             cache_[i] = cache_[i + n];
+            indices_[i] = indices_[i + n];
         }
     }
 
@@ -547,6 +551,7 @@ private:
     detail::slab_set<detail::heap_pages> slabs_{sizes};
     detail::pointer_list<detail::heap_pages> by_address_; ///< the slabs
     void* cache_[cache_cells];                            ///< cells that are out of their slabs and not live
+    std::uint32_t indices_[cache_cells];                  ///< as many, taken from the table
 };
 
 /// Not a pool: what cannot be an object is refused.

@@ -86,6 +86,29 @@ TEST_CASE("handle_pool: a handle finds its object, and nothing once it is destro
     CHECK(a != c);
 }
 
+TEST_CASE("handle_pool: after frees in random order, new objects and their handles are neighbours in order") {
+    handle_pool<int> pool;
+    std::vector<handle_pool<int>::handle> all(20000);
+    for (auto& h : all) {
+        h = pool.create(0);
+    }
+    std::shuffle(all.begin(), all.end(), std::mt19937{1});
+    for (std::size_t i = 0; i != all.size() / 2; ++i) {
+        pool.destroy(all[i]);
+    }
+    constexpr auto index_of = [](auto h) {
+        return h.value() & ((1U << handle_pool<int>::options.index_bits) - 1);
+    };
+    auto before = pool.create(0);
+    std::size_t forward = 0;
+    for (std::size_t i = 1; i != all.size() / 2; ++i) {
+        const auto h = pool.create(0);
+        forward += index_of(h) > index_of(before) && pool.get(h) > pool.get(before) ? 1 : 0;
+        before = h;
+    }
+    CHECK(forward > all.size() / 2 * 9 / 10);
+}
+
 TEST_CASE("handle_pool: null finds nothing, and neither does any number that is no handle") {
     handle_pool<int> pool;
     using handle = handle_pool<int>::handle;

@@ -31,6 +31,14 @@ struct failing_pages {
 
 using linn::detail::handle_table;
 
+/// One index; there must be one.
+template <class Table>
+std::uint32_t take_one(Table& table) {
+    std::uint32_t index = 0;
+    table.take(&index + 1, 1);
+    return index;
+}
+
 TEST_CASE("handle_table: numbers find their objects through all growth") {
     failing_pages::left = 1000;
     {
@@ -39,13 +47,13 @@ TEST_CASE("handle_table: numbers find their objects through all growth") {
         std::vector<std::uint32_t> numbers;
         for (int& o : objects) {
             REQUIRE(table.reserve(1));
-            numbers.push_back(table.use(table.take(), &o));
+            numbers.push_back(table.use(take_one(table), &o));
         }
         for (std::size_t i = 0; i != objects.size(); ++i) {
             CHECK(table.find(numbers[i]) == &objects[i]);
             CHECK(table.number_of(table.index_of(numbers[i])) == numbers[i]);
         }
-        CHECK(table.consistent(objects.size()));
+        CHECK(table.consistent(objects.size(), 0));
         CHECK(table.number_of(0xfffff) == 0);
         CHECK(table.find(0xffffffff) == nullptr);
     }
@@ -58,11 +66,11 @@ TEST_CASE("handle_table: a refused growth changes nothing") {
     int object = 0;
     std::vector<std::uint32_t> numbers;
     while (table.reserve(1)) {
-        numbers.push_back(table.use(table.take(), &object));
+        numbers.push_back(table.use(take_one(table), &object));
     }
-    CHECK(numbers.size() == 4096 / 16);
-    CHECK(!table.reserve(1));
-    CHECK(table.consistent(numbers.size()));
+    CHECK(numbers.size() == 64);
+    CHECK(table.ready() == 0);
+    CHECK(table.consistent(numbers.size(), 0));
     for (const auto n : numbers) {
         CHECK(table.find(n) == &object);
     }
@@ -77,18 +85,39 @@ TEST_CASE("handle_table: every number is made once, and then the index is retire
     int object = 0;
     std::set<std::uint32_t> numbers;
     while (table.reserve(1)) {
-        const auto n = table.use(table.take(), &object);
+        const std::uint32_t index = take_one(table);
+        CHECK(table.consistent(0, 1));
+        const auto n = table.use(index, &object);
         CHECK(n != 0);
         CHECK(n < 32);
         CHECK(numbers.insert(n).second);
-        table.invalidate(table.index_of(n));
+        CHECK(table.invalidate(index) == (table.generation_of(n) != 7));
         CHECK(table.find(n) == nullptr);
-        table.give(table.index_of(n));
+        table.give(&index, 1);
         CHECK(table.find(n) == nullptr);
-        CHECK(table.consistent(0));
+        CHECK(table.consistent(0, 0));
     }
     CHECK(numbers.size() == 4 * 7);
     CHECK(table.retired() == 4);
+}
+
+TEST_CASE("handle_table: free indices are taken from the lowest on, in whatever order they were freed, also "
+          "once it grew") {
+    failing_pages::left = 1000;
+    handle_table<failing_pages, 20, 12> table;
+    std::vector<std::uint32_t> indices(60);
+    REQUIRE(table.reserve(60));
+    table.take(indices.data() + 60, 60);
+    CHECK(indices.back() == 0);
+    std::vector<std::uint32_t> freed{41, 7, 59, 8, 23, 1};
+    for (const std::uint32_t i : freed) {
+        static_cast<void>(table.invalidate(i));
+    }
+    table.give(freed.data(), freed.size());
+    REQUIRE(table.reserve(100)); // 64 at first
+    std::vector<std::uint32_t> again(8);
+    table.take(again.data() + 8, 8);
+    CHECK(again == std::vector<std::uint32_t>{61, 60, 59, 41, 23, 8, 7, 1});
 }
 
 TEST_CASE("slot_bitmap: the slots outside, by 64") {

@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/page_source.hpp>
+#include <linn/detail/core/slot_bitmap.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +19,12 @@ namespace linn::inline LINN_ABI::detail {
 ///
 /// Each entry is in exactly one state:
 ///   used     object != null; its number is (generation, index)
-///   free     object == null; in the list through `next`; `generation` is that of its next use
-///   taken    neither: its object is being constructed or destroyed
-///   retired  object == null, generation == 0, in no list: all its generations were used
+///   free     object == null; in the set of free ones; `generation` is that of its next use
+///   taken    object == null, in the hands of the pool
+///   retired  object == null, generation == 0, not in the set: all its generations were used
 ///
-/// Generations start at 1, so no number is 0.
+/// Generations start at 1, so no number is 0. The lowest free indices are taken first, in order: a list of those freed
+/// last would lead all over the table after random frees, a cache miss for each.
 template <page_source Pages, unsigned IndexBits, unsigned GenerationBits>
 class handle_table {
 public:
@@ -58,29 +60,34 @@ public:
                              : 0;
     }
 
-    /// Makes room for `n` more indices to be taken. @returns false when there is none; nothing changed
+    /// How many indices can be taken without more memory.
+    [[nodiscard]] std::size_t ready() const noexcept { return free_count_ + capacity_ - size_; }
+
+    /// Makes `n` indices ready. @returns false when there are not that many, or no memory; nothing changed
     /// @complexity amortised constant for each index
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
-        if (n <= free_count_) [[LINN_DETAIL_LIKELY]] {
+        if (n <= ready()) {
             return true;
         }
         n -= free_count_;
-        if (n > most - size_) [[LINN_DETAIL_UNLIKELY]] {
-            return false;
-        }
-        return size_ + n <= capacity_ || grow(size_ + n);
+        return n <= most - size_ && grow(size_ + n);
     }
 
-    /// An index, taken from the list of those freed last or from the end. @pre reserve(1)
-    std::uint32_t take() noexcept {
-        if (free_count_ != 0) {
-            const std::uint32_t index = first_free_;
-            first_free_ = entries_[index].next;
-            --free_count_;
-            return index;
+    /// Writes `n` indices below `end`, lowest on top. @pre n <= ready() @complexity O(n + size / 4096)
+    void take(std::uint32_t* end, std::size_t n) noexcept {
+        const std::size_t again = n < free_count_ ? n : free_count_;
+        if (again != 0) {
+            free_.take(again, size_, [&end](std::size_t first, std::size_t count) {
+                for (std::size_t i = first; i != first + count; ++i) {
+                    *--end = static_cast<std::uint32_t>(i);
+                }
+            });
+            free_count_ -= again;
         }
-        entries_[size_] = entry{nullptr, 1, 0};
-        return static_cast<std::uint32_t>(size_++);
+        for (n -= again; n != 0; --n) {
+            entries_[size_] = entry{nullptr, 1};
+            *--end = static_cast<std::uint32_t>(size_++);
+        }
     }
 
     /// @pre the entry is taken
@@ -90,70 +97,83 @@ public:
     }
 
     /// From here on no number finds the object. @pre the entry is used; it is taken afterwards
-    void invalidate(std::uint32_t index) noexcept {
+    /// @returns whether the index has a generation left; one that has none can only be given
+    bool invalidate(std::uint32_t index) noexcept {
         entry& e = entries_[index];
         e.object = nullptr;
         e.generation = e.generation != last_generation ? e.generation + 1 : 0;
+        return e.generation != 0;
     }
 
-    /// Frees an index, or retires it. @pre the entry is taken
-    void give(std::uint32_t index) noexcept {
-        entry& e = entries_[index];
-        if (e.generation == 0) [[LINN_DETAIL_UNLIKELY]] {
-            ++retired_;
-            return;
+    /// Frees `n` indices, or retires them. @pre their entries are taken
+    void give(const std::uint32_t* indices, std::size_t n) noexcept {
+        for (std::size_t i = 0; i != n; ++i) {
+            if (entries_[indices[i]].generation == 0) [[LINN_DETAIL_UNLIKELY]] {
+                ++retired_;
+            } else {
+                free_.insert(indices[i], 1);
+                ++free_count_;
+            }
         }
-        e.next = first_free_;
-        first_free_ = index;
-        ++free_count_;
     }
 
     [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
-    [[nodiscard]] std::size_t bytes() const noexcept { return capacity_ * sizeof(entry); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_for(capacity_); }
 
     /// Checks the sentences above this class. For tests. @complexity O(n)
-    [[nodiscard]] bool consistent(std::size_t in_use) const noexcept {
+    [[nodiscard]] bool consistent(std::size_t in_use, std::size_t taken) const noexcept {
         std::size_t used_here = 0;
         std::size_t retired_here = 0;
         for (std::size_t i = 0; i != size_; ++i) {
             used_here += entries_[i].object != nullptr ? 1U : 0U;
             retired_here += entries_[i].generation == 0 ? 1U : 0U;
         }
-        std::size_t free_here = 0;
-        for (std::uint32_t i = first_free_; free_here != free_count_; i = entries_[i].next, ++free_here) {
-            if (i >= size_ || entries_[i].object != nullptr || entries_[i].generation == 0) {
+        for (std::size_t i = 0; free_count_ != 0 && i != size_; ++i) {
+            if (free_.contains(i) && (entries_[i].object != nullptr || entries_[i].generation == 0)) {
                 return false;
             }
         }
-        return used_here == in_use && retired_here == retired_ && in_use + free_here + retired_ == size_;
+        return used_here == in_use && retired_here == retired_ && free_.count(size_) == free_count_ &&
+               in_use + taken + free_count_ + retired_ == size_;
     }
 
 private:
     struct entry {
         void* object;
         std::uint32_t generation;
-        std::uint32_t next; ///< of the list of free ones
     };
+    static constexpr std::size_t first_capacity = most < 64 ? most : 64;
+    static constexpr std::size_t bytes_for(std::size_t n) noexcept {
+        return n * sizeof(entry) + slot_bitmap::storage_words(n) * sizeof(std::uint64_t);
+    }
 
     [[LINN_DETAIL_NOINLINE]] bool grow(std::size_t wanted) noexcept {
-        const std::size_t twice = 2 * capacity_ < most ? 2 * capacity_ : most;
-        const std::size_t bytes = round_up((wanted > twice ? wanted : twice) * sizeof(entry), page_bytes);
-        void* const memory = Pages::map(bytes, page_bytes);
+        const std::size_t twice = clamp(2 * capacity_, first_capacity, most);
+        const std::size_t n = wanted > twice ? wanted : twice;
+        void* const memory = Pages::map(bytes_for(n), cache_line_bytes);
         if (memory == nullptr) {
             return false;
         }
+        auto* const to = static_cast<entry*>(memory);
+        auto* const words = reinterpret_cast<std::uint64_t*>(to + n);
+        std::memset(words, 0, bytes_for(n) - n * sizeof(entry));
+        slot_bitmap free_there{words, n};
         if (size_ != 0) {
             std::memcpy(memory, static_cast<const void*>(entries_), size_ * sizeof(entry));
+            free_.for_each_run(0, size_, [&free_there](std::size_t first, std::size_t count) {
+                return free_there.insert(first, count);
+            });
         }
         unmap();
-        entries_ = static_cast<entry*>(memory);
-        capacity_ = bytes / sizeof(entry);
+        entries_ = to;
+        free_ = free_there;
+        capacity_ = n;
         return true;
     }
 
     void unmap() noexcept {
         if (entries_ != nullptr) {
-            Pages::unmap(entries_, capacity_ * sizeof(entry), page_bytes);
+            Pages::unmap(entries_, bytes(), cache_line_bytes);
         }
     }
 
@@ -162,7 +182,7 @@ private:
     std::size_t capacity_ = 0;
     std::size_t free_count_ = 0;
     std::size_t retired_ = 0;
-    std::uint32_t first_free_ = 0; ///< valid while free_count_ != 0
+    slot_bitmap free_; ///< indices
 };
 
 } // namespace linn::inline LINN_ABI::detail

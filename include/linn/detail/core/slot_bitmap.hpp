@@ -76,7 +76,7 @@ public:
                                                    Run&& run) noexcept {
         std::size_t left = want;
         const std::size_t summary_words = words_for(words_for(slot_count));
-        for (std::size_t s = 0; s < summary_words; ++s) {
+        for (std::size_t s = 0; s < summary_words && left != 0; ++s) {
             while (summary_[s] != 0 && left != 0) {
                 const std::size_t w = s * bits + lowest(summary_[s]);
                 std::uint64_t word = words_[w];
