@@ -43,8 +43,8 @@ struct pool_resource_options {
 };
 
 /// A `std::pmr::memory_resource` that pools: like `std::pmr::synchronized_pool_resource`, with a cache for
-/// each thread. Requests are rounded up to one of 52 sizes; those of more than 128 KiB (32 KiB over an
-/// upstream) go to upstream one by one.
+/// each of up to 256 threads; others take a lock at each call. Requests are rounded up to one of 52 sizes; those of more
+/// than 128 KiB (32 KiB over an upstream) go to upstream one by one.
 ///
 /// - Any thread may allocate, and free what any thread allocated. A thread may exit at any time.
 /// - Every alignment that is a power of two is honoured.

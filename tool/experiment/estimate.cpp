@@ -57,8 +57,8 @@ double seconds_needed(const too_few_rounds& rounds) {
     if (rounds.done == 0 || rounds.seconds <= 0) {
         return 0;
     }
-    const double seconds =
-        rounds.seconds / static_cast<double>(rounds.done) * static_cast<double>(rounds.needed + 1);
+    const double seconds = rounds.besides + rounds.seconds / static_cast<double>(rounds.done) *
+                                                static_cast<double>(rounds.needed + 1);
     return seconds < 20 ? std::ceil(seconds) : std::ceil(seconds / 10) * 10;
 }
 

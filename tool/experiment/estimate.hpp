@@ -82,6 +82,7 @@ struct too_few_rounds {
     std::size_t done = 0;
     std::size_t needed = rounds_to_judge;
     double seconds = 0; ///< that the rounds done took; 0: not known
+    double besides = 0; ///< seconds of the budget that went elsewhere
     stop_reason why = stop_reason::rounds;
     std::string_view others = {}; ///< what else helps: "--only"; empty: nothing
 };

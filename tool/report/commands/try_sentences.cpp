@@ -152,6 +152,7 @@ private:
         const too_few_rounds rounds{.done = judged_.pools->rounds,
                                     .needed = judged_.rounds_needed,
                                     .seconds = result_.deciding.measured_seconds,
+                                    .besides = result_.screening.measured_seconds,
                                     .why = result_.deciding.stopped};
         return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
     }
