@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19186, 13500),
+    "include/: lines": (19195, 13500),
     "tool/: lines": (76755, 55000),
     "tool/: files": (552, 420),
     "tool/: files of C++ below 40 lines": (54, 60),
-    "tests/: lines": (75620, 55000),
+    "tests/: lines": (75680, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

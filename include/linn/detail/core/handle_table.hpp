@@ -120,23 +120,6 @@ public:
     [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_for(capacity_); }
 
-    /// Checks the sentences above this class. For tests. @complexity O(n)
-    [[nodiscard]] bool consistent(std::size_t in_use, std::size_t taken) const noexcept {
-        std::size_t used_here = 0;
-        std::size_t retired_here = 0;
-        for (std::size_t i = 0; i != size_; ++i) {
-            used_here += entries_[i].object != nullptr ? 1U : 0U;
-            retired_here += entries_[i].generation == 0 ? 1U : 0U;
-        }
-        for (std::size_t i = 0; free_count_ != 0 && i != size_; ++i) {
-            if (free_.contains(i) && (entries_[i].object != nullptr || entries_[i].generation == 0)) {
-                return false;
-            }
-        }
-        return used_here == in_use && retired_here == retired_ && free_.count(size_) == free_count_ &&
-               in_use + taken + free_count_ + retired_ == size_;
-    }
-
 private:
     struct entry {
         void* object;
