@@ -230,23 +230,15 @@ namespace {
 constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
 
 std::string config_text(const check_options& o) {
+    std::string checks = "-*";
     std::vector<std::string> options;
-    for (const char* check : {"linn-zero-fill", "linn-overwritten-fill"}) {
+    for (const auto& [check, is_on] :
+         {std::pair{"linn-zero-fill", o.fill}, std::pair{"linn-overwritten-fill", o.overwritten}}) {
+        checks += is_on ? fmt::format(",{}", check) : "";
         options.push_back(fmt::format("{{key: {0}.MinBytes, value: {1}}}, {{key: {0}.Facts, value: 1}}",
                                       check, o.min_bytes));
     }
-    return fmt::format("{{CheckOptions: [{}]}}", fmt::join(options, ", "));
-}
-
-std::string checks_text(const check_options& o) {
-    std::string text = "--checks=-*";
-    if (o.fill) {
-        text += ",linn-zero-fill";
-    }
-    if (o.overwritten) {
-        text += ",linn-overwritten-fill";
-    }
-    return text;
+    return fmt::format("{{Checks: '{}', CheckOptions: [{}]}}", checks, fmt::join(options, ", "));
 }
 
 /// The first error that the compiler found; empty when it found none. Clang does not know all options of GCC, and goes on
@@ -269,12 +261,6 @@ std::string first_error(const std::vector<tidy_diagnostic>& diagnostics) {
     return fmt::format("{}:{}:{}: {}", m.file, place.line, place.column, m.text);
 }
 
-std::string first_words(const std::string& err) {
-    const auto line = [&](std::size_t at) { return err.substr(at, err.find('\n', at) - at); };
-    const std::size_t error = err.find("error: ");
-    return error != std::string::npos ? line(error) : line(0);
-}
-
 /// Why clang-tidy could not check a unit, or not wholly; empty when it could.
 std::string failure_of(const child_result& child, const std::vector<tidy_diagnostic>& diagnostics) {
     if (child.how ==
@@ -285,7 +271,10 @@ std::string failure_of(const child_result& child, const std::vector<tidy_diagnos
         return "clang-tidy: " + describe_ending(child, no_limit);
     }
     if (child.code != 0 && diagnostics.empty()) {
-        return fmt::format("clang-tidy ended with status {}: {}", child.code, first_words(child.err));
+        const std::size_t error = child.err.find("error: ");
+        const std::string words = child.err.substr(error != std::string::npos ? error : 0);
+        return fmt::format("clang-tidy ended with status {}: {}", child.code,
+                           words.substr(0, words.find('\n')));
     }
     return first_error(diagnostics);
 }
@@ -303,11 +292,10 @@ unit_outcome check_unit(const lint_unit& unit, const tidy_program& program, cons
             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     const fs::path fixes = folder.path() / "fixes.yaml";
     const auto start = std::chrono::steady_clock::now();
-    const child_result child =
-        run_child({program.path, "--load=" + program.plugin, checks_text(options),
-                   "--config=" + config_text(options), "--header-filter=.*",
-                   "--export-fixes=" + fixes.string(), "--quiet", "-p", folder.path().string(), unit.file},
-                  child_environment(""), no_limit, guard, [] {});
+    const child_result child = run_child(
+        {program.path, "--load=" + program.plugin, "--config=" + config_text(options), "--header-filter=.*",
+         "--export-fixes=" + fixes.string(), "--quiet", "-p", folder.path().string(), unit.file},
+        child_environment(""), no_limit, guard, [] {});
     unit_outcome out;
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     out.was_run = child.how != child_result::ending::interrupted;

@@ -86,20 +86,21 @@ bool is_build_folder(const fs::path& folder) {
            name == "out";
 }
 
-void add_databases_below(const fs::path& folder, int levels, std::vector<fs::path>& found) {
+/// The databases in a folder and so many levels below it.
+std::vector<fs::path> databases_below(const fs::path& folder, int levels) {
+    std::vector<fs::path> found;
     std::error_code error;
-    if (fs::is_regular_file(folder / file_name, error)) {
-        found.push_back(folder / file_name);
-    }
-    if (levels == 0) {
-        return;
-    }
-    for (fs::directory_iterator i{folder, fs::directory_options::skip_permission_denied, error}, end;
-         !error && i != end; i.increment(error)) {
-        if (std::error_code ignored; i->is_directory(ignored)) {
-            add_databases_below(i->path(), levels - 1, found);
+    constexpr auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator i{folder, options, error}, end; !error && i != end;
+         i.increment(error)) {
+        if (i.depth() == levels) {
+            i.disable_recursion_pending();
+        }
+        if (std::error_code ignored; i->path().filename() == file_name && i->is_regular_file(ignored)) {
+            found.push_back(i->path());
         }
     }
+    return found;
 }
 
 /// The database of a folder or of its build folders, an empty path when there is none.
@@ -108,13 +109,9 @@ fs::path newest_database(const fs::path& folder) {
     if (fs::is_regular_file(folder / file_name, error)) {
         return folder / file_name;
     }
-    std::vector<fs::path> found;
-    for (fs::directory_iterator i{folder, fs::directory_options::skip_permission_denied, error}, end;
-         !error && i != end; i.increment(error)) {
-        if (std::error_code ignored; is_build_folder(i->path()) && i->is_directory(ignored)) {
-            add_databases_below(i->path(), 1, found);
-        }
-    }
+    std::vector<fs::path> found = databases_below(folder, 2);
+    std::erase_if(found,
+                  [&](const fs::path& p) { return !is_build_folder(*p.lexically_relative(folder).begin()); });
     const auto age = [](const fs::path& p) {
         std::error_code ignored;
         return std::pair{fs::last_write_time(p, ignored), p};
@@ -152,7 +149,15 @@ public:
         }
         std::vector<compile_command> list;
         for (std::size_t i = 0; i != all.size(); ++i) {
-            list.push_back(command(all[i], i));
+            try {
+                list.push_back(command(all[i]));
+            } catch (const json::exception& error) {
+                const std::string_view reason = error.what();
+                fail(fmt::format("entry {}: {}", i, reason.substr(reason.find(']') + 2)));
+            }
+            if (list.back().arguments.empty()) {
+                fail(fmt::format("entry {}: its command is empty", i));
+            }
         }
         return list;
     }
@@ -162,34 +167,13 @@ private:
         throw unusable_database{fmt::format("cannot use {}: {}", path_.string(), reason)};
     }
 
-    std::string text_of(const json& entry, std::size_t i, const char* name) const {
-        const auto found = entry.find(name);
-        if (found == entry.end() || !found->is_string()) {
-            fail(fmt::format("entry {}: it has no string \"{}\"", i, name));
-        }
-        return *found;
-    }
-
-    compile_command command(const json& entry, std::size_t i) const {
-        if (!entry.is_object()) {
-            fail(fmt::format("entry {} is no object", i));
-        }
+    compile_command command(const json& entry) const {
         compile_command c;
         const fs::path here = fs::absolute(path_).parent_path();
-        c.directory = (here / text_of(entry, i, "directory")).lexically_normal().string();
-        c.file = (fs::path{c.directory} / text_of(entry, i, "file")).lexically_normal().string();
-        if (const auto list = entry.find("arguments"); list != entry.end()) {
-            if (!list->is_array() ||
-                !std::all_of(list->begin(), list->end(), [](const json& word) { return word.is_string(); })) {
-                fail(fmt::format("entry {}: \"arguments\" is not an array of strings", i));
-            }
-            c.arguments = list->get<std::vector<std::string>>();
-        } else {
-            c.arguments = command_words(text_of(entry, i, "command"));
-        }
-        if (c.arguments.empty()) {
-            fail(fmt::format("entry {}: its command is empty", i));
-        }
+        c.directory = (here / entry.at("directory").get<std::string>()).lexically_normal().string();
+        c.file = (fs::path{c.directory} / entry.at("file").get<std::string>()).lexically_normal().string();
+        c.arguments = entry.contains("arguments") ? entry.at("arguments").get<std::vector<std::string>>()
+                                                  : command_words(entry.at("command").get<std::string>());
         return c;
     }
 
@@ -210,9 +194,7 @@ fs::path find_compile_database(const std::string& given) {
         if (fs::is_regular_file(fs::path{given} / file_name, error)) {
             return fs::path{given} / file_name;
         }
-        std::vector<fs::path> below;
-        add_databases_below(given, 2, below);
-        if (!below.empty()) {
+        if (const std::vector<fs::path> below = databases_below(given, 2); !below.empty()) {
             throw unusable_database{fmt::format("--build: there is no {} in {}; did you mean {}?", file_name,
                                                 given, below.front().parent_path().string())};
         }

@@ -22,16 +22,9 @@ constexpr std::array classes{fill_class::removable, fill_class::relied_upon, fil
 
 /// What the notes offer to change; nothing where several do, because they are alternatives.
 std::vector<lint_replacement> fix_of_notes(const std::vector<tidy_message>& notes) {
-    const tidy_message* only = nullptr;
-    for (const tidy_message& note : notes) {
-        if (!note.fix.empty()) {
-            if (only != nullptr) {
-                return {};
-            }
-            only = &note;
-        }
-    }
-    return only == nullptr ? std::vector<lint_replacement>{} : only->fix;
+    const auto has_fix = [](const tidy_message& note) { return !note.fix.empty(); };
+    return std::ranges::count_if(notes, has_fix) == 1 ? std::ranges::find_if(notes, has_fix)->fix
+                                                      : std::vector<lint_replacement>{};
 }
 
 /// Takes the facts out of the notes. @throws no_tidy_program
@@ -97,31 +90,13 @@ bool is_certain(fill_kind kind) noexcept {
 }
 
 std::string_view to_string(fill_class certainty) noexcept {
-    switch (certainty) {
-    case fill_class::relied_upon:
-        return "relied upon";
-    case fill_class::cold:
-        return "cold";
-    case fill_class::removable:
-        break;
-    }
-    return "removable";
+    constexpr std::array<std::string_view, 3> names{"removable", "relied upon", "cold"};
+    return names[static_cast<std::size_t>(certainty)];
 }
 
 std::string_view to_string(fix_state state) noexcept {
-    switch (state) {
-    case fix_state::in_note:
-        return "in note";
-    case fix_state::offered:
-        return "offered";
-    case fix_state::applied:
-        return "applied";
-    case fix_state::refused:
-        return "refused";
-    case fix_state::none:
-        break;
-    }
-    return "none";
+    constexpr std::array<std::string_view, 5> names{"none", "in note", "offered", "applied", "refused"};
+    return names[static_cast<std::size_t>(state)];
 }
 
 void finding_collector::add(std::vector<tidy_diagnostic> diagnostics, bool is_whole, const filter& wanted) {
@@ -154,15 +129,9 @@ void finding_collector::merge(entry& e, bool is_new, tidy_diagnostic d, fill_fac
                                                                               : fill_class::relied_upon;
     f.fill.certainty = fill.certainty = certainty;
     const bool is_greater = is_new || fill.bytes > f.fill.bytes;
-    const std::string other = is_greater ? f.message : d.message.text;
-    if (!is_new && f.message != d.message.text &&
-        std::find(f.others.begin(), f.others.end(), other) == f.others.end()) {
-        f.others.push_back(other);
-    }
     if (!is_greater) {
         return;
     }
-    f.others.erase(std::remove(f.others.begin(), f.others.end(), d.message.text), f.others.end());
     f.check = std::move(d.name);
     f.file = std::move(d.message.file);
     f.offset = d.message.offset;
@@ -204,79 +173,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True when the two cannot both be made. Two insertions at one place have no order.
+/// True when the two overlap or touch, so that they cannot both be made in one go.
 bool conflict(const lint_replacement& a, const lint_replacement& b) {
-    if (a == b) {
-        return false;
-    }
-    if (a.length == 0 && b.length == 0) {
-        return a.offset == b.offset;
-    }
-    return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
+    return a != b && a.offset <= b.offset + b.length && b.offset <= a.offset + a.length;
 }
 
-class fixer {
-public:
-    fixer(source_texts& texts, fs::file_time_type read_at) : texts_{texts}, read_at_{read_at} {}
+using replacements = std::set<lint_replacement>; // in the order of their offsets
 
-    /// Why the fix cannot be made; empty when it is.
-    std::string take(const lint_finding& f) {
-        const source_text& text = texts_.of(f.file);
-        std::error_code error;
-        if (const auto changed = fs::last_write_time(f.file, error); error || changed > read_at_) {
-            return "the file was changed while it was checked";
-        }
-        std::set<lint_replacement>& made = made_[f.file];
-        for (const lint_replacement& r : f.fix) {
-            if (r.file != f.file) {
-                return "it would change another file";
-            }
-            if (r.offset > text.text().size() || r.length > text.text().size() - r.offset) {
-                return "it does not fit the file";
-            }
-            if (std::any_of(made.begin(), made.end(),
-                            [&](const auto& other) { return conflict(other, r); })) {
-                return "it overlaps with another fix; run again";
-            }
-        }
-        made.insert(f.fix.begin(), f.fix.end());
-        return {};
+/// Adds a finding's fix to those of its file. @returns why it cannot be made; empty when it can
+std::string take(const lint_finding& f, const source_text& text, fs::file_time_type read_at,
+                 replacements& made) {
+    std::error_code error;
+    if (const auto changed = fs::last_write_time(f.file, error); error || changed > read_at) {
+        return "the file was changed while it was checked";
     }
-
-    std::map<std::string, std::string> changed() const {
-        std::map<std::string, std::string> out;
-        for (const auto& [file, made] : made_) {
-            if (made.empty()) {
-                continue;
-            }
-            std::string text = texts_.of(file).text();
-            for (auto r = made.rbegin(); r != made.rend(); ++r) { // from the end, so that offsets stay right
-                text.replace(r->offset, r->length, r->text);
-            }
-            out.emplace(file, std::move(text));
+    for (const lint_replacement& r : f.fix) {
+        if (r.file != f.file) {
+            return "it would change another file";
         }
-        return out;
+        if (r.offset > text.text().size() || r.length > text.text().size() - r.offset) {
+            return "it does not fit the file";
+        }
+        if (std::ranges::any_of(made, [&](const auto& other) { return conflict(other, r); })) {
+            return "it overlaps with another fix; run again";
+        }
     }
-
-private:
-    source_texts& texts_;
-    fs::file_time_type read_at_;
-    std::map<std::string, std::set<lint_replacement>> made_; // in the order of their offsets
-};
+    made.insert(f.fix.begin(), f.fix.end());
+    return {};
+}
 
 } // namespace
 
 std::map<std::string, std::string> apply_fixes(std::vector<lint_finding>& findings, source_texts& texts,
                                                bool with_notes, fs::file_time_type read_at) {
-    fixer all{texts, read_at};
+    std::map<std::string, replacements> made;
     for (lint_finding& f : findings) {
-        if (f.state != fix_state::offered && (!with_notes || f.state != fix_state::in_note)) {
-            continue;
+        if (f.state == fix_state::offered || (with_notes && f.state == fix_state::in_note)) {
+            f.refusal = take(f, texts.of(f.file), read_at, made[f.file]);
+            f.state = f.refusal.empty() ? fix_state::applied : fix_state::refused;
         }
-        f.refusal = all.take(f);
-        f.state = f.refusal.empty() ? fix_state::applied : fix_state::refused;
     }
-    return all.changed();
+    std::erase_if(made, [](const auto& one) { return one.second.empty(); });
+    std::map<std::string, std::string> changed;
+    for (const auto& [file, all] : made) {
+        std::string text = texts.of(file).text();
+        for (auto r = all.rbegin(); r != all.rend(); ++r) { // from the end, so that offsets stay right
+            text.replace(r->offset, r->length, r->text);
+        }
+        changed.emplace(file, std::move(text));
+    }
+    return changed;
 }
 
 void refuse_fixes_of(std::vector<lint_finding>& findings, const std::string& file,

@@ -84,8 +84,7 @@ struct lint_finding {
     std::string source_line; ///< as it stands in the file
     std::string message;     ///< of the instantiation that fills most
     fill_facts fill;
-    std::vector<lint_note> notes;    ///< without the facts
-    std::vector<std::string> others; ///< messages of other instantiations and builds at the same place
+    std::vector<lint_note> notes; ///< without the facts
     std::vector<lint_replacement> fix;
     fix_state state = fix_state::none;
     std::string refusal; ///< why a fix was refused

@@ -8,42 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <set>
 
 namespace linn::tool {
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Which places of a unit are reported.
-class place_filter {
-public:
-    place_filter(const project& the_project, const lint_selection& selection)
-        : project_{the_project},
-          headers_(selection.headers.begin(), selection.headers.end()) {}
-
-    finding_collector::filter of(const lint_unit& unit) const {
-        return [this, &unit](const std::string& file) {
-            if (headers_.contains(file)) {
-                return true;
-            }
-            return unit.is_whole && (file == unit.file || project_.reports_header(file));
-        };
-    }
-
-private:
-    const project& project_;
-    std::set<std::string> headers_;
-};
-
-bool contains(const std::vector<failed_file>& list, const failed_file& f) {
-    return std::any_of(list.begin(), list.end(), [&](const failed_file& other) {
-        return other.file == f.file && other.reason == f.reason;
-    });
-}
-
-} // namespace
 
 std::uint64_t lint_result::bytes() const {
     std::uint64_t sum = 0;
@@ -81,7 +47,7 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
     lint_result result;
     result.options = options;
     result.started = time_stamp();
-    result.read_at = fs::file_time_type::clock::now();
+    result.read_at = std::filesystem::file_time_type::clock::now();
 
     const compile_database database = read_compile_database(find_compile_database(options.build));
     const project the_project{database, options.scope};
@@ -101,7 +67,6 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
     result.program = find_tidy_program(options.tidy, guard);
     std::vector<unit_outcome> outcomes =
         run_tidy(result.program, selection.units, options.checks, options.jobs, guard, on_progress);
-    const place_filter filter{the_project, selection};
     finding_collector collector;
     for (std::size_t i = 0; i != outcomes.size(); ++i) {
         unit_outcome& o = outcomes[i];
@@ -109,10 +74,14 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
         result.not_run += o.was_run ? 0U : 1U;
         result.checked += o.was_run && o.failure.empty() ? 1U : 0U;
         if (failed_file f{selection.units[i].file, o.failure};
-            !f.reason.empty() && !contains(result.failed, f)) {
+            !f.reason.empty() && std::ranges::count(result.failed, f) == 0) {
             result.failed.push_back(std::move(f));
         }
-        collector.add(std::move(o.diagnostics), o.failure.empty(), filter.of(selection.units[i]));
+        const lint_unit& unit = selection.units[i];
+        collector.add(std::move(o.diagnostics), o.failure.empty(), [&](const std::string& file) {
+            return std::ranges::count(selection.headers, file) != 0 ||
+                   (unit.is_whole && (file == unit.file || the_project.reports_header(file)));
+        });
     }
     result.findings = collector.take(result.texts);
     result.signal = interrupt_guard::pending();

@@ -27,6 +27,8 @@ struct lint_options {
 struct failed_file {
     std::string file;
     std::string reason;
+
+    friend bool operator==(const failed_file&, const failed_file&) = default;
 };
 
 /// What was found.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -83,8 +84,9 @@ project::project(const compile_database& database, const project_options& option
     }
 
     const std::string exclude = options.exclude.value_or(default_exclude);
-    has_exclude_ = !exclude.empty();
-    exclude_.assign(exclude, std::regex::ECMAScript | std::regex::optimize);
+    if (!exclude.empty()) {
+        exclude_.emplace(exclude, std::regex::ECMAScript | std::regex::optimize);
+    }
     if (options.exclude) {
         build_.clear();
     }
@@ -97,12 +99,9 @@ std::string project::shown(const std::string& file) const {
     return lies_in(file, root_) ? fs::path{file}.lexically_relative(root_).string() : file;
 }
 
-bool project::lies_in_build(const std::string& file) const {
-    return !build_.empty() && file.starts_with(build_);
-}
-
 bool project::excludes(const std::string& file) const {
-    return lies_in_build(file) || (has_exclude_ && std::regex_search(shown(file), exclude_));
+    return (!build_.empty() && file.starts_with(build_)) ||
+           (exclude_ && std::regex_search(shown(file), *exclude_));
 }
 
 bool project::reports_header(const std::string& file) const {
@@ -114,130 +113,69 @@ bool project::reports_header(const std::string& file) const {
 
 namespace {
 
-struct search_folders {
-    std::vector<fs::path> quoted; ///< searched for "x" only
-    std::vector<fs::path> all;
-    std::vector<std::string> forced; ///< -include
-};
+bool is_header(const fs::path& file) {
+    constexpr std::array<std::string_view, 10> extensions{".h",   ".hh",  ".hpp", ".hxx", ".h++",
+                                                          ".inl", ".ipp", ".tpp", ".inc", ".txx"};
+    return std::ranges::count(extensions, file.extension().string()) != 0;
+}
 
-search_folders folders_of(const std::vector<std::string>& arguments, const fs::path& directory) {
-    search_folders folders;
-    static constexpr std::array<std::string_view, 5> options{"-iquote", "-idirafter", "-isystem", "-include",
-                                                             "-I"};
-    for (std::size_t i = 1; i < arguments.size(); ++i) {
-        for (const std::string_view option : options) {
-            if (!arguments[i].starts_with(option)) {
+/// The headers below a folder.
+std::vector<std::string> headers_below(const fs::path& folder) {
+    std::vector<std::string> found;
+    std::error_code error;
+    constexpr auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator i{folder, options, error}, end; !error && i != end;
+         i.increment(error)) {
+        if (is_header(i->path())) {
+            found.push_back(i->path().string());
+        }
+    }
+    return found;
+}
+
+/// The headers that a source includes, directly or not, found by reading `#include` lines: no preprocessor runs, so a line that an
+/// #if leaves out counts, and so does each header whose path ends with the name in the line.
+class include_search {
+public:
+    void add(const std::string& header) { by_name_[fs::path{header}.filename().string()].insert(header); }
+
+    std::set<std::string> reached(const std::string& source) {
+        std::set<std::string> seen;
+        std::vector<std::string> open{source};
+        while (!open.empty()) {
+            const std::string file = open.back();
+            open.pop_back();
+            for (const std::string& header : included_by(file)) {
+                if (seen.insert(header).second) {
+                    open.push_back(header);
+                }
+            }
+        }
+        return seen;
+    }
+
+private:
+    const std::set<std::string>& included_by(const std::string& file) {
+        const auto [place, is_new] = included_by_.try_emplace(file);
+        std::ifstream stream{is_new ? file : std::string()};
+        static const std::regex pattern{R"(^\s*#\s*include\s*["<](\.\.?/)*([^">]+))"};
+        std::smatch match;
+        for (std::string line; std::getline(stream, line);) {
+            if (line.find("include") == std::string::npos || !std::regex_search(line, match, pattern)) {
                 continue;
             }
-            std::string value = arguments[i].substr(option.size());
-            if (value.empty() && i + 1 < arguments.size()) {
-                value = arguments[++i];
+            for (const std::string& header : by_name_[fs::path{match[2].str()}.filename().string()]) {
+                if (header.ends_with("/" + match[2].str())) {
+                    place->second.insert(header);
+                }
             }
-            const fs::path path = (directory / value).lexically_normal();
-            if (option == "-include") {
-                folders.forced.push_back(path.string());
-            } else {
-                (option == "-iquote" ? folders.quoted : folders.all).push_back(path);
-            }
-            break;
         }
-    }
-    return folders;
-}
-
-} // namespace
-
-const std::vector<include_search::include_line>& include_search::lines_of(const std::string& file) {
-    const auto [place, is_new] = lines_.try_emplace(file);
-    if (!is_new) {
         return place->second;
     }
-    std::ifstream stream{file};
-    std::string line;
-    constexpr std::string_view blank = " \t";
-    while (std::getline(stream, line)) {
-        std::size_t at = line.find_first_not_of(blank);
-        if (at == std::string::npos || line[at] != '#') {
-            continue;
-        }
-        at = line.find_first_not_of(blank, at + 1);
-        if (at == std::string::npos || line.compare(at, 7, "include") != 0) {
-            continue;
-        }
-        at = line.find_first_of("\"<", at);
-        if (at == std::string::npos) {
-            continue;
-        }
-        const bool is_quoted = line[at] == '"';
-        const std::size_t end = line.find(is_quoted ? '"' : '>', at + 1);
-        if (end != std::string::npos) {
-            place->second.push_back({line.substr(at + 1, end - at - 1), is_quoted});
-        }
-    }
-    return place->second;
-}
 
-bool include_search::is_file(const std::string& path) {
-    const auto [place, is_new] = is_file_.try_emplace(path, false);
-    std::error_code error;
-    if (is_new) {
-        place->second = fs::is_regular_file(path, error);
-    }
-    return place->second;
-}
-
-std::set<std::string> include_search::reached(const std::string& source,
-                                              const std::vector<std::string>& arguments,
-                                              const std::string& directory,
-                                              const std::set<std::string>& headers) {
-    const search_folders folders = folders_of(arguments, directory);
-    std::set<std::string> seen{source};
-    std::vector<std::string> open{source};
-    std::set<std::string> found_headers;
-    const auto visit = [&](const std::string& file) {
-        if (!is_file(file)) {
-            return false;
-        }
-        if (seen.insert(file).second) {
-            open.push_back(file);
-        }
-        return true;
-    };
-    const auto visit_in = [&](const fs::path& folder, const std::string& name) {
-        return visit((folder / name).lexically_normal().string());
-    };
-    for (const std::string& file : folders.forced) {
-        visit(file);
-    }
-    while (!open.empty()) {
-        const std::string file = open.back();
-        open.pop_back();
-        if (headers.contains(file)) {
-            found_headers.insert(file);
-        }
-        for (const include_line& line : lines_of(file)) {
-            bool found = line.is_quoted && visit_in(fs::path{file}.parent_path(), line.name);
-            for (const fs::path& folder : folders.quoted) {
-                found = found || (line.is_quoted && visit_in(folder, line.name));
-            }
-            for (const fs::path& folder : folders.all) {
-                found = found || visit_in(folder, line.name);
-            }
-        }
-    }
-    return found_headers;
-}
-
-namespace {
-
-constexpr std::array<std::string_view, 10> header_extensions{".h",   ".hh",  ".hpp", ".hxx", ".h++",
-                                                             ".inl", ".ipp", ".tpp", ".inc", ".txx"};
-constexpr std::array<std::string_view, 9> source_extensions{".cpp", ".cc",  ".cxx",  ".c++", ".C",
-                                                            ".cp",  ".ixx", ".cppm", ".tcc"};
-
-bool has_extension_of(const fs::path& file, const auto& list) {
-    return std::find(list.begin(), list.end(), file.extension().string()) != list.end();
-}
+    std::map<std::string, std::set<std::string>> by_name_;
+    std::map<std::string, std::set<std::string>> included_by_;
+};
 
 /// One of FILES.
 class pattern {
@@ -297,6 +235,11 @@ public:
         for (const pattern& p : patterns_) {
             look_for_headers(p);
         }
+        if (!headers_.empty()) {
+            const std::vector<std::string> below = headers_below(project_.root());
+            std::ranges::for_each(headers_, [&](const std::string& one) { search_.add(one); });
+            std::ranges::for_each(below, [&](const std::string& one) { search_.add(one); });
+        }
         for (const compile_command& c : database_.commands) {
             consider(c);
         }
@@ -316,19 +259,13 @@ private:
             return;
         }
         if (!p.is_broad()) {
-            if (has_extension_of(p.absolute(), header_extensions)) {
+            if (is_header(p.absolute())) {
                 headers_.insert(p.absolute());
             }
             return;
         }
-        std::error_code error;
-        constexpr auto options = fs::directory_options::skip_permission_denied;
-        for (fs::recursive_directory_iterator i{p.absolute(), options, error}, end; !error && i != end;
-             i.increment(error)) {
-            if (has_extension_of(i->path(), header_extensions)) {
-                headers_.insert(i->path().string());
-            }
-        }
+        const std::vector<std::string> below = headers_below(p.absolute());
+        headers_.insert(below.begin(), below.end());
     }
 
     void consider(const compile_command& c) {
@@ -366,7 +303,9 @@ private:
     }
 
     bool includes_a_header(const compile_command& c) {
-        const std::set<std::string> found = search_.reached(c.file, c.arguments, c.directory, headers_);
+        const std::set<std::string> seen = search_.reached(c.file);
+        std::set<std::string> found;
+        std::ranges::set_intersection(seen, headers_, std::inserter(found, found.end()));
         reached_.insert(found.begin(), found.end());
         return !found.empty();
     }
@@ -392,7 +331,7 @@ private:
                            true);
             } else if (!p.exists()) {
                 add_remark(fmt::format("{}: there is no such file{}", p.text(), guess_for(p)), true);
-            } else if (has_extension_of(p.text(), source_extensions)) {
+            } else if (is_cxx({p.text(), "", {}})) {
                 add_remark(
                     fmt::format("{}: {} does not say how it is compiled", p.text(), database_.path.string()),
                     true);

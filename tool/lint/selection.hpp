@@ -4,10 +4,8 @@
 #include "compile_commands.hpp"
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <regex>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -46,38 +44,14 @@ public:
     const std::filesystem::path& root() const noexcept { return root_; }
 
 private:
-    bool lies_in_build(const std::string& file) const;
-
     std::filesystem::path root_;
     std::string build_; ///< ends in a slash; empty when the build lies among the sources
-    std::regex exclude_;
-    bool has_exclude_ = false;
+    std::optional<std::regex> exclude_;
     std::optional<std::regex> header_filter_;
 };
 
 /// True when `file` lies in `folder`, however deep. Both are absolute and without . and ..
 bool lies_in(const std::string& file, const std::filesystem::path& folder);
-
-/// Which files a source includes, directly or not, found by reading `#include` lines: no preprocessor runs, so a line that an
-/// #if leaves out counts, and one whose name comes from a macro does not.
-class include_search {
-public:
-    /// Which of the headers the source includes. The folders for headers are taken from `arguments`; paths are absolute and without . and ..
-    std::set<std::string> reached(const std::string& source, const std::vector<std::string>& arguments,
-                                  const std::string& directory, const std::set<std::string>& headers);
-
-private:
-    struct include_line {
-        std::string name;
-        bool is_quoted;
-    };
-
-    const std::vector<include_line>& lines_of(const std::string& file);
-    bool is_file(const std::string& path);
-
-    std::map<std::string, std::vector<include_line>> lines_;
-    std::map<std::string, bool> is_file_;
-};
 
 /// One translation unit to check.
 struct lint_unit : compile_command {

@@ -100,7 +100,8 @@ def case_found(tool):
     result = tool.result(status=1)
     check(places(result) == [("large.cpp", 1, 8388608), ("small.cpp", 3, 96)], result)
     call = tool.calls()[0]["arguments"]
-    check(f"--load={tool.plugin}" in call and "--checks=-*,linn-zero-fill,linn-overwritten-fill" in call, call)
+    check(f"--load={tool.plugin}" in call, call)
+    check(any("Checks: '-*,linn-zero-fill,linn-overwritten-fill'" in word for word in call), call)
     check(any("linn-zero-fill.MinBytes, value: 64}" in word for word in call), call)
     check(any("linn-zero-fill.Facts, value: 1}" in word for word in call), call)
 
@@ -110,7 +111,7 @@ def case_options_reach_clang_tidy(tool):
     tool.database()
     tool.lint("--min-bytes", "4096", "--checks", "overwritten")
     call = tool.calls()[0]["arguments"]
-    check("--checks=-*,linn-overwritten-fill" in call, call)
+    check(any("Checks: '-*,linn-overwritten-fill'" in word for word in call), call)
     check(any("linn-overwritten-fill.MinBytes, value: 4096}" in word for word in call), call)
 
 
@@ -241,9 +242,9 @@ def case_broken_databases(tool):
     tool.source("a.cpp", "")
     entry = tool.entries[0]
     for content, wanted in [("", "it is empty"), ("[]", "it lists no file"), ("{}", "wanted an array"),
-                            ('[\n{"file": oops', "it is no JSON: line 2"), ("[3]", "entry 0 is no object"),
-                            (json.dumps([{k: v for k, v in entry.items() if k != "file"}]), 'entry 0: it has no string "file"'),
-                            (json.dumps([entry, entry | {"arguments": "x"}]), 'entry 1: "arguments" is not an array of strings'),
+                            ('[\n{"file": oops', "it is no JSON: line 2"), ("[3]", "entry 0: cannot use at() with number"),
+                            (json.dumps([{k: v for k, v in entry.items() if k != "file"}]), "entry 0: key 'file' not found"),
+                            (json.dumps([entry, entry | {"arguments": "x"}]), "entry 1: type must be array, but is string"),
                             (json.dumps([entry | {"arguments": []}]), "entry 0: its command is empty"),
                             (json.dumps([entry | {"file": "a.c"}]), "lists no C++ file"),
                             ("[" * 100000, "it is no JSON")]:

@@ -46,7 +46,6 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
         return ordered_json{{"name", member.name}, {"bytes", member.bytes}};
     });
     json["message"] = f.message;
-    json["other_messages"] = f.others;
     json["notes"] = list_json(f.notes, note_json);
     json["units"] = f.units;
     json["fix"] = {{"state", to_string(f.state)},
