@@ -12,10 +12,8 @@ Each file of corpus/GROUP says in comments what is to be found in it:
                            the class: "removable", "relied upon" or "cold"
   // overwrites N, WHAT    the same for linn-overwritten-fill
   // member N              a note names this member, with its bytes
-  // read here             a note says that the value is read on this line
   // writer                a note says that a statement on this line overwrites the fill
   // bytes: TYPE N         what T() fills, by measurement (--truth); "TYPE >= N" where the check stays below
-  // braces: TYPE N        what T{} fills
   // global: WHY           does not go into a namespace
 
 Anything found that no comment expects is an error, and the other way round. What a fix changes is compared with
@@ -46,7 +44,7 @@ CHECKS = {"linn-zero-fill": "finds", "linn-overwritten-fill": "overwrites"}
 CONFIG = "{CheckOptions: [%s]}" % ", ".join("{key: %s.Facts, value: 1}" % check for check in CHECKS)
 EXPECTED = re.compile(r"// (?P<what>finds|overwrites) (?P<bytes>\d+)(?P<each> each)?, (?P<fix>fix|note|no fix)"
                       r"(?:, (?P<class>removable|relied upon|cold))?$|"
-                      r"// member (?P<member>\d+)$|// (?P<note>read here|writer)$")
+                      r"// member (?P<member>\d+)$|// (?P<note>writer)$")
 
 
 def expectations(path):
@@ -104,8 +102,6 @@ def add_facts(facts, path, number, check, notes, found, problems):
     for (file, line), kind in zip(notes, facts["notes"]):
         if kind == "member":
             found.setdefault(file.name, {})[line] = ("member", str(next(members)["bytes"]))
-        elif kind == "read":
-            found.setdefault(file.name, {})[line] = ("read here",)
         elif kind == "writer":
             found.setdefault(file.name, {}).setdefault(line, ("writer",))
 
@@ -220,26 +216,14 @@ def truth(arguments):
     files, tests = [], []
     for group in ("cxx20", "linn"):
         for file in sorted((CORPUS / group).glob("*.cpp")):
-            claims = re.findall(r"^// (bytes|braces): (\w+) (>= )?(\d+)$", file.read_text(), re.MULTILINE)
+            claims = re.findall(r"^// bytes: (\w+) (>= )?(\d+)$", file.read_text(), re.MULTILINE)
             if claims:
                 files.append(file)
-            for how, name, at_least, number in claims:
+            for name, at_least, number in claims:
                 name = f"file_{file.stem}::{name}"
-                measure = f"linn::value_initialization_fill<{name}>()" if how == "bytes" else f"by_braces<{name}>()"
+                measure = f"linn::value_initialization_fill<{name}>()"
                 tests.append(f'    ok &= same("{name}", {measure}, {number}, {"true" if at_least else "false"});\n')
     program = "#include <linn/zero_fill.hpp>\n#include <cstdio>\n" + unity(files) + """
-template <class T>
-std::size_t by_braces() {
-    static unsigned char marks[sizeof(T)];
-    alignas(T) static unsigned char memory[sizeof(T)];
-    linn::detail::mark_written<T>(memory, marks, 1, [](void* p) { return ::new (p) T; });
-    linn::detail::mark_written<T>(memory, marks, 2, [](void* p) { return ::new (p) T{}; });
-    std::size_t filled = 0;
-    for (const unsigned char mark : marks) {
-        filled += mark == 2;
-    }
-    return filled;
-}
 bool same(const char* name, std::size_t measured, std::size_t claimed, bool at_least) {
     if (measured == claimed || (at_least && measured > claimed)) {
         return true;

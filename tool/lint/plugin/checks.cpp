@@ -19,7 +19,7 @@ namespace {
 /// Raised when a field of the facts changes its meaning; the tool refuses other versions.
 constexpr int facts_version = 3;
 
-constexpr const char* kind_names[] = {"member", "read", "writer", "advice", "instantiation"};
+constexpr const char* kind_names[] = {"member", "writer", "advice"};
 constexpr const char* class_names[] = {"removable", "relied upon", "cold"};
 
 /// The check looks at a few instantiations of a template.
@@ -67,16 +67,10 @@ std::string facts_of(const finding& found) {
 
 void name_writers(finding& found, const object_fate& fate) {
     for (std::size_t i = 0; i != std::min(named_writers, fate.writers.size()); ++i) {
-        const Stmt& writer = *fate.writers[i];
-        const bool is_loop = !isa<Expr>(writer);
-        found.notes.push_back({note_kind::writer, writer.getBeginLoc(),
-                               std::string(is_loop ? "this loop" : "this") + " overwrites " +
-                                   (fate.writers.size() == 1 ? "all of it" : "some of it")});
+        const bool is_loop = !isa<Expr>(fate.writers[i]);
+        found.notes.push_back({note_kind::writer, fate.writers[i]->getBeginLoc(),
+                               is_loop ? "this loop overwrites all of it" : "here all of it is overwritten"});
     }
-}
-
-bool is_unread(const object_fate& fate) {
-    return fate.outcome == fate::unread && !fate.uncertain;
 }
 
 } // namespace
@@ -131,7 +125,6 @@ void fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
     }
     if (const auto* constructor = dyn_cast<CXXConstructorDecl>(function)) {
         for (const CXXCtorInitializer* initialiser : constructor->inits()) {
-            look_at_initialiser(*initialiser, *function);
             look_at_all(initialiser->getInit(), function);
         }
     }
@@ -266,70 +259,44 @@ void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result
 }
 
 void zero_fill_check::look_at(const Stmt& part, const FunctionDecl* function) {
-    if (const auto* by_new = dyn_cast<CXXNewExpr>(&part)) {
-        add(creation_by_new(*by_new, context()), function);
-    } else if (const auto* call = dyn_cast<CallExpr>(&part)) {
+    if (const auto* call = dyn_cast<CallExpr>(&part)) {
         add(creation_by_call(*call, context()), function);
     }
-}
-
-bool zero_fill_check::fills_for_nothing(const version& one) const {
-    const std::uint64_t each =
-        one.made.count && *one.made.count != 0 ? one.bytes / *one.made.count : one.bytes;
-    const bool is_enough = one.made.count
-                               ? one.bytes >= min_bytes()
-                               // However many there are: a few bytes of a large element hardly count.
-                               : each >= min_bytes() || each * 2 >= sizes().size_of(one.made.object);
-    if (!is_enough || (one.made.array && one.fate.outcome != fate::unread &&
-                       zero_means_nothing(context().getBaseElementType(one.made.object)))) {
-        return false;
-    }
-    if (one.fate.outcome != fate::read) {
-        return true;
-    }
-    // What is read was wanted: its bytes are not for nothing.
-    std::uint64_t wanted = one.members.empty() ? each : 0;
-    for (const filled_member& member : one.members) {
-        const bool is_read =
-            std::any_of(one.fate.reads.begin(), one.fate.reads.end(), [&](const early_read& read) {
-                return read.member == nullptr || read.member == member.field;
-            });
-        wanted += is_read ? member.bytes : 0;
-    }
-    return wanted < each && (!one.made.count || one.made.array || each - wanted >= min_bytes());
 }
 
 void zero_fill_check::report_place(std::vector<version>& versions) {
     // The largest speaks for all; an unknown number of objects counts as one.
     const version* largest = nullptr;
-    const early_read* read = nullptr;
     bool all_unread = true;
-    bool uncertain = false;
-    std::set<const FunctionDecl*> filling;
+    bool any_read = false;
     for (version& one : versions) {
         const std::string space =
             one.function != nullptr ? outermost_namespace(*one.function) : std::string();
         const bool is_intended = std::any_of(intended_.begin(), intended_.end(), [&](QualType type) {
             return context().hasSameUnqualifiedType(type, one.made.object);
         });
-        if (is_intended || space == "std" || space == "boost" || space == "linn") {
+        const std::uint64_t each = sizes().filled(one.made.object);
+        one.bytes = each * one.made.count.value_or(1);
+        const bool is_enough =
+            one.bytes != 0 &&
+            (one.made.count ? one.bytes >= min_bytes()
+                            // However many there are: a few bytes of a large element hardly count.
+                            : each >= min_bytes() || each * 2 >= sizes().size_of(one.made.object));
+        if (is_intended || !is_enough || space == "std" || space == "boost" || space == "linn") {
             continue; // what a library makes for its callers is theirs to choose
         }
-        one.bytes = sizes().filled(one.made.object, one.made.form) * one.made.count.value_or(1);
-        if (one.bytes == 0) {
-            continue;
-        }
-        one.members = sizes().members(one.made.object, one.made.form);
+        one.members = sizes().members(one.made.object);
         if (one.function != nullptr) {
-            one.fate = follow(*one.function, one.made, one.members, sizes(), context());
+            one.fate = follow(*one.function, one.made, context());
         }
-        if (read == nullptr && one.fate.outcome == fate::read) {
-            read = one.fate.reads.data();
-        }
-        all_unread = all_unread && is_unread(one.fate);
-        uncertain = uncertain || one.fate.uncertain;
-        if (fills_for_nothing(one)) {
-            filling.insert(one.function);
+        const bool is_unread = one.fate.outcome == fate::unread;
+        const bool is_read = one.fate.outcome == fate::read;
+        all_unread = all_unread && is_unread;
+        any_read = any_read || is_read;
+        const bool is_wanted =
+            one.made.array ? is_read || zero_means_nothing(context().getBaseElementType(one.made.object))
+                           : is_read && !left_out_knowingly(one.members);
+        if (is_unread || !is_wanted) {
             largest = largest == nullptr || one.bytes > largest->bytes ? &one : largest;
         }
     }
@@ -343,35 +310,22 @@ void zero_fill_check::report_place(std::vector<version>& versions) {
         (in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType(), context());
     // A class with initialisers of its own says by them which members it cares for; a plain array or struct says nothing,
     // and its users may count on zeros.
-    const bool known_safe =
-        all_unread || (read == nullptr && !uncertain && !in_template && left_out_knowingly(largest->members));
+    const bool known_safe = all_unread || (!any_read && !in_template && left_out_knowingly(largest->members));
     const remedy cure = find_remedy(made, largest->function, context());
     const bool is_removable = all_unread || (known_safe && !cure.edits.empty());
     finding found = start_of(*largest, is_removable);
     found.text += " with zeros; default-initialisation of '" + type + "' does not write them";
     explain_members(found, largest->members, made.array);
     name_writers(found, largest->fate);
-    if (read != nullptr) {
-        const bool has_name = read->member != nullptr && read->member->getDeclName();
-        found.reason = (has_name ? "'" + read->member->getNameAsString() + "'" : "the object") +
-                       " is read here before it is written";
-        found.notes.push_back({note_kind::read, read->where, "no fix: " + found.reason});
-    } else if (cure.edits.empty()) {
-        found.reason = cure.obstacle + "; " + cure.advice;
+    if (any_read || cure.edits.empty()) {
+        found.reason =
+            any_read ? "a part of it may be read before it is written" : cure.obstacle + "; " + cure.advice;
         found.notes.push_back({note_kind::advice, made.where, "no fix: " + found.reason});
     } else if (known_safe) {
         found.edits = cure.edits;
     } else {
-        found.reason =
-            "other functions that get the object may need the zeros; if they do not, " + cure.advice;
+        found.reason = "something may need the zeros; if nothing does, " + cure.advice;
         found.notes.push_back({note_kind::advice, made.where, "fix to review: " + found.reason, cure.edits});
-    }
-    if (in_template) {
-        const SourceLocation from = largest->function->getPointOfInstantiation();
-        found.notes.push_back(
-            {note_kind::instantiation, from.isValid() ? from : made.where,
-             "instantiated for '" + type + "' here" +
-                 (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : "")});
     }
     report(found);
 }
@@ -390,11 +344,6 @@ void overwritten_fill_check::look_at(const Stmt& part, const FunctionDecl* funct
     }
 }
 
-void overwritten_fill_check::look_at_initialiser(const CXXCtorInitializer& initialiser,
-                                                 const FunctionDecl& function) {
-    add(creation_by_list(initialiser, context()), &function);
-}
-
 void overwritten_fill_check::report_place(std::vector<version>& versions) {
     bool is_certain = true;
     const version* largest = nullptr;
@@ -403,11 +352,8 @@ void overwritten_fill_check::report_place(std::vector<version>& versions) {
         if (one.bytes == 0 || (one.made.count && one.bytes < min_bytes())) {
             continue;
         }
-        if (!one.made.array && one.made.object->isRecordType()) {
-            one.members = sizes().members(one.made.object, one.made.form);
-        }
-        one.fate = follow(*one.function, one.made, one.members, sizes(), context());
-        const bool is_overwritten = is_unread(one.fate) && !one.fate.writers.empty();
+        one.fate = follow(*one.function, one.made, context());
+        const bool is_overwritten = one.fate.outcome == fate::unread && !one.fate.writers.empty();
         if (one.fate.outcome == fate::read || !one.fate.is_held || one.fate.repeats_zeros ||
             (!is_overwritten && !one.fate.handed_out)) {
             return;

@@ -16,11 +16,9 @@ namespace clang::tidy::linn {
 
 /// What a note of a finding is about. The tool reads the names, see `facts_of`.
 enum class note_kind {
-    member,        ///< a member that is filled
-    read,          ///< where the zeros are read
-    writer,        ///< the statement that overwrites the fill
-    advice,        ///< what to write instead, or why nothing can be
-    instantiation, ///< where a template is instantiated
+    member, ///< a member that is filled
+    writer, ///< the statement that overwrites the fill
+    advice, ///< what to write instead, or why nothing can be
 };
 
 /// What becomes of a finding's zeros.
@@ -79,7 +77,6 @@ protected:
 
     /// What a part of a function fills, if the check looks for that.
     virtual void look_at(const Stmt& part, const FunctionDecl* function) = 0;
-    virtual void look_at_initialiser(const CXXCtorInitializer&, const FunctionDecl&) {}
     /// May fill in what it finds out of the versions.
     virtual void report_place(std::vector<version>& versions) = 0;
 
@@ -114,7 +111,6 @@ public:
 private:
     void look_at(const Stmt& part, const FunctionDecl* function) override;
     void report_place(std::vector<version>& versions) override;
-    bool fills_for_nothing(const version& one) const;
 
     std::vector<QualType> intended_{}; ///< for which `linn::zero_fill_intended` is specialised as true
 };
@@ -127,7 +123,6 @@ public:
 
 private:
     void look_at(const Stmt& part, const FunctionDecl* function) override;
-    void look_at_initialiser(const CXXCtorInitializer& initialiser, const FunctionDecl& function) override;
     void report_place(std::vector<version>& versions) override;
 };
 

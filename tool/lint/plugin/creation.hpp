@@ -4,7 +4,6 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/Diagnostic.h"
-#include "fill_size.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,21 +26,15 @@ struct creation {
     storage where_it_lies = storage::pointer;
     const VarDecl* variable = nullptr; ///< a local, or a container that is declared and filled
     const Expr* container = nullptr;   ///< that an expression fills: `image.rows` of `image.rows.resize(n)`
-    const FieldDecl* member = nullptr; ///< a container that a constructor's list fills
-    bool keeps_old = false;            ///< elements that a container has already are not filled
-    SourceLocation where{};            ///< of `new`, or of the function's name
+    SourceLocation where{};            ///< of the function's name, or of the variable
     QualType object{};                 ///< T; of `T[]` and `T[N]` the element
     bool array = false;                ///< more than one object
     std::optional<std::uint64_t> count = 1; ///< of objects; none where only the run knows
     const Expr* count_expression = nullptr;
-    value_form form = value_form::parentheses;
     std::string name{}; ///< as a reader knows it: `std::make_unique<line>()`
 };
 
-/// `new T()`, `new T{}`, `new T[n]()`, `new T[n]{}`, also with a placement.
-std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext& context);
-
-/// `make_shared<T>()` and its kin, of std, Boost and Linn, and `create()` of Linn's pools.
+/// `make_shared<T>()` and its kin, of std, Boost and Linn.
 std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& context);
 
 /// `vector<T> v(n)`, `string s(n, c)`; of arrays and objects of plain types `= {}`, `{}` and `= {0}`.
@@ -49,9 +42,6 @@ std::optional<creation> creation_by_variable(const VarDecl& variable, ASTContext
 
 /// `v.resize(n)`, `v.assign(n, x)` of a vector or string of plain elements.
 std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTContext& context);
-
-/// `buffer_(n)` in the list of a constructor.
-std::optional<creation> creation_by_list(const CXXCtorInitializer& initialiser, ASTContext& context);
 
 /// How a fill is avoided.
 struct remedy {

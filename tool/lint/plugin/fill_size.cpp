@@ -72,29 +72,10 @@ std::vector<const CXXRecordDecl*> bases_of(const CXXRecordDecl& record, bool who
     return found;
 }
 
-/// Adds up the bytes of members that are written. Of bit-fields, these are the bytes in which a written bit lies.
-class byte_sum {
-public:
-    explicit byte_sum(std::uint64_t bytes) : bytes_{bytes} {}
-
-    void add(std::uint64_t bytes) { bytes_ += bytes; }
-    void add(const FieldDecl& field, std::uint64_t bytes) {
-        if (!field.isBitField()) {
-            bytes_ += bytes;
-            return;
-        }
-        const ASTContext& context = field.getASTContext();
-        const std::uint64_t first = context.getFieldOffset(&field);
-        for (std::uint64_t bit = first; bit < first + field.getBitWidthValue(context); ++bit) {
-            of_bits_.insert(bit / 8);
-        }
-    }
-    std::uint64_t total() const { return bytes_ + of_bits_.size(); }
-
-private:
-    std::uint64_t bytes_;
-    std::set<std::uint64_t> of_bits_;
-};
+/// Of a member's bytes those that are written with it; of a bit-field, all in which a bit of it may lie.
+std::uint64_t bytes_of(const FieldDecl& field, std::uint64_t bytes) {
+    return field.isBitField() ? (field.getBitWidthValue(field.getASTContext()) + 7) / 8 : bytes;
+}
 
 } // namespace
 
@@ -102,10 +83,10 @@ std::uint64_t fill_size::size_of(QualType type) const {
     return static_cast<std::uint64_t>(context_.getTypeSizeInChars(type).getQuantity());
 }
 
-std::uint64_t fill_size::filled(QualType type, value_form form) {
+std::uint64_t fill_size::filled(QualType type) {
     type = type.getCanonicalType();
     if (const ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
-        return array->getSize().getZExtValue() * filled(array->getElementType(), form);
+        return array->getSize().getZExtValue() * filled(array->getElementType());
     }
     if (type->isReferenceType() || type->isIncompleteType()) {
         return 0;
@@ -116,22 +97,6 @@ std::uint64_t fill_size::filled(QualType type, value_form form) {
     const CXXRecordDecl* record = class_of(type);
     if (record == nullptr) {
         return 0;
-    }
-    if (form == value_form::braces && record->isAggregate()) {
-        std::uint64_t bytes = 0;
-        for (const CXXBaseSpecifier& base : record->bases()) {
-            bytes += filled(base.getType(), form);
-        }
-        std::uint64_t bits = 0;
-        for (const FieldDecl* field : record->fields()) {
-            if (field->isBitField()) {
-                bits += field->hasInClassInitializer() ? 0 : field->getBitWidthValue(context_);
-            } else if (!field->hasInClassInitializer()) {
-                const std::uint64_t own = filled(field->getType(), form);
-                bytes = record->isUnion() ? std::max(bytes, own) : bytes + own;
-            }
-        }
-        return bytes + bits / 8;
     }
     if (!zeroes_first(*record)) {
         return 0;
@@ -187,20 +152,20 @@ std::uint64_t fill_size::written_of_record(const CXXRecordDecl& record, bool who
 }
 
 std::uint64_t fill_size::structural(const CXXRecordDecl& record, bool whole_object) {
-    byte_sum sum{own_pointers(record)};
+    std::uint64_t sum = own_pointers(record);
     for (const CXXRecordDecl* base : bases_of(record, whole_object)) {
-        sum.add(written_of_record(*base, false));
+        sum += written_of_record(*base, false);
     }
     for (const FieldDecl* field : record.fields()) {
         if (field->hasInClassInitializer()) {
             const Expr* initialiser = field->isBitField() ? nullptr : field->getInClassInitializer();
             const QualType type = field->getType();
-            sum.add(*field, initialiser != nullptr ? written_by(*initialiser, type) : size_of(type));
+            sum += bytes_of(*field, initialiser != nullptr ? written_by(*initialiser, type) : size_of(type));
         } else if (!record.isUnion() && !field->isBitField() && !field->isZeroSize(context_)) {
-            sum.add(written(field->getType()));
+            sum += written(field->getType());
         }
     }
-    return sum.total();
+    return sum;
 }
 
 std::uint64_t fill_size::written_by(const CXXConstructorDecl& constructor, bool whole_object) {
@@ -219,26 +184,26 @@ std::uint64_t fill_size::written_by(const CXXConstructorDecl& constructor, bool 
         return whole(record, whole_object);
     }
     ++depth_;
-    byte_sum sum{own_pointers(record)};
+    std::uint64_t sum = own_pointers(record);
     for (const FieldDecl* field : *done) {
-        sum.add(*field, field->isZeroSize(context_) ? 0 : size_of(field->getType()));
+        sum += bytes_of(*field, field->isZeroSize(context_) ? 0 : size_of(field->getType()));
     }
     for (const CXXCtorInitializer* initialiser : body.inits()) {
         if (initialiser->isBaseInitializer()) {
             const QualType base(initialiser->getBaseClass(), 0);
             if ((whole_object || !initialiser->isBaseVirtual()) && class_of(base) != nullptr) {
-                sum.add(written_by(*initialiser->getInit(), base, false));
+                sum += written_by(*initialiser->getInit(), base, false);
             }
         } else if (const FieldDecl* field = initialiser->getMember()) {
             if (done->insert(field).second && !field->isZeroSize(context_)) {
-                sum.add(*field, written_by(*initialiser->getInit(), field->getType()));
+                sum += bytes_of(*field, written_by(*initialiser->getInit(), field->getType()));
             }
         } else if (initialiser->isIndirectMemberInitializer()) {
-            sum.add(size_of(initialiser->getIndirectMember()->getAnonField()->getType()));
+            sum += size_of(initialiser->getIndirectMember()->getAnonField()->getType());
         }
     }
     --depth_;
-    return std::min(sum.total(), whole(record, whole_object));
+    return std::min(sum, whole(record, whole_object));
 }
 
 std::uint64_t fill_size::written_by(const Expr& initialiser, QualType type, bool whole_object) {
@@ -261,51 +226,43 @@ std::uint64_t fill_size::written_by(const Expr& initialiser, QualType type, bool
     return record != nullptr ? whole(*record, whole_object) : size_of(type);
 }
 
-std::uint64_t fill_size::unwritten(const FieldDecl& field, value_form form) {
-    const bool has_initialiser = field.hasInClassInitializer();
-    if (field.isZeroSize(context_) ||
-        (has_initialiser && (field.isBitField() || form == value_form::braces))) {
+std::uint64_t fill_size::unwritten(const FieldDecl& field) {
+    if (field.isZeroSize(context_) || (field.isBitField() && field.hasInClassInitializer())) {
         return 0;
     }
     if (field.isBitField()) {
         return (field.getBitWidthValue(context_) + 7) / 8;
     }
-    const QualType type = field.getType();
-    if (form == value_form::braces) {
-        return filled(type, form);
-    }
     const Expr* initialiser = field.getInClassInitializer();
-    const std::uint64_t size = size_of(type);
-    if (has_initialiser && initialiser == nullptr) {
+    const std::uint64_t size = size_of(field.getType());
+    if (field.hasInClassInitializer() && initialiser == nullptr) {
         return 0;
     }
-    return size - std::min(size, has_initialiser ? written_by(*initialiser, type) : written(type));
+    return size - std::min(size, initialiser != nullptr ? written_by(*initialiser, field.getType())
+                                                        : written(field.getType()));
 }
 
-void fill_size::collect(const CXXRecordDecl& record, value_form form, bool whole_object,
-                        std::vector<filled_member>& to) {
+void fill_size::collect(const CXXRecordDecl& record, bool whole_object, std::vector<filled_member>& to) {
     for (const CXXRecordDecl* base : bases_of(record, whole_object)) {
         const CXXConstructorDecl* constructor = default_constructor(*base);
-        const FunctionDecl* definition = nullptr;
-        if (constructor == nullptr || !constructor->isUserProvided() ||
-            (constructor->hasBody(definition) && has_empty_body(*definition))) {
-            collect(*base, form, false, to);
+        if (constructor == nullptr || !constructor->isUserProvided()) {
+            collect(*base, false, to);
         }
     }
     for (const FieldDecl* field : record.fields()) {
         const bool is_padding = field->isBitField() && !field->getDeclName();
-        if (const std::uint64_t bytes = is_padding ? 0 : unwritten(*field, form); bytes != 0) {
+        if (const std::uint64_t bytes = is_padding ? 0 : unwritten(*field); bytes != 0) {
             to.push_back({field, bytes});
         }
     }
 }
 
-std::vector<filled_member> fill_size::members(QualType type, value_form form) {
+std::vector<filled_member> fill_size::members(QualType type) {
     std::vector<filled_member> found;
     const CXXRecordDecl* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
     if (record != nullptr && record->hasDefinition() && !record->isUnion() &&
         !context_.getSourceManager().isInSystemHeader(record->getLocation())) {
-        collect(*record->getDefinition(), form, true, found);
+        collect(*record->getDefinition(), true, found);
     }
     // Equal ones stay in the order of the class.
     std::stable_sort(found.begin(), found.end(),

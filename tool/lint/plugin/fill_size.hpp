@@ -17,10 +17,6 @@ struct filled_member {
     std::uint64_t bytes = 0;
 };
 
-/// `T()` and `T{}` differ where T is an aggregate: the one fills all of T, padding too, the other member
-/// by member.
-enum class value_form { parentheses, braces };
-
 /// How many bytes of a type the forms of initialisation write. `docs/design/lint.md` has the rules; where
 /// a constructor's body is unknown or does more than can be followed, it counts as writing its whole
 /// object, so that the result errs towards silence.
@@ -30,10 +26,10 @@ public:
 
     /// Bytes that value-initialisation writes and default-initialisation does not. Of an array, of all
     /// elements. @pre the type is complete and not dependent
-    std::uint64_t filled(QualType type, value_form form);
+    std::uint64_t filled(QualType type);
 
     /// The members behind `filled`, largest first, those of base classes too; none where the type is no class.
-    std::vector<filled_member> members(QualType type, value_form form);
+    std::vector<filled_member> members(QualType type);
 
     std::uint64_t size_of(QualType type) const;
 
@@ -46,9 +42,8 @@ private:
     std::uint64_t structural(const CXXRecordDecl& record, bool whole_object);
     std::uint64_t own_pointers(const CXXRecordDecl& record) const;
     std::uint64_t whole(const CXXRecordDecl& record, bool whole_object) const;
-    std::uint64_t unwritten(const FieldDecl& field, value_form form);
-    void collect(const CXXRecordDecl& record, value_form form, bool whole_object,
-                 std::vector<filled_member>& to);
+    std::uint64_t unwritten(const FieldDecl& field);
+    void collect(const CXXRecordDecl& record, bool whole_object, std::vector<filled_member>& to);
 
     ASTContext& context_;
     std::map<std::pair<const CXXRecordDecl*, bool>, std::uint64_t> known_;

@@ -12,85 +12,6 @@ constexpr const char* in_a_macro = "a macro writes this expression";
 constexpr const char* in_constant_code =
     "this code may run at compile time, which must not read uninitialised memory";
 
-bool leaves_const_alone(QualType type) {
-    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
-    return record != nullptr && record->hasDefinition() && record->allowConstDefaultInit();
-}
-
-/// Of an array its element, with the array's const.
-QualType element_of(QualType type) {
-    while (const ArrayType* array = type->getAsArrayTypeUnsafe()) {
-        type = array->getElementType();
-    }
-    return type;
-}
-
-/// Whether `new T` compiles where `new T()` or `new T{}` does: T{} of an aggregate needs no default
-/// constructor, and a const object needs one that initialises everything.
-bool default_initialisable(QualType type) {
-    if (type.isConstQualified() && !leaves_const_alone(type)) {
-        return false;
-    }
-    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
-    if (record == nullptr || !record->hasDefinition()) {
-        return true;
-    }
-    for (const FieldDecl* field : record->fields()) {
-        const QualType member = field->getType();
-        if (!field->hasInClassInitializer() && !record->hasUserProvidedDefaultConstructor() &&
-            (member->isReferenceType() || !default_initialisable(element_of(member)))) {
-            return false;
-        }
-    }
-    if (record->needsImplicitDefaultConstructor()) {
-        return true;
-    }
-    const CXXConstructorDecl* constructor = default_constructor(*record);
-    return constructor != nullptr && constructor->getAccess() == AS_public;
-}
-
-/// What could become part of the new-expression once its parentheses are gone.
-bool continues_a_type(const Token& token) {
-    return token.isOneOf(tok::star, tok::amp, tok::ampamp, tok::l_paren, tok::l_brace, tok::l_square,
-                         tok::less, tok::coloncolon, tok::identifier, tok::raw_identifier);
-}
-
-SourceRange initialiser_range(const CXXNewExpr& expression) {
-    if (expression.getDirectInitRange().isValid()) {
-        return expression.getDirectInitRange();
-    }
-    const Expr* initialiser = expression.getInitializer()->IgnoreImplicit();
-    if (const auto* construction = dyn_cast<CXXConstructExpr>(initialiser)) {
-        return construction->getParenOrBraceRange();
-    }
-    if (const auto* list = dyn_cast<InitListExpr>(initialiser)) {
-        return {list->getLBraceLoc(), list->getRBraceLoc()};
-    }
-    return {};
-}
-
-remedy for_new(const CXXNewExpr& expression, const creation& made, ASTContext& context) {
-    const std::string advice = std::string("write 'new T' without the ") +
-                               (made.form == value_form::braces ? "braces" : "parentheses");
-    const SourceRange range = initialiser_range(expression);
-    if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID() ||
-        expression.getBeginLoc().isMacroID()) {
-        return {{}, advice, in_a_macro};
-    }
-    // What was instantiated from `T(args...)` is empty here, but not in the source.
-    const SourceManager& sources = context.getSourceManager();
-    const auto tokens = CharSourceRange::getTokenRange(range);
-    const StringRef text = Lexer::getSourceText(tokens, sources, context.getLangOpts());
-    if (text.size() > 2 && !text.drop_front().drop_back().trim().empty()) {
-        return {{}, advice, "other instantiations may pass arguments"};
-    }
-    const auto next = Lexer::findNextToken(range.getEnd(), sources, context.getLangOpts());
-    if (text.size() < 2 || !next || continues_a_type(*next)) {
-        return {{}, advice, "the text after it would become part of the type"};
-    }
-    return {{FixItHint::CreateRemoval(tokens)}, advice};
-}
-
 bool declares(const FunctionDecl& sibling, const std::string& name, ASTContext& context) {
     for (const DeclContext* around = sibling.getDeclContext()->getEnclosingNamespaceContext();
          around != nullptr; around = around->isInlineNamespace() ? around->getParent() : nullptr) {
@@ -105,12 +26,7 @@ remedy for_factory(const CallExpr& call, ASTContext& context) {
     const FunctionDecl& function = *call.getDirectCallee();
     const std::string space = outermost_namespace(function);
     const std::string name = function.getName().str();
-    const auto* reference = dyn_cast<DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
-    if (reference == nullptr || isa<CXXMethodDecl>(function)) {
-        return {{},
-                "call 'allocate()' and construct with '::new (p) T'",
-                "a pool has no create() without the fill"};
-    }
+    const auto* reference = cast<DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
     const bool boost = space == "boost";
     const std::string better = name + (boost ? "_noinit" : "_for_overwrite");
     const bool unique = name.find("unique") != std::string::npos;
@@ -173,24 +89,12 @@ remedy without_initialiser(const VarDecl& variable, const FunctionDecl& function
     return {{FixItHint::CreateRemoval(range)}, advice};
 }
 
-remedy remedy_anywhere(const creation& made, ASTContext& context) {
-    if (!default_initialisable(made.object)) {
-        return {{},
-                "add a constructor that initialises no more than it must",
-                "the object is const, or has members that must be initialised"};
-    }
-    const auto* by_new = dyn_cast<CXXNewExpr>(made.expression);
-    return by_new != nullptr ? for_new(*by_new, made, context)
-                             : for_factory(*cast<CallExpr>(made.expression), context);
-}
-
 } // namespace
 
 remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function, ASTContext& context) {
     if (made.where_it_lies == storage::local) {
         return without_initialiser(*made.variable, function, context);
     }
-    constexpr std::uint64_t large = 65536; // from here on a buffer pool serves
     const LangOptions& language = context.getLangOpts();
     const std::string type = type_name(made.object, context);
     // What the file's own standard has comes without a remark.
@@ -207,15 +111,14 @@ remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function,
     if (made.variable != nullptr) {
         advice += ", " + array;
     }
-    const auto each = static_cast<std::uint64_t>(context.getTypeSizeInChars(made.object).getQuantity());
-    if (made.count && *made.count * each >= large) {
-        advice += ", a 'linn::buffer_pool'" + in20;
-    }
     return {{}, advice + ", or 'reserve' and 'push_back'", "the type of the container changes"};
 }
 
 remedy find_remedy(const creation& made, const FunctionDecl* function, ASTContext& context) {
-    remedy cure = remedy_anywhere(made, context);
+    if (made.object.isConstQualified()) {
+        return {{}, "add a constructor that initialises no more than it must", "the object is const"};
+    }
+    remedy cure = for_factory(*cast<CallExpr>(made.expression), context);
     if (function != nullptr && function->isConstexpr()) {
         cure = {{}, cure.advice, in_constant_code};
     }

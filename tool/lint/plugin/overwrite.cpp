@@ -1,542 +1,598 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overwrite.hpp"
 
+#include "clang/AST/StmtCXX.h"
+#include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/SourceManager.h"
-#include "overwrite_paths.hpp"
+#include "overwrite_record.hpp"
 
 namespace clang::tidy::linn {
 namespace {
 
-/// How a library function says how much it writes.
-enum class amount { bytes, elements, items, end, range, whole };
-
-struct filling_function {
-    const char* name;
-    unsigned to;      ///< the argument that is written
-    unsigned how_far; ///< the argument that says how much
-    amount in;
-};
-
-constexpr filling_function filling_functions[] = {
-    {"memcpy", 0, 2, amount::bytes},       {"memmove", 0, 2, amount::bytes},
-    {"memset", 0, 2, amount::bytes},       {"fread", 0, 2, amount::items},
-    {"read", 1, 2, amount::bytes},         {"pread", 1, 2, amount::bytes},
-    {"recv", 1, 2, amount::bytes},         {"getrandom", 0, 1, amount::bytes},
-    {"copy", 2, 0, amount::range},         {"move", 2, 0, amount::range},
-    {"transform", 2, 0, amount::range},    {"partial_sum", 2, 0, amount::range},
-    {"reverse_copy", 2, 0, amount::range}, {"copy_n", 2, 1, amount::elements},
-    {"fill", 0, 1, amount::end},           {"fill_n", 0, 1, amount::elements},
-    {"generate", 0, 1, amount::end},       {"iota", 0, 1, amount::end},
-    {"generate_n", 0, 1, amount::elements}};
-
-/// Whether a function may only read through a parameter of this type.
-bool only_reads(QualType type) {
-    const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
-    if (const auto* view = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
-        named(view, {"span", "__normal_iterator", "__wrap_iter"})) {
-        const QualType first = view->getTemplateArgs()[0].getAsType();
-        return first.isConstQualified() ||
-               (first->isPointerType() && first->getPointeeType().isConstQualified());
-    }
-    return !type->isReferenceType() && !type->isPointerType() ? true
-                                                              : type->getPointeeType().isConstQualified();
+/// Whether a container that a function fills is more than its own variable.
+bool outlives_function(const Expr* container) {
+    const auto* variable = dyn_cast_or_null<VarDecl>(container->getReferencedDeclOfCallee());
+    return variable == nullptr || !variable->hasLocalStorage() || variable->getType()->isReferenceType() ||
+           variable->getType()->isPointerType();
 }
 
-/// What the expressions and calls of a function do to the object.
-class walk : public object_paths {
+/// Walks through a function once, in the order in which it runs. From each mention of the object it looks at the expressions
+/// around: what they make of it is recorded.
+class walk : object_record {
 public:
-    walk(const FunctionDecl& function, const creation& made, const std::vector<filled_member>& members,
-         const fill_size& sizes, ASTContext& context)
-        : object_paths{made, members, sizes, context},
+    walk(const FunctionDecl& function, const creation& made, ASTContext& context)
+        : object_record{made, context},
           function_{function} {}
 
     object_fate run_all() {
-        if (const auto* constructor = dyn_cast<CXXConstructorDecl>(&function_)) {
-            for (const CXXCtorInitializer* initialiser : constructor->inits()) {
-                initialise_member(*initialiser);
-            }
-        }
         visit(function_.getBody());
         leave();
         if (is_lost_ || !fate_.is_held) {
-            object_fate unknown;
-            unknown.uncertain = is_lost_;
-            return unknown;
+            return {};
         }
-        fate_.outcome = !fate_.reads.empty() ? fate::read : escaped_ ? fate::escapes : fate::unread;
+        fate_.outcome = is_read_ ? fate::read : escaped_ ? fate::escapes : fate::unread;
         return fate_;
     }
 
 private:
-    // --- Expressions ---------------------------------------------------------------------------------------------
+    /// A function is given up when it takes more steps than these.
+    static constexpr int most_steps = 100'000;
+    static constexpr int most_calls = 3;
 
-    void look_past(const Expr* expression) override {
-        const auto* cast = dyn_cast<CastExpr>(expression->IgnoreParens());
-        const bool is_test = cast != nullptr &&
-                             (cast->getCastKind() == CK_PointerToBoolean || cast->getCastKind() == CK_ToVoid);
-        const Expr* inner = is_test ? cast->getSubExpr() : expression;
-        place_of(inner) ? visit_parts(inner) : visit(inner);
+    // --- The start -----------------------------------------------------------------------------------------------
+
+    void begin(const std::string& holder, bool outlives) {
+        is_lost_ = is_lost_ || holder.empty();
+        holder_ = holder;
+        outlives_ = outlives;
+        fate_.is_held = true;
+        fate_.is_in_loop = fate_.is_in_loop || loops_ != 0;
+        aliases_.clear();
+        now_.is_alive = true;
+        now_.is_whole = false;
+        now_.parts.clear();
+        values_[holder + ".size"] =
+            made_.count ? bound{static_cast<std::int64_t>(*made_.count)} : value(made_.count_expression);
     }
 
-    void visit_parts(const Expr* expression) override {
-        expression = expression->IgnoreParenImpCasts();
-        const operation o = operation_of(expression);
-        if (o.is_step()) {
-            set(key_of(o.left), fresh());
-        } else if (o.what != OO_None) {
-            look_past(o.left);
-            if (o.right != nullptr) {
-                look_past(o.right);
-            }
-        } else if (!isa<DeclRefExpr, CXXThisExpr>(expression)) {
-            for (const Stmt* part : expression->children()) {
-                if (const auto* inner = dyn_cast_or_null<Expr>(part)) {
-                    const bool is_path = isa<MemberExpr>(inner) && isa<CallExpr>(expression);
-                    is_path || !key_of(inner).empty() ? visit_parts(inner) : look_past(inner);
-                }
-            }
+    /// Whether an initialiser is what the creation makes, in a pointer class or not.
+    bool makes_it(const Expr* expression) const {
+        const Expr* plain = expression->IgnoreUnlessSpelledInSource();
+        const auto* construction = dyn_cast<CXXConstructExpr>(plain);
+        const bool is_inside = construction != nullptr && construction->getNumArgs() != 0 &&
+                               is_smart_pointer(construction->getType());
+        plain = is_inside ? construction->getArg(0)->IgnoreUnlessSpelledInSource() : plain;
+        return plain == made_.expression && made_.where_it_lies == storage::pointer;
+    }
+
+    void declare(const VarDecl& variable) {
+        const Expr* init = variable.getInit();
+        references_.erase(&variable);
+        aliases_.erase(&variable);
+        if (init == nullptr || isa<LambdaExpr>(init->IgnoreUnlessSpelledInSource())) {
+            return; // what a lambda does counts where it is named
+        }
+        const VarDecl* outer = std::exchange(declared_, &variable);
+        visit(init);
+        declared_ = outer;
+        if (made_.variable == &variable || makes_it(init)) {
+            begin(key_of(variable), variable.hasGlobalStorage());
+        } else if (!references_.contains(&variable) && !refer(variable, init)) {
+            const bool is_value = is_number(init) && variable.hasLocalStorage();
+            values_[key_of(variable)] = is_value ? value(init) : fresh();
         }
     }
 
-    void visit_expression(const Expr* expression) override {
-        const bool is_creation = expression == made_.expression && made_.container != nullptr;
-        const auto what = is_creation ? std::nullopt : place_of(expression);
-        if (is_creation) {
-            visit(cast<CallExpr>(expression)->getArg(0));
-            const std::string key = key_of(made_.container);
-            is_lost_ = is_lost_ || key.empty();
-            begin(key, outlives(made_.container));
-        } else if (what) {
-            visit_parts(expression);
-            give_away(*what, expression, false);
-        } else if (const auto* cast = dyn_cast<CastExpr>(expression)) {
-            visit_cast(*cast);
-        } else if (const operation o = operation_of(expression); o.what != OO_None) {
-            visit_operation(o, expression);
-        } else if (const auto* choice = dyn_cast<AbstractConditionalOperator>(expression)) {
-            look_past(choice->getCond());
-            branches(choice->getTrueExpr(), choice->getFalseExpr());
-        } else if (const auto* call = dyn_cast<CallExpr>(expression)) {
-            visit_call(*call);
-        } else if (const auto* construction = dyn_cast<CXXConstructExpr>(expression)) {
+    /// Makes a variable or parameter a pointer or a reference to a part of the object.
+    void bind(const ValueDecl& variable, const place& what) {
+        const bool is_reference = variable.getType()->isReferenceType();
+        if (what.at == level::holder && is_reference) {
+            references_[&variable] = holder_;
+        } else if (what.at == level::pointer || (what.at == level::lvalue && is_reference)) {
+            aliases_[&variable] = what;
+            references_[&variable] = "&" + key_of(variable);
+            values_.erase(references_[&variable]);
+        } else if (what.at == level::lvalue) {
+            read(what);
+        } else {
+            give_away(what, false);
+        }
+    }
+
+    // --- Mentions ------------------------------------------------------------------------------------------------
+
+    /// An expression names the holder, or a pointer or reference into the object. Finds out what is done with it.
+    void use(place what, const Expr* inner) {
+        for (std::size_t i = around_.size() - 1; i-- > 0;) {
+            if (!leads_on(*around_[i], *inner, what)) {
+                finish(*around_[i], *inner, what);
+                return;
+            }
+            inner = cast<Expr>(around_[i]);
+        }
+    }
+
+    /// What the expression or statement around the last one that leads on does.
+    void finish(const Stmt& outer, const Expr& inner, const place& what) {
+        const operation o = operation_of(&outer);
+        if (const auto* call = dyn_cast<CallExpr>(&outer); call != nullptr && o.what == OO_None) {
+            const auto at = std::find(call->arg_begin(), call->arg_end(), &inner);
+            const unsigned first = isa<CXXOperatorCallExpr>(call) ? 1 : 0;
+            arguments_[call].emplace_back(static_cast<unsigned>(at - call->arg_begin()) - first, what);
+        } else if (const auto* cast = dyn_cast<CastExpr>(&outer)) {
+            if (cast->getCastKind() == CK_LValueToRValue) {
+                read(what);
+            } else if (cast->getCastKind() != CK_PointerToBoolean && cast->getCastKind() != CK_ToVoid) {
+                give_away(what, false);
+            }
+        } else if (const auto* construction = dyn_cast<CXXConstructExpr>(&outer)) {
+            const auto at = std::find(construction->arg_begin(), construction->arg_end(), &inner);
             const CXXConstructorDecl& constructor = *construction->getConstructor();
-            for (unsigned i = 0; i < construction->getNumArgs(); ++i) {
-                constructor.isMoveConstructor() ? visit(construction->getArg(i))
-                                                : pass(construction->getArg(i), constructor, i);
+            constructor.isMoveConstructor()
+                ? give_away(what, false)
+                : pass(what, constructor, static_cast<unsigned>(at - construction->arg_begin()));
+        } else if (o.what == OO_Equal && o.left == &inner) {
+            if (what.at == level::lvalue) {
+                write_value(what, inner.getType(), &outer);
+            } else if (key_of(&inner) == holder_) {
+                write_all(&outer); // it holds something else now
             }
-        } else if (const auto* lambda = dyn_cast<LambdaExpr>(expression)) {
-            perhaps(lambda->getBody());
-        } else if (const auto* deletion = dyn_cast<CXXDeleteExpr>(expression)) {
-            place_of(deletion->getArgument()) ? drop(nullptr) : visit(deletion->getArgument());
-        } else if (isa<DeclRefExpr, MemberExpr, CXXThisExpr>(expression)) {
-            visit_name(expression);
-        } else if (!isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, CXXTypeidExpr>(
-                       expression)) { // which are not evaluated
-            visit_children(expression);
-            now_.is_reachable = now_.is_reachable && !isa<CXXThrowExpr>(expression);
-        }
-    }
-
-    /// A mention that is no use of the object: of a lambda, or of an object that the holder is a member of.
-    void visit_name(const Expr* expression) {
-        const auto* reference = dyn_cast<DeclRefExpr>(expression);
-        const auto lambda = reference != nullptr ? lambdas_.find(reference->getDecl()) : lambdas_.end();
-        const std::string key = key_of(expression);
-        if (lambda != lambdas_.end()) {
-            perhaps(lambda->second->getBody());
-        } else if (key.empty()) {
-            visit_children(expression);
-        } else if (contains_holder(key)) {
-            give_away({}, expression, false);
-        }
-    }
-
-    void visit_cast(const CastExpr& cast) {
-        const Expr* inner = cast.getSubExpr();
-        const auto what = place_of(inner);
-        if (!what) {
-            visit(inner);
-            return;
-        }
-        visit_parts(inner);
-        if (what->at == level::lvalue && cast.getCastKind() == CK_LValueToRValue) {
-            read_value(*what, inner);
-        } else if (cast.getCastKind() != CK_PointerToBoolean && cast.getCastKind() != CK_ToVoid) {
-            give_away(*what, inner, false);
-        }
-    }
-
-    void visit_operation(const operation& o, const Expr* expression) {
-        const auto* call = dyn_cast<CallExpr>(expression);
-        const FunctionDecl* function = call != nullptr ? call->getDirectCallee() : nullptr;
-        const unsigned first =
-            isa_and_nonnull<CXXMethodDecl>(function) ? 1 : 0; // the argument of the first parameter
-        if (o.what == OO_AmpAmp || o.what == OO_PipePipe) {
-            look_past(o.left);
-            state before = now_;
-            look_past(o.right);
-            now_ = join(std::move(before), now_);
-        } else if (o.what == OO_Equal && o.right != nullptr) {
-            visit_assignment(o, expression, function);
-        } else if (o.is_compound() || o.is_step()) {
-            modify(o);
-        } else if (o.what == OO_Amp && o.right == nullptr) {
-            visit(o.left);
-            forget(key_of(o.left));
-        } else if (function != nullptr && !o.is_comparison()) {
-            for (unsigned i = 0; i < call->getNumArgs(); ++i) {
-                const auto what = i < first ? place_of(call->getArg(i)) : std::nullopt;
-                what        ? pass_object(*what, *cast<CXXMethodDecl>(function), call)
-                : i < first ? visit(call->getArg(i))
-                            : pass(call->getArg(i), *function, i - first);
+        } else if (o.what != OO_None) {
+            const bool is_value =
+                what.at == level::lvalue ||
+                (what.at == level::holder && contiguous_container(inner.getType()) != nullptr);
+            if (is_value || o.what == OO_Subscript) {
+                read(what);
+            } else if (!is_number(llvm::cast<Expr>(&outer))) { // neither compared nor subtracted
+                give_away(what, false);
             }
-        } else {
-            for (const Expr* side : {o.left, o.right}) {
-                const auto what = side != nullptr ? place_of(side) : std::nullopt;
-                if (what && what->at == level::holder && contiguous_container(side->getType()) != nullptr) {
-                    view(*what, side);
-                } else if (side != nullptr) {
-                    o.what == OO_Star || o.what == OO_Subscript ? visit(side) : look_past(side);
-                }
-            }
-        }
-    }
-
-    void visit_assignment(const operation& o, const Expr* expression, const FunctionDecl* function) {
-        const std::string key = key_of(o.left);
-        const auto* variable = dyn_cast<DeclRefExpr>(o.left->IgnoreParenImpCasts());
-        const auto from = place_of(o.right);
-        if (makes_it(o.right)) {
-            if (!key.empty()) {
-                begin(key, outlives(o.left));
-            }
-            return;
-        }
-        if (from && from->at == level::pointer && variable != nullptr && key != holder_) {
-            visit_parts(o.right);
-            bind(*variable->getDecl(), *from);
-            return;
-        }
-        function != nullptr ? pass(o.right, *function, isa<CXXMethodDecl>(function) ? 0 : 1) : visit(o.right);
-        const auto to = place_of(o.left);
-        if (to && to->at == level::lvalue) {
-            visit_parts(o.left);
-            const std::int64_t width = width_of(o.left);
-            if (width != 0) {
-                write({to->start, width, expression});
-            }
-        } else if (to && variable != nullptr && now_.aliases.erase(variable->getDecl()) != 0) {
-            return; // it points elsewhere now
-        } else if (to || contains_holder(key)) {
-            drop(expression);
-        } else {
-            if (key.empty()) {
-                visit_children(o.left);
-            }
-            is_number(o.left) ? set(key, value(o.right)) : forget(key);
-        }
-    }
-
-    void modify(const operation& o) {
-        if (o.right != nullptr) {
-            visit(o.right);
-        }
-        const bound by = o.right != nullptr ? value(o.right) : bound{1};
-        const bool is_down = o.what == OO_MinusEqual || o.what == OO_MinusMinus;
-        const bool is_sum = is_down || o.what == OO_PlusEqual || o.what == OO_PlusPlus;
-        const auto what = place_of(o.left);
-        const std::string key = key_of(o.left);
-        if (what && what->at == level::pointer && is_sum) {
-            set(key, fresh());
-        } else if (what) {
-            visit_parts(o.left);
-            read_value(*what, o.left);
-        } else {
-            if (key.empty()) {
-                visit(o.left);
-            }
-            set(key, is_sum ? now_.value_of(key) + (is_down ? by * -1 : by) : fresh());
+        } else if (isa<ReturnStmt>(outer) && what.at == level::lvalue && !inner.isGLValue()) {
+            read(what);
+        } else if (isa<DeclStmt>(outer) && declared_ != nullptr) {
+            bind(*declared_, what);
+        } else if (isa<Expr, ReturnStmt>(outer)) {
+            give_away(what, false);
         }
     }
 
     // --- Calls ---------------------------------------------------------------------------------------------------
 
+    using objects = std::vector<std::pair<unsigned, place>>; ///< by parameter; the last is a method's object
+
     void visit_call(const CallExpr& call) {
+        const LambdaExpr* lambda = isa<CXXOperatorCallExpr>(call) ? lambda_of(call.getArg(0)) : nullptr;
+        const bool is_assignment = operation_of(&call).what == OO_Equal;
+        visit(lambda == nullptr ? call.getCallee() : nullptr);
+        for (unsigned i = lambda != nullptr ? 1 : 0; i < call.getNumArgs(); ++i) {
+            visit(call.getArg(is_assignment ? call.getNumArgs() - 1 - i : i));
+        }
+        const objects given = std::exchange(arguments_[&call], {});
         const FunctionDecl* function = call.getDirectCallee();
-        const auto* method = dyn_cast<CXXMemberCallExpr>(&call);
-        const bool is_object = isa<CXXOperatorCallExpr>(call); // the first argument is the function object
-        if (const LambdaExpr* lambda = is_object ? lambda_of(call.getArg(0)) : nullptr) {
-            look_inside(*lambda->getCallOperator(), call, 1);
-        } else if (function == nullptr) {
-            for (const Expr* argument : call.arguments()) {
-                const auto what = place_of(argument);
-                what ? give_away(*what, argument, true) : visit(argument);
-            }
-            visit(call.getCallee());
-        } else if (fills(call, *function) || runs_for_each(call, *function)) {
-            return;
-        } else if (method != nullptr) {
-            visit_method(*method, *method->getMethodDecl());
-        } else if (is_object || !is_in_this_file(call, *function) || !look_inside(*function, call, 0)) {
-            for (unsigned i = is_object ? 1 : 0; i < call.getNumArgs(); ++i) {
-                pass(call.getArg(i), *function, is_object ? i - 1 : i);
-            }
+        if (lambda != nullptr) {
+            enter(*lambda->getCallOperator(), call, 1, given);
+        } else if (&call == made_.expression && made_.container != nullptr) {
+            begin(key_of(made_.container), outlives_function(made_.container));
+        } else if (!given.empty()) {
+            run(call, function, given);
         }
         now_.is_reachable = now_.is_reachable && (function == nullptr || !function->isNoReturn());
     }
 
-    const LambdaExpr* lambda_of(const Expr* expression) const {
+    void run(const CallExpr& call, const FunctionDecl* function, const objects& given) {
+        if (function != nullptr && (fills(call, *function, given) || runs_for_each(call, *function, given) ||
+                                    (is_in_this_file(*function) && enter(*function, call, 0, given)))) {
+            return;
+        }
+        for (const auto& [index, what] : given) {
+            const auto* method = dyn_cast<CXXMemberCallExpr>(&call);
+            if (function == nullptr) {
+                give_away(what, true);
+            } else if (method != nullptr && index == call.getNumArgs()) {
+                run_method(*method, *method->getMethodDecl(), what);
+            } else {
+                pass(what, *function, index);
+            }
+        }
+    }
+
+    static const LambdaExpr* lambda_of(const Expr* expression) {
         const Expr* plain = expression->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts();
-        const auto* reference = dyn_cast<DeclRefExpr>(plain);
-        const auto found = reference != nullptr ? lambdas_.find(reference->getDecl()) : lambdas_.end();
-        return found != lambdas_.end() ? found->second : dyn_cast<LambdaExpr>(plain);
+        const auto* variable = dyn_cast_or_null<VarDecl>(plain->getReferencedDeclOfCallee());
+        const Expr* init = variable != nullptr ? variable->getInit() : nullptr;
+        return dyn_cast<LambdaExpr>(init != nullptr ? init->IgnoreUnlessSpelledInSource() : plain);
     }
 
     /// An argument of a function that the check does not look into.
-    void pass(const Expr* argument, const FunctionDecl& function, unsigned index) {
-        const auto what = place_of(argument);
-        const bool is_known = index < function.getNumParams();
-        const QualType type = is_known ? function.getParamDecl(index)->getType() : argument->getType();
-        const bool is_std = outermost_namespace(function) == "std";
-        const bool reads = !is_known || only_reads(type) || named(&function, {"strcat", "strncat"});
-        if (!what) {
-            const std::string key = key_of(argument);
-            if (contains_holder(key) && reads) {
-                read({}, total(), argument);
-            } else {
-                visit(argument);
-            }
-            if (is_known && is_changed(function, index)) {
-                forget(key);
-            }
-            return;
-        }
-        visit_parts(argument);
-        const bool is_copy =
-            isa<CXXConstructorDecl>(function) && cast<CXXConstructorDecl>(function).isCopyConstructor();
-        const bool is_element = what->at == level::lvalue && !argument->getType()->isArrayType();
-        if (!reads && !(is_std && what->at != level::holder)) {
-            give_away(*what, argument, true);
-        } else if (is_copy || (is_element && (!is_class_ || what->member != nullptr))) {
-            read_value(*what, argument);
-        } else {
-            view(*what, argument);
+    void pass(const place& what, const FunctionDecl& function, unsigned index) {
+        const QualType type =
+            index < function.getNumParams() ? function.getParamDecl(index)->getType() : context_.VoidTy;
+        const bool is_algorithm = outermost_namespace(function) == "std" && what.at != level::holder;
+        const bool may_write = (type->isReferenceType() || type->isPointerType()) &&
+                               !type->getPointeeType().isConstQualified() && !is_algorithm;
+        may_write && !named(&function, {"strcat", "strncat"}) ? give_away(what, true) : read(what);
+    }
+
+    void run_method(const CXXMemberCallExpr& call, const CXXMethodDecl& method, const place& what) {
+        const QualType type = call.getImplicitObjectArgument()->getType();
+        if (what.at != level::holder && !is_std_array(type->getAsCXXRecordDecl())) {
+            method.isConst() ? read(what) : give_away(what, false);
+        } else if (named(&method, {"fill", "assign", "clear", "reset"})) {
+            write_all(&call);
+        } else if (named(&method, {"resize"})) {
+            values_[holder_ + ".size"] = value(call.getArg(0));
+        } else if (!isa<CXXConversionDecl>(method) &&
+                   !named(&method, {"size", "length", "empty", "capacity", "reserve", "release"})) {
+            read(what); // such as `push_back`
         }
     }
 
-    /// A function of the object or of a part of it.
-    void pass_object(const place& what, const CXXMethodDecl& method, const Expr* where) {
-        method.isConst() ? view(what, where) : give_away(what, where, false);
-    }
-
-    void visit_method(const CXXMemberCallExpr& call, const CXXMethodDecl& method) {
-        const Expr* object = call.getImplicitObjectArgument();
-        const auto what = place_of(object);
-        const std::string key = key_of(object);
-        if (!what && key == "this" && contains_holder(key) && is_in_this_file(call, method) &&
-            look_inside(method, call, 0)) {
-            return;
-        }
-        for (unsigned i = 0; i < call.getNumArgs(); ++i) {
-            pass(call.getArg(i), method, i);
-        }
-        const bool has_length = call.getNumArgs() != 0 && is_number(call.getArg(0));
-        const bool is_resize = named(&method, {"resize", "assign"}) && has_length;
-        if (!what) {
-            contains_holder(key) ? pass_object({}, method, &call) : key.empty() ? visit(object) : void();
-            if (is_resize) {
-                set(key + ".size", value(call.getArg(0)));
-            } else if (changes_size(call) && key != "this") {
-                forget(key);
-            }
-            return;
-        }
-        visit_parts(object);
-        const bool is_container =
-            what->at != level::lvalue || is_std_array(object->getType()->getAsCXXRecordDecl());
-        if (!is_container) {
-            pass_object(*what, method, &call);
-        } else if (named(&method, {"fill"})) {
-            write({what->start, static_cast<std::int64_t>(sizes_.size_of(object->getType())), &call});
-        } else if (named(&method, {"assign", "clear", "reset"})) {
-            drop(&call);
-        } else if (is_resize) {
-            set(holder_ + ".size", value(call.getArg(0)));
-        } else if (named(&method, {"push_back", "emplace_back", "append", "insert", "pop_back", "erase"})) {
-            read(*what, total(), &call);
-            set(holder_ + ".size", fresh());
-        } else if (!named(&method,
-                          {"size", "length", "empty", "capacity", "max_size", "end", "cend", "reserve",
-                           "shrink_to_fit", "get_allocator", "use_count", "get_deleter", "release", "get"}) &&
-                   !isa<CXXConversionDecl>(method)) {
-            pass_object(*what, method, &call);
-        }
-    }
-
-    /// Whether a call passes the object, or an object that contains it, to a function that is defined in the same file.
-    bool is_in_this_file(const CallExpr& call, const FunctionDecl& function) {
+    bool is_in_this_file(const FunctionDecl& function) const {
         const FunctionDecl* definition = nullptr;
-        const auto* method = dyn_cast<CXXMemberCallExpr>(&call);
-        const bool is_given = std::any_of(call.arg_begin(), call.arg_end(), [&](const Expr* argument) {
-            return place_of(argument).has_value();
-        });
-        return now_.is_alive && depth_ < most_calls && (is_given || method != nullptr) &&
-               function.hasBody(definition) && definition != &function_ &&
-               (method == nullptr || !method->getMethodDecl()->isVirtual()) &&
+        const auto* method = dyn_cast<CXXMethodDecl>(&function);
+        return function.hasBody(definition) && definition != &function_ &&
+               (method == nullptr || method->isStatic()) &&
                context_.getSourceManager().isWrittenInSameFile(definition->getLocation(),
                                                                function_.getLocation());
     }
 
     /// Goes on in the body of a function that is called.
-    bool look_inside(const FunctionDecl& function, const CallExpr& call, unsigned first) {
+    bool enter(const FunctionDecl& function, const CallExpr& call, unsigned first, const objects& given) {
         const FunctionDecl* definition = &function;
         if (!function.hasBody(definition) || definition->getNumParams() != call.getNumArgs() - first) {
             return false;
         }
         for (unsigned i = first; i < call.getNumArgs(); ++i) {
             const ParmVarDecl& parameter = *definition->getParamDecl(i - first);
-            const Expr* argument = call.getArg(i);
+            values_[key_of(parameter)] = is_number(call.getArg(i)) ? value(call.getArg(i)) : fresh();
             references_.erase(&parameter);
-            if (!bind(parameter, argument)) {
-                pass(argument, *definition, i - first);
-                if (is_number(argument)) {
-                    set(key_of(parameter), value(argument));
-                }
-            }
+            aliases_.erase(&parameter);
+            refer(parameter, call.getArg(i));
+        }
+        for (const auto& [index, what] : given) {
+            bind(*definition->getParamDecl(index - first), what);
         }
         run_body(definition->getBody());
         return true;
     }
 
     /// A function of the C or C++ library that writes a length which it is told.
-    bool fills(const CallExpr& call, const FunctionDecl& function) {
+    bool fills(const CallExpr& call, const FunctionDecl& function, const objects& given) {
         const auto* method = dyn_cast<CXXMethodDecl>(&function);
-        const bool is_object = isa<CXXOperatorCallExpr>(call); // `std::ranges::copy` is a function object
+        const unsigned first = isa<CXXOperatorCallExpr>(call) ? 1 : 0;
+        const unsigned number = call.getNumArgs() - first;
         const std::string space = outermost_namespace(function);
-        std::string name = function.getDeclName().isIdentifier() ? function.getName().str() : std::string();
-        if (is_object && method != nullptr && space == "std") {
-            StringRef type = method->getParent()->getName();
-            name = type.consume_front("__") && type.consume_back("_fn") ? type.str() : name;
+        const bool is_free = method == nullptr && (space.empty() || space == "std");
+        const auto argument = [&](unsigned i) { return call.getArg(first + i); };
+        unsigned to = 0;
+        bound width;
+        if (is_free && number == 3 && named(&function, {"memcpy", "memmove", "memset"})) {
+            width = value(argument(2));
+        } else if (is_free && number >= 3 && named(&function, {"read", "pread", "recv"})) {
+            to = 1;
+            width = value(argument(2));
+        } else if (is_free && number == 4 && named(&function, {"fread"})) {
+            width = value(argument(1)) * value(argument(2));
+        } else if (is_free && ((number == 3 && named(&function, {"copy", "move"})) ||
+                               (number == 4 && named(&function, {"transform"})))) {
+            to = 2;
+            width = length_of(argument(0), argument(1)) * bound{each_};
+        } else if (first == 1 && number == 2 && named(method->getParent(), {"__copy_fn"})) {
+            to = 1; // `std::ranges::copy` is a function object
+            width = value_of(key_of(argument(0)) + ".size") * bound{each_};
         }
-        const bool is_stream =
-            method != nullptr && !is_object && named(method, {"read", "sgetn"}) && call.getNumArgs() == 2;
-        const auto* known = std::find_if(std::begin(filling_functions), std::end(filling_functions),
-                                         [&](const filling_function& one) { return name == one.name; });
-        if (!is_stream && (known == std::end(filling_functions) || (!space.empty() && space != "std") ||
-                           (method != nullptr && !is_object))) {
+        const auto target =
+            std::find_if(given.begin(), given.end(), [&](const auto& one) { return one.first == to; });
+        if (width == bound{} || target == given.end()) {
             return false;
         }
-        filling_function how = is_stream ? filling_function{"read", 0, 1, amount::elements} : *known;
-        const unsigned first = is_object ? 1 : 0;
-        if (is_object && call.getNumArgs() > 1 &&
-            contiguous_container(call.getArg(1)->getType()) != nullptr) {
-            how = {how.name, how.in == amount::range ? 1U : 0U, 0, amount::whole};
-        }
-        how.to += first;
-        how.how_far += first;
-        const auto to =
-            call.getNumArgs() > std::max(how.to, how.how_far) ? place_of(call.getArg(how.to)) : std::nullopt;
-        if (!to || !is_long_enough(call, how)) {
-            return false;
-        }
-        const std::optional<bound> width = width_written(call, how, *to);
-        for (unsigned i = first; i < call.getNumArgs(); ++i) {
-            const bool is_own = i == how.to || (how.in == amount::end && i == how.how_far);
-            is_own ? visit_parts(call.getArg(i)) : pass(call.getArg(i), function, i - first);
+        for (const auto& [index, what] : given) {
+            if (index != to) {
+                pass(what, function, index);
+            }
         }
         const bool was_whole = now_.is_whole;
-        width ? write({to->start, *width, &call}) : give_away(*to, &call, true);
-        const Expr* filled = name == "memset" ? call.getArg(1) : call.getArg(call.getNumArgs() - 1);
-        const bool is_zero_fill =
-            (name == "memset" || name == "fill" || name == "fill_n") && constant(filled, context_) == 0;
-        fate_.repeats_zeros = fate_.repeats_zeros || (is_zero_fill && !was_whole && now_.is_whole);
+        write_bytes(target->second, width, &call);
+        fate_.repeats_zeros = fate_.repeats_zeros || (named(&function, {"memset"}) && !was_whole &&
+                                                      now_.is_whole && constant(argument(1), context_) == 0);
         return true;
     }
 
-    static bool is_long_enough(const CallExpr& call, const filling_function& how) {
-        return how.in != amount::range || call.getNumArgs() > how.how_far + 2;
-    }
-
-    std::optional<bound> width_written(const CallExpr& call, const filling_function& how, const place& to) {
-        const Expr* how_far = call.getArg(how.how_far);
-        const std::int64_t each = unit_of(call.getArg(how.to)->IgnoreParenImpCasts()->getType());
-        switch (how.in) {
-        case amount::bytes:
-            return value(how_far);
-        case amount::elements:
-            return value(how_far) * each;
-        case amount::items:
-            return value(how_far) * value(call.getArg(how.how_far - 1));
-        case amount::end: {
-            const auto end = place_of(how_far);
-            return end ? std::optional{end->start - to.start} : std::nullopt;
-        }
-        case amount::range:
-            return (position(call.getArg(how.how_far + 1)) - position(how_far)) * each;
-        case amount::whole:
-            break;
-        }
-        const std::string key = key_of(how_far);
-        return place_of(how_far) ? rest_of(to) : key.empty() ? fresh() : now_.value_of(key + ".size") * each_;
-    }
-
-    /// Where a pointer or an iterator into something else points to, in elements.
-    bound position(const Expr* pointer) {
-        const Expr* plain = pointer->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts();
-        const operation o = operation_of(plain);
-        if (o.what == OO_Plus && o.right != nullptr) {
-            return is_number(o.right) ? position(o.left) + value(o.right) : position(o.right) + value(o.left);
-        }
-        if (o.what == OO_Amp && o.right == nullptr) {
-            const operation inner = operation_of(o.left->IgnoreParenImpCasts());
-            return inner.what == OO_Subscript ? position(inner.left) + value(inner.right) : fresh();
-        }
-        const auto* call = dyn_cast<CXXMemberCallExpr>(plain);
-        const std::string key = key_of(call != nullptr ? call->getImplicitObjectArgument() : plain);
-        const bool is_end = call != nullptr && named(call->getMethodDecl(), {"end", "cend", "rend"});
-        const bool is_begin =
-            call == nullptr || named(call->getMethodDecl(), {"begin", "cbegin", "rbegin", "data"});
-        if (key.empty() || (!is_end && !is_begin)) {
-            return fresh();
-        }
-        const bound start = call != nullptr ? bound::of(key + ".begin") : now_.value_of(key);
-        return is_end ? start + now_.value_of(key + ".size") : start;
-    }
-
     /// `std::for_each(v.begin(), v.end(), lambda)`, and of a range.
-    bool runs_for_each(const CallExpr& call, const FunctionDecl& function) {
+    bool runs_for_each(const CallExpr& call, const FunctionDecl& function, const objects& given) {
         const bool is_object = isa<CXXOperatorCallExpr>(call);
         const bool is_meant =
             named(&function, {"for_each"}) ||
             (is_object && named(cast<CXXMethodDecl>(function).getParent(), {"__for_each_fn"}));
-        const LambdaExpr* lambda =
-            is_meant && call.getNumArgs() >= 2 ? lambda_of(call.getArg(call.getNumArgs() - 1)) : nullptr;
-        const auto first = lambda != nullptr ? place_of(call.getArg(is_object ? 1 : 0)) : std::nullopt;
-        if (!first || lambda->getCallOperator()->getNumParams() != 1) {
+        const LambdaExpr* lambda = is_meant ? lambda_of(call.getArg(call.getNumArgs() - 1)) : nullptr;
+        if (lambda == nullptr || lambda->getCallOperator()->getNumParams() != 1) {
             return false;
         }
-        const auto last = first->at == level::holder ? place{level::pointer, total()}
-                                                     : place_of(call.getArg(is_object ? 2 : 1));
-        const ParmVarDecl& parameter = *lambda->getCallOperator()->getParamDecl(0);
-        loop_parts all{&call, nullptr, lambda->getBody()};
-        all.turns = last ? (last->start - first->start).divided_by(each_).value_or(fresh()) : fresh();
-        all.on_turn = [&](const bound& counter) {
-            pass_element(parameter, {level::lvalue, first->start + counter * each_}, &call);
-        };
-        exits_.returns.emplace_back();
-        repeat(all);
-        exits_.returns.pop_back();
+        const bool is_range = given.front().second.at == level::holder;
+        const unsigned first = is_object ? 1 : 0;
+        run_elements(call, *lambda->getCallOperator()->getParamDecl(0), lambda->getBody(),
+                     is_range ? count() : length_of(call.getArg(first), call.getArg(first + 1)));
         return true;
     }
 
+    // --- Paths ---------------------------------------------------------------------------------------------------
+
+    /// The states in which `break`, `continue` and `return` go on; null where the function ends.
+    struct exits {
+        state* on_break = nullptr;
+        state* on_continue = nullptr;
+        state* on_return = nullptr;
+    };
+
+    void leave() {
+        escaped_ = escaped_ || (now_.is_reachable && outlives_ && now_.is_alive && !now_.is_whole);
+        now_.is_reachable = false;
+    }
+
+    static state join(state a, state b) {
+        if (!a.is_reachable || !b.is_reachable || !a.is_alive || !b.is_alive) {
+            return a.is_reachable && (a.is_alive || !b.is_reachable) ? a : b;
+        }
+        if (b.is_whole) {
+            std::swap(a, b);
+        }
+        if (!a.is_whole) {
+            std::erase_if(a.parts, [&](const std::string& part) { return !b.parts.contains(part); });
+            return a;
+        }
+        return b;
+    }
+
+    void stop(state* at) {
+        if (at != nullptr) {
+            *at = join(*at, now_);
+        }
+        now_.is_reachable = false;
+    }
+
+    void branches(const Stmt* a, const Stmt* b) {
+        state other = now_;
+        visit(a);
+        std::swap(now_, other);
+        visit(b);
+        now_ = join(other, now_);
+    }
+
+    /// A lambda that may run now or later, or not at all: its reads count, its writes do not.
+    void perhaps(const Stmt* body) {
+        const state before = now_;
+        run_body(body);
+        now_ = before;
+        now_.is_whole = now_.is_whole || escaped_;
+    }
+
+    /// The body of a function or lambda.
+    void run_body(const Stmt* body) {
+        is_lost_ = is_lost_ || ++depth_ > most_calls;
+        state returned{.is_reachable = false};
+        const exits outer = std::exchange(exits_, exits{nullptr, nullptr, &returned});
+        visit(body);
+        now_ = join(now_, returned);
+        exits_ = outer;
+        --depth_;
+    }
+
+    // --- Statements ----------------------------------------------------------------------------------------------
+
+    void visit(const Stmt* statement) {
+        if (statement == nullptr || is_lost_ || !now_.is_reachable) {
+            return;
+        }
+        is_lost_ = ++steps_ > most_steps;
+        around_.push_back(statement);
+        const auto* expression = dyn_cast<Expr>(statement);
+        expression != nullptr ? visit_expression(*expression) : visit_statement(*statement);
+        around_.pop_back();
+    }
+
+    void visit_children(const Stmt& statement) {
+        for (const Stmt* part : statement.children()) {
+            visit(part);
+        }
+    }
+
+    void visit_expression(const Expr& expression) {
+        const operation o = operation_of(&expression);
+        const auto* choice = dyn_cast<AbstractConditionalOperator>(&expression);
+        if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, CXXTypeidExpr>(expression)) {
+            return; // it is not evaluated
+        }
+        if (isa<DeclRefExpr, MemberExpr, CXXThisExpr>(expression)) {
+            visit_name(expression);
+        } else if (const auto* call = dyn_cast<CallExpr>(&expression)) {
+            visit_call(*call);
+        } else if (const auto* lambda = dyn_cast<LambdaExpr>(&expression)) {
+            perhaps(lambda->getBody());
+        } else if (o.what == OO_AmpAmp || o.what == OO_PipePipe) {
+            visit(o.left);
+            branches(o.right, nullptr);
+        } else if (choice != nullptr) {
+            visit(choice->getCond());
+            branches(choice->getTrueExpr(), choice->getFalseExpr());
+        } else if (o.what == OO_Equal) {
+            visit(o.right);
+            visit(o.left);
+        } else {
+            visit_children(expression);
+            now_.is_reachable = now_.is_reachable && !isa<CXXThrowExpr>(expression);
+        }
+        std::set<std::string> changed;
+        note_changes(expression, changed);
+        changed.erase(holder_);
+        for (const std::string& key : changed) {
+            forget(key);
+        }
+    }
+
+    void visit_name(const Expr& expression) {
+        const auto* reference = dyn_cast<DeclRefExpr>(&expression);
+        const ValueDecl* variable = reference != nullptr ? reference->getDecl() : nullptr;
+        const std::string key = key_of(&expression);
+        if (const LambdaExpr* lambda = lambda_of(&expression)) {
+            perhaps(lambda->getBody());
+        } else if (aliases_.contains(variable)) {
+            place what = aliases_[variable];
+            // The check does not follow a cursor.
+            what.index = what.at == level::pointer && values_.contains(key) ? fresh() : what.index;
+            use(what, &expression);
+        } else if (key.empty() || key.front() == '&' || StringRef(key).starts_with(holder_ + ".")) {
+            visit_children(expression);
+        } else if (key == holder_ && now_.is_alive) {
+            use({made_.where_it_lies == storage::local ? level::lvalue : level::holder}, &expression);
+        } else if (StringRef(holder_).starts_with(key + ".")) {
+            give_away({}, false); // it contains the holder
+        }
+    }
+
+    void visit_statement(const Stmt& statement) {
+        if (const auto* declaration = dyn_cast<DeclStmt>(&statement)) {
+            for (const Decl* one : declaration->decls()) {
+                if (const auto* variable = dyn_cast<VarDecl>(one)) {
+                    declare(*variable);
+                }
+            }
+        } else if (const auto* choice = dyn_cast<IfStmt>(&statement)) {
+            visit(choice->getInit());
+            visit(choice->getConditionVariableDeclStmt());
+            visit(choice->getCond());
+            const auto taken = choice->isConstexpr() ? choice->getNondiscardedCase(context_) : std::nullopt;
+            taken ? visit(*taken) : branches(choice->getThen(), choice->getElse());
+        } else if (isa<SwitchStmt, CXXTryStmt>(statement)) {
+            // The check does not follow what runs of it.
+            is_lost_ = (now_.is_alive && !now_.is_whole) ||
+                       any_part(&statement, [&](const Stmt& part) { return &part == made_.expression; });
+            forget_changes({&statement});
+        } else if (const auto* counting = dyn_cast<ForStmt>(&statement)) {
+            visit_for(*counting);
+        } else if (isa<WhileStmt, DoStmt>(statement)) {
+            forget_changes({&statement});
+            repeat({&statement});
+        } else if (const auto* range = dyn_cast<CXXForRangeStmt>(&statement)) {
+            visit_range(*range);
+        } else if (isa<BreakStmt, ContinueStmt>(statement)) {
+            stop(isa<BreakStmt>(statement) ? exits_.on_break : exits_.on_continue);
+        } else if (isa<ReturnStmt>(statement)) {
+            visit_children(statement);
+            exits_.on_return == nullptr ? leave() : stop(exits_.on_return);
+        } else if (isa<GotoStmt, IndirectGotoStmt, CoroutineBodyStmt>(statement)) {
+            is_lost_ = true;
+        } else if (const auto* directive = dyn_cast<OMPExecutableDirective>(&statement)) {
+            visit(directive->hasAssociatedStmt() ? directive->getRawStmt() : nullptr);
+        } else {
+            visit_children(statement);
+        }
+    }
+
+    // --- Loops ---------------------------------------------------------------------------------------------------
+
+    struct loop_parts {
+        const Stmt* statement = nullptr;
+        const Expr* condition = nullptr; ///< evaluated before the body
+        const Stmt* body = nullptr;      ///< null where the order of the statement's children is right
+        const Expr* step = nullptr;      ///< evaluated behind the body
+        std::string counter{};           ///< the key of a variable that counts from 0
+        bound element{};                 ///< that a turn writes
+        std::optional<bound> turns{};
+    };
+
+    void repeat(const loop_parts& loop) {
+        const state entry = now_;
+        state left{.is_reachable = false};
+        state continued{.is_reachable = false};
+        state* const on_return = isa<Expr>(loop.statement) ? &continued : exits_.on_return;
+        const exits outer = std::exchange(exits_, exits{&left, &continued, on_return});
+        ++loops_;
+        visit(loop.condition);
+        loop.body != nullptr ? visit(loop.body) : visit_children(*loop.statement);
+        now_ = join(now_, continued);
+        // Something that the body calls may change the counter, too.
+        const bool writes_all = now_.is_alive && loop.turns && *loop.turns == count() &&
+                                now_.parts.contains(loop.element.text()) &&
+                                (loop.counter.empty() || value_of(loop.counter) == loop.element);
+        visit(loop.step);
+        --loops_;
+        exits_ = outer;
+        const state after = std::exchange(now_, entry);
+        if (after.is_alive && !entry.is_alive) {
+            now_.is_alive = made_.variable == nullptr;
+            now_.is_whole = after.is_whole;
+            escaped_ =
+                escaped_ || (made_.container != nullptr && !after.is_whole); // the next turn may read it
+        } else if (writes_all) {
+            write_all(loop.statement);
+        } else {
+            now_.is_whole = now_.is_whole || (after.is_whole && after.is_reachable && escaped_);
+        }
+        now_ = join(now_, left);
+        forget(loop.counter);
+    }
+
+    void visit_for(const ForStmt& loop) {
+        visit(loop.getInit());
+        loop_parts all{&loop, loop.getCond(), loop.getBody(), loop.getInc()};
+        const auto operation_in = [](const Expr* one) {
+            return one != nullptr ? operation_of(one->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts())
+                                  : operation{};
+        };
+        const operation step = operation_in(all.step);
+        operation limit = operation_in(all.condition);
+        if (limit.what == OO_Greater) {
+            limit = {OO_Less, limit.right, limit.left};
+        }
+        const std::string counter = step.what == OO_PlusPlus ? key_of(step.left) : std::string();
+        const bool is_from_first = value_of(counter) == bound{};
+        const auto changed = forget_changes({all.condition, all.body});
+        forget_changes({all.step});
+        if ((limit.what == OO_Less || limit.what == OO_ExclaimEqual) && !counter.empty() && is_from_first &&
+            key_of(limit.left) == counter && !changed.contains(counter)) {
+            all.counter = counter;
+            all.element = value_of(counter);
+            all.turns = value(limit.right);
+        }
+        repeat(all);
+    }
+
+    void visit_range(const CXXForRangeStmt& loop) {
+        visit(loop.getInit());
+        if (now_.is_alive && key_of(loop.getRangeInit()) == holder_) {
+            run_elements(loop, *loop.getLoopVariable(), loop.getBody(), count());
+            return;
+        }
+        visit(loop.getRangeInit());
+        forget_changes({loop.getBody()});
+        forget(key_of(*loop.getLoopVariable()));
+        repeat({&loop, nullptr, loop.getBody()});
+    }
+
+    /// A loop in which a variable or parameter names one element after the other.
+    void run_elements(const Stmt& loop, const ValueDecl& variable, const Stmt* body, const bound& turns) {
+        forget_changes({body});
+        const bound element = fresh();
+        bind(variable, {level::lvalue, element});
+        repeat({&loop, nullptr, body, nullptr, "", element, turns});
+    }
+
     const FunctionDecl& function_;
+    bool outlives_ = false;
+    bool is_lost_ = false; ///< something that the check does not follow
+    exits exits_{};
+    int loops_ = 0; ///< around the current statement
+    int depth_ = 0; ///< of calls
+    int steps_ = 0;
+    std::vector<const Stmt*> around_{};              ///< the current statement, behind those that contain it
+    const VarDecl* declared_ = nullptr;              ///< whose initialiser is walked through
+    std::map<const ValueDecl*, place> aliases_{};    ///< pointers, iterators and references into the object
+    std::map<const CallExpr*, objects> arguments_{}; ///< of the calls that are walked through
 };
 
 } // namespace
 
-object_fate follow(const FunctionDecl& function, const creation& made,
-                   const std::vector<filled_member>& members, const fill_size& sizes, ASTContext& context) {
-    return walk(function, made, members, sizes, context).run_all();
+object_fate follow(const FunctionDecl& function, const creation& made, ASTContext& context) {
+    return walk(function, made, context).run_all();
 }
 
 } // namespace clang::tidy::linn

@@ -2,134 +2,99 @@
 #pragma once
 
 #include "overwrite.hpp"
-#include "overwrite_places.hpp"
-
-#include <vector>
+#include "overwrite_values.hpp"
 
 namespace clang::tidy::linn {
 
+/// What an expression has to do with the object: it names its holder, points to a part of it, or denotes the part.
+enum class level { holder, pointer, lvalue };
+
+struct place {
+    level at = level::holder;
+    bound index{};                     ///< of the element
+    const FieldDecl* member = nullptr; ///< of the element
+    bool is_inner = false;             ///< a part of an element or member
+};
+
+/// What is known at a point of the function.
+struct state {
+    bool is_reachable = true;
+    bool is_alive = false;         ///< the object was created
+    bool is_whole = false;         ///< all of it was overwritten, dropped or given away
+    std::set<std::string> parts{}; ///< elements and their members that were overwritten
+};
+
 /// Records what is written, read and given away of the object.
-class object_record : public object_places {
+class object_record : protected value_names {
 protected:
-    object_record(const creation& made, const std::vector<filled_member>& members, const fill_size& sizes,
-                  ASTContext& context)
-        : object_places{made, sizes, context},
-          is_class_{!members.empty()} {
-        for (const filled_member& member : members) {
-            add_target(member);
-        }
-    }
+    object_record(const creation& made, ASTContext& context)
+        : value_names{context},
+          made_{made},
+          each_{size_of(made.object)} {}
+
+    std::int64_t size_of(QualType type) const { return context_.getTypeSizeInChars(type).getQuantity(); }
+    bound count() const { return value_of(holder_ + ".size"); }
 
     // --- What is written and read --------------------------------------------------------------------------------
 
-    void add_target(const filled_member& member) {
-        const auto* record = made_.object->getAsRecordDecl();
-        if (record != nullptr && !made_.array && member.field->getParent() == record->getDefinition()) {
-            targets_.push_back({static_cast<std::int64_t>(context_.getFieldOffset(member.field) / 8),
-                                static_cast<std::int64_t>(sizes_.size_of(member.field->getType()))});
-        } else {
-            targets_.push_back({bound::of("?"), 1}); // that no run covers
-        }
+    static std::string part_of(const place& what) {
+        return what.index.text() + (what.member != nullptr ? "." + key_of(*what.member) : "");
     }
 
-    bool is_covered(const run& target) {
-        // To merge takes the square of their number: functions that write many single bytes would take minutes.
-        steps_ += static_cast<int>(now_.written.size() * now_.written.size() / 16);
-        const runs all = merged(now_.written);
-        return now_.is_whole || std::any_of(all.begin(), all.end(), [&](const run& one) {
-                   return (target.start - one.start).is_never_negative() &&
-                          (one.end() - target.end()).is_never_negative();
-               });
+    bool is_covered(const place& what) const {
+        return now_.is_whole || now_.parts.contains(what.index.text()) || now_.parts.contains(part_of(what));
     }
 
-    /// Looks whether all of it is overwritten by now.
-    void settle() {
-        if (!now_.is_alive || now_.is_whole) {
-            return;
-        }
-        const bool has_all =
-            !targets_.empty() &&
-            std::all_of(targets_.begin(), targets_.end(), [&](const run& one) { return is_covered(one); });
-        now_.is_whole = has_all || is_covered({first_, total() - first_});
-        if (now_.is_whole) {
-            for (const run& one : now_.written) {
-                note_writer(one.by);
+    /// Something overwrites all of it, or the holder gets something else, or ends.
+    void write_all(const Stmt* by) {
+        if (now_.is_alive && !now_.is_whole) {
+            now_.is_whole = true;
+            if (std::find(fate_.writers.begin(), fate_.writers.end(), by) == fate_.writers.end()) {
+                fate_.writers.push_back(by);
             }
         }
     }
 
-    void note_writer(const Stmt* by) {
-        if (by != nullptr &&
-            std::find(fate_.writers.begin(), fate_.writers.end(), by) == fate_.writers.end()) {
-            fate_.writers.push_back(by);
-        }
-    }
-
-    void write(const run& bytes) {
-        if (now_.is_alive && !now_.is_whole &&
-            std::find(now_.written.begin(), now_.written.end(), bytes) == now_.written.end()) {
-            now_.written.push_back(bytes);
-            settle();
-        }
-    }
-
-    /// What an assignment to an lvalue writes; a field takes the padding behind it along.
-    std::int64_t width_of(const Expr* lvalue) const {
-        const QualType type = lvalue->getType().getNonReferenceType();
-        const auto* member = dyn_cast<MemberExpr>(lvalue->IgnoreParens());
-        const auto* field = member != nullptr ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
-        if (type->isIncompleteType() || (field != nullptr && field->isBitField())) {
-            return 0;
-        }
-        if (field == nullptr || field->getParent()->isUnion()) {
-            return static_cast<std::int64_t>(sizes_.size_of(type));
-        }
-        std::uint64_t end = 8 * sizes_.size_of(context_.getRecordType(field->getParent()));
-        const std::uint64_t start = context_.getFieldOffset(field);
-        for (const FieldDecl* other : field->getParent()->fields()) {
-            const std::uint64_t offset = context_.getFieldOffset(other);
-            end = offset > start ? std::min(end, offset) : end;
-        }
-        return static_cast<std::int64_t>((end - start) / 8);
-    }
-
-    /// Whether to read these bytes means to read a filled one.
-    bool matters(const run& bytes) const {
-        const auto first = bytes.start.constant();
-        const auto width = bytes.width.constant();
-        return targets_.empty() || !first || !width ||
-               std::any_of(targets_.begin(), targets_.end(), [&](const run& target) {
-                   const auto start = target.start.constant();
-                   return !start || (*first < *start + *target.width.constant() && *start < *first + *width);
-               });
-    }
-
-    void read(const place& from, const bound& width, const Expr* where) {
-        const run bytes{from.start, width};
-        if (!now_.is_alive || !matters(bytes) || is_covered(bytes)) {
+    void write(place to, const Stmt* by) {
+        if (!now_.is_alive || to.is_inner || (to.member != nullptr && to.member->isBitField())) {
             return;
         }
-        fate_.reads.push_back({from.member, where->getExprLoc()});
-        now_.written.push_back(bytes); // one report is enough
+        now_.parts.insert(part_of(to));
+        if (to.member != nullptr && !to.member->getParent()->isUnion()) {
+            const auto fields = to.member->getParent()->fields();
+            const bool has_all = std::all_of(fields.begin(), fields.end(), [&](const FieldDecl* field) {
+                return now_.parts.contains(part_of({level::lvalue, to.index, field}));
+            });
+            if (has_all) {
+                now_.parts.insert(to.index.text());
+            }
+        }
+        if (!made_.array && now_.parts.contains(bound{}.text())) {
+            write_all(by);
+        }
     }
 
-    void read_value(const place& from, const Expr* where) {
-        const QualType type = where->getType().getNonReferenceType();
-        read(from,
-             from.at == level::lvalue ? bound{static_cast<std::int64_t>(sizes_.size_of(type))}
-                                      : rest_of(from),
-             where);
+    /// Writes through an lvalue of that type.
+    void write_value(place to, QualType type, const Stmt* by) {
+        const QualType all = to.member != nullptr ? to.member->getType() : made_.object;
+        to.is_inner = to.is_inner || !context_.hasSameUnqualifiedType(type.getNonReferenceType(), all);
+        write(to, by);
     }
 
-    bound rest_of(const place& from) const { return total() - from.start; }
+    void write_bytes(const place& to, const bound& width, const Stmt* by) {
+        const bool is_start = to.index == bound{} && to.member == nullptr && !to.is_inner;
+        if (is_start && width == count() * bound{each_}) {
+            write_all(by);
+        } else if (width == bound{to.member != nullptr ? size_of(to.member->getType()) : each_}) {
+            write(to, by);
+        }
+    }
+
+    void read(const place& from) { is_read_ = is_read_ || (now_.is_alive && !is_covered(from)); }
 
     /// A function or a variable gets the object.
-    void give_away(const place& what, const Expr* where, bool by_call) {
-        if (!now_.is_alive || is_covered({what.start, rest_of(what)})) {
-            return;
-        }
-        if (by_call && what.start != bound{} && made_.array && made_.where_it_lies == storage::pointer) {
-            read(what, 1, where); // an element that nothing wrote to is meant to be zero
+    void give_away(const place& what, bool by_call) {
+        if (!now_.is_alive || now_.is_whole || (what.at == level::lvalue && is_covered(what))) {
             return;
         }
         now_.is_whole = true;
@@ -137,103 +102,95 @@ protected:
         fate_.handed_out = fate_.handed_out || by_call;
     }
 
-    /// A function looks at the object. Of a class it may look at the members that are initialised.
-    void view(const place& what, const Expr* where) {
-        if (!is_class_ || what.member != nullptr) {
-            read(what, rest_of(what), where);
-        } else if (now_.is_alive && !now_.is_whole) {
-            fate_.uncertain = true;
-            escaped_ = true;
+    // --- Expressions around a mention of the object --------------------------------------------------------------
+
+    /// Whether an expression has to do with the object because its operand has, and what.
+    bool leads_on(const Stmt& outer, const Expr& inner, place& what) {
+        const operation o = operation_of(&outer);
+        if (isa<ParenExpr, FullExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(outer)) {
+            return true;
         }
-    }
-
-    /// The holder gets something else, or ends.
-    void drop(const Stmt* by) {
-        if (now_.is_alive && !now_.is_whole) {
-            now_.is_whole = true;
-            note_writer(by);
+        if (const auto* cast = dyn_cast<CastExpr>(&outer)) {
+            const CastKind kind = cast->getCastKind();
+            const bool is_base = kind == CK_DerivedToBase || kind == CK_UncheckedDerivedToBase;
+            what.at = kind == CK_ArrayToPointerDecay ? level::pointer : what.at;
+            what.is_inner = what.is_inner || (is_base && what.at != level::holder);
+            return is_base || (kind == CK_LValueToRValue && what.at != level::lvalue) ||
+                   kind == CK_ArrayToPointerDecay || kind == CK_BitCast || kind == CK_LValueBitCast ||
+                   kind == CK_NoOp || kind == CK_ConstructorConversion || kind == CK_UserDefinedConversion;
         }
+        if (const auto* member = dyn_cast<MemberExpr>(&outer)) {
+            const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
+            if (field != nullptr) {
+                what.is_inner = what.is_inner || what.member != nullptr;
+                what.member = what.member != nullptr ? what.member : field;
+                what.at = level::lvalue;
+            }
+            return field == nullptr || !field->getType()->isReferenceType();
+        }
+        if (o.what == OO_Subscript || (o.what == OO_Plus && o.right != nullptr)) {
+            const bool is_left = o.left == &inner && is_number(o.right);
+            const bool is_sum = o.what == OO_Plus;
+            if (is_left && (!is_sum || what.at == level::pointer)) {
+                move(what, is_sum ? level::pointer : level::lvalue, value(o.right), o.left->getType());
+            }
+            return is_left;
+        }
+        if (o.is_unary(OO_Star) || o.is_unary(OO_Arrow) || (o.is_unary(OO_Amp) && what.at == level::lvalue)) {
+            what.at = o.what == OO_Star ? level::lvalue : level::pointer;
+            return true;
+        }
+        if (o.is_step() && what.at == level::pointer) {
+            what.index = fresh();
+            return true;
+        }
+        if (const auto* call = dyn_cast<CallExpr>(&outer); call != nullptr && o.what == OO_None) {
+            return leads_on_by_call(*call, what);
+        }
+        const auto* construction = dyn_cast<CXXConstructExpr>(&outer);
+        return construction != nullptr && what.at == level::pointer && construction->getArg(0) == &inner &&
+               !is_smart_pointer(construction->getType()); // a copy of an iterator
     }
 
-    // --- The start -----------------------------------------------------------------------------------------------
-
-    void begin(const std::string& holder, bool outlives) {
-        holder_ = holder;
-        outlives_ = outlives;
-        fate_.is_held = true;
-        fate_.is_in_loop = fate_.is_in_loop || loops_ != 0;
-        first_ = made_.keeps_old ? now_.value_of(holder + ".size") * each_ : bound{};
-        const bound count = made_.count              ? bound{static_cast<std::int64_t>(*made_.count)}
-                            : made_.count_expression ? value(made_.count_expression)
-                                                     : bound{1};
-        now_.is_alive = true;
-        now_.is_whole = false;
-        now_.written.clear();
-        now_.aliases.clear();
-        set(holder + ".size", count);
-    }
-
-    /// Whether an initialiser is what the creation makes, in a pointer class or not.
-    bool makes_it(const Expr* expression) const {
-        if (made_.where_it_lies != storage::pointer) {
+    bool leads_on_by_call(const CallExpr& call, place& what) {
+        const FunctionDecl* function = call.getDirectCallee();
+        const bool is_method = isa<CXXMemberCallExpr>(call);
+        const bool is_known = is_method || (function != nullptr && call.getNumArgs() == 1 &&
+                                            outermost_namespace(*function) == "std");
+        if (!is_known) {
             return false;
         }
-        for (int i = 0; i < 8; ++i) {
-            expression = expression->IgnoreUnlessSpelledInSource();
-            if (expression == made_.expression) {
-                return true;
-            }
-            const auto* cast = dyn_cast<CastExpr>(expression);
-            const auto* construction = dyn_cast<CXXConstructExpr>(expression);
-            const auto* list = dyn_cast<InitListExpr>(expression);
-            if (cast != nullptr) {
-                expression = cast->getSubExpr();
-            } else if (construction != nullptr && construction->getNumArgs() != 0) {
-                expression = construction->getArg(0);
-            } else if (list != nullptr && list->getNumInits() == 1) {
-                expression = list->getInit(0);
-            }
+        if (named(function, {"data", "begin", "cbegin", "c_str", "get", "addressof"})) {
+            what.at = level::pointer;
+            return true;
+        }
+        if (named(function, {"end", "cend"})) {
+            what = {level::pointer, count()};
+            return true;
+        }
+        if (named(function, {"front", "at"}) && call.getNumArgs() <= 1) {
+            move(what, level::lvalue, call.getNumArgs() == 1 ? value(call.getArg(0)) : bound{}, {});
+            return true;
         }
         return false;
     }
 
-    bool bind(const ValueDecl& variable, const place& what) {
-        const QualType type = variable.getType();
-        if (what.at == level::holder && type->isReferenceType()) {
-            references_[&variable] = holder_;
-            return true;
-        }
-        if (what.at == level::holder || (what.at == level::lvalue && !type->isReferenceType())) {
-            return false; // a copy of the value
-        }
-        now_.aliases[&variable] = what;
-        set(key_of(variable), what.start);
-        return true;
+    /// To the element behind so many others; `type` is null or that of an iterator, a pointer or a container.
+    void move(place& what, level to, const bound& by, QualType type) {
+        const QualType element = type.isNull() ? type : element_type(type, context_);
+        const bool is_element = element.isNull() || context_.hasSameUnqualifiedType(element, made_.object);
+        what.at = to;
+        what.is_inner = what.is_inner || what.member != nullptr || !is_element;
+        what.index = what.member == nullptr ? (is_element ? what.index + by : fresh()) : what.index;
     }
 
-    bool contains_holder(const std::string& key) const {
-        return now_.is_alive && !key.empty() && StringRef(holder_).starts_with(key + ".");
-    }
-
-    static bool outlives(const Expr* container) {
-        const Expr* root = container->IgnoreParenImpCasts();
-        while (const auto* member = dyn_cast<MemberExpr>(root)) {
-            root = member->getBase()->IgnoreParenImpCasts();
-        }
-        const auto* reference = dyn_cast<DeclRefExpr>(root);
-        const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-        return variable == nullptr || !variable->hasLocalStorage() ||
-               variable->getType()->isReferenceType() || variable->getType()->isPointerType();
-    }
-
-    bool is_class_;  ///< of which the filled members are meant
-    runs targets_{}; ///< the filled members
-    bound first_{};  ///< the first byte that is filled
-    bool outlives_ = false;
+    const creation& made_;
+    std::int64_t each_;    ///< the size of an element
+    std::string holder_{}; ///< the key of the owner of the object
     object_fate fate_{};
+    bool is_read_ = false;
     bool escaped_ = false;
-    int loops_ = 0; ///< around the current statement
-    int steps_ = 0; ///< statements and comparisons so far
+    state now_{};
 };
 
 } // namespace clang::tidy::linn

@@ -47,19 +47,6 @@ const CXXConstructorDecl* default_constructor(const CXXRecordDecl& record) {
     return nullptr;
 }
 
-bool has_empty_body(const FunctionDecl& definition) {
-    const auto& constructor = *cast<CXXConstructorDecl>(&definition);
-    const auto* body = dyn_cast_or_null<CompoundStmt>(constructor.getBody());
-    return body != nullptr && body->body_empty() &&
-           std::none_of(constructor.init_begin(), constructor.init_end(),
-                        [](const CXXCtorInitializer* one) { return one->isWritten(); });
-}
-
-bool is_empty_list(const InitListExpr& list) {
-    const InitListExpr* written = list.isSyntacticForm() ? &list : list.getSyntacticForm();
-    return (written != nullptr ? written : &list)->getNumInits() == 0;
-}
-
 std::optional<std::uint64_t> constant(const Expr* expression, const ASTContext& context) {
     Expr::EvalResult result;
     if (expression == nullptr || expression->isValueDependent() ||

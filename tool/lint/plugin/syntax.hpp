@@ -34,12 +34,6 @@ std::string type_name(QualType type, const ASTContext& context);
 /// declared by the compiler.
 const CXXConstructorDecl* default_constructor(const CXXRecordDecl& record);
 
-/// A constructor's definition with an empty body and no initialisers.
-bool has_empty_body(const FunctionDecl& definition);
-
-/// `{}`, with nothing in it.
-bool is_empty_list(const InitListExpr& list);
-
 /// The value of an expression, where it is known before the program runs.
 std::optional<std::uint64_t> constant(const Expr* expression, const ASTContext& context);
 

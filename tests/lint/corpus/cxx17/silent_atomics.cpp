@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstddef>
-auto* bits(std::size_t n) {
-    return new std::atomic<unsigned>[n]();
+#include <memory>
+auto bits(std::size_t n) {
+    return std::make_unique<std::atomic<unsigned>[]>(n);
 }

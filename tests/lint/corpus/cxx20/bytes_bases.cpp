@@ -6,7 +6,7 @@ struct base {
 };
 struct second {
     second() {}
-    char body[104]; // member 104
+    char body[104];
 };
 struct derived : base, second {
     int count = 0;

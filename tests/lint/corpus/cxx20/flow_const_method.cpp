@@ -11,6 +11,6 @@ private:
     int used_ = 0;
 };
 bool use() {
-    auto c = std::make_unique<cache>(); // finds 2052, note
+    auto c = std::make_unique<cache>(); // finds 2052, no fix
     return c->has(3);
 }

@@ -8,6 +8,6 @@ struct state {
 };
 auto make() {
     auto s = std::make_shared<state>(); // finds 1004, no fix
-    s->count += 2;                      // read here
+    s->count += 2;
     return s;
 }

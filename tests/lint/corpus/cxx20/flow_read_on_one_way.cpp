@@ -11,7 +11,7 @@ auto make(bool known) {
     if (known) {
         s->count = 3;
     }
-    if (s->count != 0) { // read here
+    if (s->count != 0) {
         s->id = 2;
     }
     return s;

@@ -13,7 +13,7 @@ auto make(bool known) {
     } else {
         s->count = 4;
     }
-    if (s->count != 0 && s->id != 0) {
+    if (s->count != 0) {
         s->id = 2;
     }
     return s;

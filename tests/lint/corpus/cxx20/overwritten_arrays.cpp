@@ -14,15 +14,6 @@ void squares(int k) {
     }
     use(all);
 }
-void zero(int k) {
-    int all[8][16] = {0}; // overwrites 512, fix, removable
-    for (int y = 0; y < 8; ++y) {
-        for (int x = 0; x < 16; ++x) {
-            all[y][x] = x * k;
-        }
-    }
-    use(all[0]);
-}
 void of_std(const char* from) {
     std::array<char, 4096> text{}; // overwrites 4096, fix, removable
     memcpy(text.data(), from, text.size());

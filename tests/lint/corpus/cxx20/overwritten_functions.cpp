@@ -20,19 +20,8 @@ std::vector<float> copied(const float* from, std::size_t n) {
     std::memcpy(v.data(), from, n * sizeof(float)); // writer
     return v;
 }
-std::vector<float> in_two_parts(const float* from, std::size_t n, std::size_t m) {
-    std::vector<float> v(n + m); // overwrites 4 each, no fix, removable
-    std::copy(from, from + n, v.begin());
-    std::fill(v.begin() + n, v.end(), 1.0F);
-    return v;
-}
-std::vector<int> numbered(int n) {
-    std::vector<int> v(n); // overwrites 4 each, no fix, removable
-    std::iota(v.begin(), v.end(), 0);
-    return v;
-}
 std::string loaded(std::istream& in, std::size_t n) {
-    std::string text(n, '\0'); // overwrites 1 each, no fix, removable
+    std::string text(n, '\0'); // the read is not checked
     in.read(&text[0], n);
     return text;
 }
@@ -40,13 +29,6 @@ std::vector<std::uint8_t> read_all(FILE* in, std::size_t n) {
     std::vector<std::uint8_t> v(n); // overwrites 1 each, no fix, removable
     if (fread(v.data(), 1, n, in) != n) {
         return {};
-    }
-    return v;
-}
-std::vector<std::uint8_t> rows(const std::uint8_t* from, int stride, int width, int height) {
-    std::vector<std::uint8_t> v(width * height); // overwrites 1 each, no fix, removable
-    for (int y = 0; y < height; ++y) {
-        std::memcpy(&v[y * width], from + y * stride, width);
     }
     return v;
 }

@@ -5,13 +5,6 @@
 #include <vector>
 class image {
 public:
-    image(int width, int height)
-        : pixels_(width * height), // overwrites 1 each, no fix, removable
-          width_{width} {
-        for (int i = 0; i < width * height; ++i) {
-            pixels_[i] = 7;
-        }
-    }
     void make(int width, int height) {
         width_ = width;
         pixels_.resize(width_ * height); // overwrites 1 each, no fix, removable
@@ -28,11 +21,6 @@ private:
     std::vector<std::uint8_t> pixels_;
     int width_ = 0;
 };
-void append(std::vector<std::uint8_t>& to, const std::uint8_t* from, std::size_t n) {
-    const std::size_t before = to.size();
-    to.resize(before + n); // overwrites 1 each, no fix, removable
-    std::memcpy(to.data() + before, from, n);
-}
 struct planes {
     std::vector<float> luma, chroma;
 };

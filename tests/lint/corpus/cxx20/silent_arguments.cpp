@@ -6,5 +6,3 @@ struct line {
 };
 auto a = std::make_shared<line>(3);
 auto b = std::make_unique<line>(line{});
-line* c = new line{5};
-int* d = new int[100]{1, 2};

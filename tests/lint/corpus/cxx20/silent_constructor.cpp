@@ -8,5 +8,3 @@ struct line {
 };
 auto a = std::make_shared<line>();
 auto b = std::make_unique<line>();
-line* c = new line();
-line* d = new line{};

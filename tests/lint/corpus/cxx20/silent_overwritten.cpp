@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills that something needs, or that somebody may need.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -282,5 +283,79 @@ std::vector<int> a_counter_that_a_lambda_changes(std::size_t n) {
         v[i] = 1;
         skip();
     }
+    return v;
+}
+std::vector<int> a_lambda_that_returns_early(std::size_t n) {
+    std::vector<int> v(n);
+    std::for_each(v.begin(), v.end(), [](int& one) {
+        if (f(1) != 0) {
+            return;
+        }
+        one = 1;
+    });
+    return v;
+}
+std::vector<int> through_a_pointer_that_moves(int n) {
+    std::vector<int> v(n);
+    int* p = v.data();
+    for (int i = 0; i < n / 2; ++i) {
+        p[i] = 1;
+        ++p;
+    }
+    return v;
+}
+struct node {
+    int n;
+    node* next;
+};
+std::vector<int> a_bound_of_another_object(node* p) {
+    std::vector<int> v(p->n);
+    p = p->next;
+    for (int i = 0; i < p->n; ++i) {
+        v[i] = 1;
+    }
+    return v;
+}
+std::vector<int> moved_within_itself(int n) {
+    std::vector<int> v(n);
+    std::memmove(v.data(), v.data() + 1, n * sizeof(int));
+    return v;
+}
+int after_an_exception(int n) {
+    std::vector<int> v(n);
+    try {
+        for (int i = 0; i < n; ++i) {
+            v[i] = f(i);
+        }
+    } catch (...) {
+    }
+    return v[0];
+}
+static void all_or_nothing(std::vector<int>& all) {
+    if (f(1) != 0) {
+        return;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = 1;
+    }
+}
+std::vector<int> by_all_or_nothing(std::size_t n) {
+    std::vector<int> v(n);
+    all_or_nothing(v);
+    return v;
+}
+std::vector<int> by_an_inner_loop_that_may_not_run(int n, int m) {
+    std::vector<int> v(n);
+    for (int k = 0; k < m; ++k) {
+        for (int i = 0; i < n; ++i) {
+            v[i] = k;
+        }
+    }
+    use(v);
+    return v;
+}
+std::vector<int> the_second_source(const std::vector<int>& a, std::vector<int>& to) {
+    std::vector<int> v(a.size());
+    std::transform(a.begin(), a.end(), v.begin(), to.begin(), [](int x, int y) { return x + y; });
     return v;
 }

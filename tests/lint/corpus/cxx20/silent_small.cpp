@@ -5,6 +5,3 @@ struct point {
     double x, y, z;
 };
 auto a = std::make_shared<point>();
-point* b = new point();
-int* c = new int();
-char* d = new char[63]();

@@ -6,6 +6,6 @@ struct entry;
 auto buckets(std::size_t n) {
     return std::make_unique<entry*[]>(n);
 }
-bool* seen(std::size_t n) {
-    return new bool[n]();
+auto seen(std::size_t n) {
+    return std::make_unique<bool[]>(n);
 }

@@ -13,7 +13,7 @@ template <class T>
 auto generate() {
     auto made = std::make_unique<T>(); // finds 4096, no fix
     if constexpr (sizeof(made->data[0]) == sizeof(long)) {
-        made->data[7] += 1; // read here
+        made->data[7] += 1;
     }
     return made;
 }

@@ -13,5 +13,5 @@ struct line {
     std::mutex lock;
     std::atomic<long> users = 0;
 };
-slot* a = new slot();              // finds 106, note
+auto a = std::make_unique<slot>(); // finds 106, note
 auto b = std::make_unique<line>(); // finds 8192, fix
