@@ -208,8 +208,7 @@ public:
         return handle::from_value(table_.number_of(cell::of(object)->index));
     }
 
-    /// Destroys the object. @returns false when it was destroyed before, and for null
-    /// @complexity O(1)
+    /// Destroys the object. @returns false when it was destroyed before, and for null @complexity O(1)
     bool destroy(handle h) noexcept {
         auto* c = static_cast<cell*>(table_.find(h.value()));
         if (c == nullptr) {

@@ -133,7 +133,8 @@ private:
     [[LINN_DETAIL_NOINLINE]] bool grow(std::size_t wanted) noexcept {
         const std::size_t twice = clamp(2 * capacity_, first_capacity, most);
         const std::size_t n = wanted > twice ? wanted : twice;
-        void* const memory = Pages::map(bytes_for(n), cache_line_bytes);
+        void* const memory = // bytes_for would wrap where pointers have 32 bits
+            n <= SIZE_MAX / 2 / sizeof(entry) ? Pages::map(bytes_for(n), cache_line_bytes) : nullptr;
         if (memory == nullptr) {
             return false;
         }
