@@ -29,8 +29,8 @@ inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
 
 /// Installs what is called on misuse; null brings the default back, which prints to standard error
 /// and aborts (for `objects_alive` it prints only). A handler that returns makes the pool ignore
-/// the offending call. It is called without any lock held and may use pools. When the shared library that calls this is
-/// unloaded and the handler lies in it, the default is back.
+/// the offending call. It is called without any lock held and may use pools, except the `local_pool` or `handle_pool` that
+/// noticed. When the shared library that calls this is unloaded and the handler lies in it, the default is back.
 /// @returns the handler before
 /// @complexity constant
 /// @threads any thread
