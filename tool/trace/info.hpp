@@ -82,8 +82,7 @@ struct trace_info {
     bool ran_on = false; ///< the program had not ended when the recording did: what is live then is no leak
     std::string ending;  ///< how the program ended, in words; empty: the recording was cut off
     unsigned depth = 0;
-    std::string contents =
-        "all"; ///< "fills": of the blocks, those alone that zeros were written into; no releases
+    std::string contents = "all"; ///< "fills": only the blocks that zeros were written into; no releases
     std::uint64_t smallest_fill = 1024; ///< bytes of zeros that were noticed, at once
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples, in bytes; 0: the trace has all blocks
     std::string unwinder;               ///< "own", "libunwind", "none"
@@ -98,8 +97,7 @@ struct trace_info {
 
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
-    std::uint64_t cut_stacks =
-        0; ///< that end before the outermost call, because a frame could not be followed
+    std::uint64_t cut_stacks = 0; ///< stacks that end too early, because a frame could not be followed
     std::uint64_t file_bytes = 0;
     /// What the program did while it was recorded and the events do not show, in sentences; empty: the trace is complete. The
     /// reader alone decides, for every command. Where it is not empty, no command concludes that something did not happen.

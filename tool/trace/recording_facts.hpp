@@ -24,13 +24,11 @@ struct recording_start {
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks are recorded
     unsigned depth = 0;
-    double ticks_per_ns = 1;       ///< of the times in chunks
-    std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events
-    double load_per_cpu =
-        0; ///< threads that wanted a processor when it began, for each that there is; 0: not known
-    std::uint32_t attached_pid =
-        0; ///< the program ran already, under this number; 0: it was started for the recording
-    double attached_age_ns = 0; ///< how long it had run then
+    double ticks_per_ns = 1;        ///< of the times in chunks
+    std::uint64_t start_ticks = 0;  ///< the time that is 0 in decoded events
+    double load_per_cpu = 0;        ///< runnable threads per processor when it began; 0: not known
+    std::uint32_t attached_pid = 0; ///< of a program that ran already; 0: it was started for the recording
+    double attached_age_ns = 0;     ///< how long it had run then
     counter_state counter = counter_state::unknown;
     double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: it was not measured
 };

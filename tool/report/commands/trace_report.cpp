@@ -244,6 +244,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                                                                {"page_faults", info.baseline_page_faults}}
                                                 : ordered_json{};
     json["recording"] = {{"depth", info.depth},
+                         {"clock", "tsc"}, // older traces are refused
                          {"unwinder", info.unwinder},
                          {"contents", info.contents},
                          {"smallest_fill", info.smallest_fill},
