@@ -25,8 +25,7 @@ public:
     [[nodiscard]] bool goes_on() const noexcept { return !stop_.load(std::memory_order_relaxed); }
     void worked() noexcept { pieces_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// Forks so many times, each time after all threads together did so many pieces more. @param sanitized how many times under
-    /// a sanitizer
+    /// Forks so many times, each time after all threads together did so many more pieces; under a sanitizer `sanitized` times.
     /// @returns how often it forked
     template <class F>
     std::size_t fork(std::size_t times, std::size_t sanitized, std::size_t pieces, F&& in_the_child) {
