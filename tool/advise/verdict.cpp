@@ -67,13 +67,13 @@ std::string leading_types(const advice& a) {
         if (named == 2 || share < leading_share * all || share < 0.001) {
             break; // the types are by time
         }
-        text += fmt::format("{}`{}` ({})", named++ == 0 ? " " : " and ", short_type(label_of(t), name_room),
+        text += fmt::format("{}{} ({})", named++ == 0 ? " " : " and ", short_type(label_of(t), name_room),
                             share_text(share));
     }
     return named == 0 ? text : text + (named == 1 ? " leads." : " lead.");
 }
 
-/// "Allocation takes 31 to 36 % of this program's CPU time: 28 % in calls, 6.0 % in page faults. `order` (12 %) leads."
+/// "Allocation takes 31 to 36 % of this program's CPU time: 28 % in calls, 6.0 % in page faults. order (12 %) leads."
 std::string measured_part(const advice& a) {
     const allocation_time& time = a.analysis.time;
     const std::string parts = time.high < 0.001

@@ -3,6 +3,7 @@
 
 #include "../advise/change_text.hpp"
 #include "../pools/launch.hpp"
+#include "../symbols/short_name.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -175,9 +176,8 @@ private:
 };
 
 /// The pools for which `promises` holds, changed; nothing where it holds for none.
-void add_form(std::vector<try_arm>& forms, const try_candidates& candidates, const try_arm& all,
-              const char* name, const char* title, const char* why,
-              const std::function<bool(std::size_t)>& promises,
+void add_form(std::vector<try_arm>& forms, const try_arm& all, const char* name, const char* title,
+              const char* why, const std::function<bool(std::size_t)>& promises,
               const std::function<void(plan_pool&)>& change) {
     try_arm form{name, title, {}, all.plan, all.mode, all.served};
     std::vector<std::string> changed;
@@ -188,7 +188,7 @@ void add_form(std::vector<try_arm>& forms, const try_candidates& candidates, con
         }
     }
     if (!changed.empty()) {
-        form.why = fmt::format(fmt::runtime(why), listed_pools(candidates, changed));
+        form.why = fmt::format(fmt::runtime(why), listed_pools(changed));
         forms.push_back(std::move(form));
     }
 }
@@ -267,13 +267,13 @@ std::vector<try_arm> forms_of(const try_candidates& candidates, const try_arm& a
         }
         if (!together.empty()) {
             forms.push_back({"in-turns", "one pool for types allocated in turns",
-                             listed_pools(candidates, together) + " are allocated in turns",
+                             listed_pools(together) + " are allocated in turns",
                              merged(p, turns.groups(), "for {} types that are allocated in turns").plan, "on",
                              all.served});
         }
     }
     add_form(
-        forms, candidates, all, "padded", "on cache lines of their own",
+        forms, all, "padded", "on cache lines of their own",
         "another thread than allocated them frees objects of {}",
         [&](std::size_t i) {
             const pool_counts& c = p.counts[i];
@@ -282,7 +282,7 @@ std::vector<try_arm> forms_of(const try_candidates& candidates, const try_arm& a
         },
         [](plan_pool& pool) { pool.is_padded = true; });
     add_form(
-        forms, candidates, all, "small-pages", "on small pages", "the pools of {} ask for huge ones",
+        forms, all, "small-pages", "on small pages", "the pools of {} ask for huge ones",
         [&](std::size_t i) { return p.plan.pools[i].wants_huge_pages; },
         [](plan_pool& pool) { pool.wants_huge_pages = false; });
     return forms;
@@ -297,7 +297,7 @@ std::string listed_names(std::vector<std::string> names, std::size_t more) {
     return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools) {
+std::string listed_pools(const std::vector<std::string>& pools) {
     // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
     const auto is_further = [&](const std::string& name) {
         return name.ends_with(" bytes") &&
@@ -313,7 +313,7 @@ std::string listed_pools(const try_candidates& candidates, const std::vector<std
         if (shown.size() == most_pool_names) {
             ++more;
         } else {
-            shown.push_back(candidates.pool_in_sentence(name, pool_name_room));
+            shown.push_back(short_type(name, pool_name_room));
         }
     }
     return listed_names(std::move(shown), more);

@@ -26,8 +26,7 @@ inline constexpr std::string_view over_arm = "over";       ///< the same in fron
 struct try_arm {
     std::string name;  ///< of its row
     std::string title; ///< "a pool for each type"
-    std::string
-        why; ///< what suggests it: "the pools of `order` and `trade` ask for huge pages"; may be empty
+    std::string why;   ///< what suggests it: "the pools of order and trade ask for huge pages"; may be empty
     pool_plan plan;
     std::string mode = "on";
     std::vector<std::size_t> served = {}; ///< the candidates whose blocks the pools serve
@@ -67,7 +66,7 @@ std::vector<try_arm> forms_of(const try_candidates& candidates, const try_arm& a
 std::string listed_names(std::vector<std::string> names, std::size_t more);
 
 /// Likewise for pools, of which the first three are named. @pre there is one
-std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools);
+std::string listed_pools(const std::vector<std::string>& pools);
 
 /// The library and the folder that plans are written to.
 struct try_place {

@@ -417,28 +417,10 @@ private:
     try_candidates found_;
 };
 
-std::string in_sentence_as(bool is_code, const std::string& name, std::size_t room) {
-    return is_code ? fmt::format("`{}`", short_type(name, room)) : short_type(name, room);
-}
-
 } // namespace
 
 std::string try_candidate::in_sentence() const {
-    const bool is_type = types.size() == 1 && (addresses.empty() || addresses.front().empty());
-    return in_sentence_as(is_type, label, sentence_room);
-}
-
-std::string try_candidates::pool_in_sentence(const std::string& pool, std::size_t room) const {
-    const bool is_words = std::ranges::any_of(list, [&](const try_candidate& c) {
-        for (std::size_t i = 0; i != c.addresses.size(); ++i) {
-            const std::string& address = c.addresses[i];
-            if (!address.empty() && (pool.starts_with(c.types[i]) || pool.ends_with(address))) {
-                return true;
-            }
-        }
-        return false;
-    });
-    return in_sentence_as(!is_words, pool, room);
+    return short_type(label, sentence_room);
 }
 
 try_candidates find_candidates(const advice& a, const candidate_options& options, const code_reader& code) {

@@ -39,7 +39,7 @@ struct try_candidate {
     std::vector<std::string> addresses =
         {}; ///< one for each of `types`: "app+0x5ccca" of blocks without a type's name, or of the call that types share; else empty
 
-    /// The label as it stands in a sentence: names of types are code, other labels are words.
+    /// The label, short enough for a sentence.
     std::string in_sentence() const;
 };
 
@@ -70,9 +70,6 @@ struct try_candidates {
     std::vector<pool_turns> turns = {};
     bool is_selection = false; ///< only types that were asked for
     bool lacks_events = false; ///< the trace that they come from is not whole: there may be further types
-
-    /// The name of a pool as it stands in a sentence: as in try_candidate. It begins with its type's label, or ends with the call that types share.
-    std::string pool_in_sentence(const std::string& pool, std::size_t room) const;
 };
 
 /// What the files of the program say; plan_module_of() and its like, or a test's own.

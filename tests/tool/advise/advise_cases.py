@@ -75,7 +75,7 @@ def case_churn(tool):
     text = prose(done.stdout)
     measured(tool.result(trace))
     check(re.match(r"Allocation takes [\d.]+ to [\d.]+ % of this program's CPU time: [\d.]+ % in calls, (less than )?[\d.]+ % in page faults\. "
-                   r"`std::list<particle>` \([\d.]+ %\) leads\.", text), text)
+                   r"std::list<particle> \([\d.]+ %\) leads\.", text), text)
     check("- std::list<particle> particles; // the one to change" in text, text)
     check("+ linn::list<particle> particles; // the one to change" in text, text)
     check("+ #include <linn/containers.hpp>" in text, text)

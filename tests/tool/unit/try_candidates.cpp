@@ -119,8 +119,6 @@ TEST_CASE("a call that several types share is told by its caller") {
         const try_candidate& c = one.list[0];
         CHECK(c.label == "72-byte blocks at shop+0x1000");
         CHECK(c.types == std::vector<std::string>{"order", "trade"});
-        CHECK(c.in_sentence() == c.label);
-        CHECK(one.pool_in_sentence(c.label, 60) == c.label); // words, no code
         CHECK(c.allocations == 2000);
         CHECK(c.share == 1);
         REQUIRE(c.sites.size() == 1);

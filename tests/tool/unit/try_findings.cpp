@@ -170,8 +170,8 @@ TEST_CASE(
     explain(result,
             {{"chosen", 0.88}, {"without-1", 0.96}, {"without-2", 0.88}, {"over", 0.85}, {"jemalloc", 0.93}});
     const std::string found = all_findings(result);
-    CHECK(contains(found, "Without `order` the program takes "));
-    CHECK(contains(found, "What `trade` adds to the other pools cannot be told from chance"));
+    CHECK(contains(found, "Without order the program takes "));
+    CHECK(contains(found, "What trade adds to the other pools cannot be told from chance"));
     CHECK(contains(found, "Over jemalloc"));
     CHECK(result.judged.over_allocator->low > 0);
     CHECK(contains(report::try_verdict(result), "Both together: pools over jemalloc save "));
@@ -188,7 +188,7 @@ TEST_CASE(
     explain(only, {{"chosen", 1.03}, {"without-1", 0.8}, {"without-2", 1.1}});
     CHECK(only.judged.answer == pool_answer::yes);
     CHECK(only.judged.is_of_better);
-    CHECK(contains(report::try_verdict(only), "Pools for `trade` save "));
+    CHECK(contains(report::try_verdict(only), "Pools for trade save "));
     CHECK(only.plan.sites.size() == 1);
 }
 

@@ -137,7 +137,7 @@ private:
         return listed_names(std::move(names), more);
     }
 
-    /// "`order` and `trade`, a pool for each size,": what follows "pools for".
+    /// "order and trade, a pool for each size,": what follows "pools for".
     std::string names_of_pools() const {
         const try_arm* const arm = result_.find_arm(judged_.pools->name);
         if (arm == nullptr || arm->served.empty()) {
@@ -323,7 +323,7 @@ private:
             findings_.push_back(fmt::format(
                 "The pools of {} had huge pages. In the source, give them the option {}: without it a pool "
                 "asks for huge pages from 64 MiB on.",
-                listed_pools(result_.candidates, huge), huge_pages_option));
+                listed_pools(huge), huge_pages_option));
         }
     }
 
