@@ -323,7 +323,8 @@ private:
         std::vector<try_arm> parts = parts_of(all);
         for (try_arm& part : parts) {
             if (!fits(arms + 1)) {
-                result_.explaining_seconds = budget() - seconds_left() + seconds_of_arms(2 + parts.size());
+                result_.explaining_seconds =
+                    seconds_used() + seconds_of_arms(2 + parts.size()) / explaining_share;
                 break;
             }
             result_.parts.push_back(std::move(part));
@@ -442,14 +443,12 @@ std::string forecast_of(const trial_plan& plan) {
         return {};
     }
     const auto rounds = static_cast<std::size_t>(plan.rounds);
-    const std::string why =
-        fmt::format("the budget has room for {} of {} arms", figures::counted(rounds, "round"), plan.arms());
-    const double seconds = std::ceil(plan.seconds_needed / 10) * 10;
-    return rounds < rounds_to_judge
-               ? fmt::format(
-                     "{}: too few for an interval, so the answer will be not known; {:.0f} s more decide",
-                     why, seconds)
-               : fmt::format("{}: only a large gain can be told from chance; {:.0f} s decide", why, seconds);
+    return fmt::format("the budget has room for {} of {} arms: {}; a decision needs {:.0f} s of rounds",
+                       figures::counted(rounds, "round"), plan.arms(),
+                       rounds < rounds_to_judge
+                           ? "too few for an interval, so the answer will likely be not known"
+                           : "only a large gain can be told from chance",
+                       std::ceil(plan.seconds_needed / 10) * 10);
 }
 
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,

@@ -29,7 +29,7 @@ struct try_result {
     run_result deciding;  ///< plain, all pools in each form, an empty plan, the best allocators
     run_result
         explaining; ///< plain, the best form, parts and variants of it, and it over the best allocator; may have no rows
-    double explaining_seconds = 0; ///< that would have had room for all of that; 0: there was
+    double explaining_seconds = 0; ///< of a budget that has room for all of that; 0: this one had
     std::vector<try_arm> arms;     ///< the forms of all pools together, of `deciding`
     std::vector<try_arm> parts;    ///< those of `explaining`, without the form that they vary
     try_judgement judged;

@@ -25,7 +25,6 @@ class Tool(cases.Tool):
     def __init__(self, given, folder):
         super().__init__(given, folder)
         self.churn = [self.programs["churn"], ROUNDS]
-        self.slow_churn = [*self.churn, "0", "slow"]
 
     def call(self, *words, status=0, **more):
         return super().call(*words, status=status, **more)
@@ -56,11 +55,6 @@ def case_usage(tool):
             (["--client", "true", "--", "ls"], ["record the server first"]),
             (["nosuch.linn", "--", *tool.churn], ["nosuch.linn"]),
             (["--", "./nosuch"], ["nosuch"])])
-
-
-def case_help(tool):
-    tool.helps("try", names=("TRACE", "--type", "--plan", "--budget", "--rounds", "--json", "Examples:", "linn pools"))
-    check("linn try" in tool.call("--help").stdout, "linn --help does not name it")
 
 
 def case_churn(tool):
@@ -101,16 +95,6 @@ def case_type(tool):
     check(not any(row.startswith(("without", "alone")) for row in rows(result["explaining"] or {"rows": []})), "one type has parts")
     done = tool.call("try", *QUICK, "--type", "nosuch", tool.record(), "--", *tool.churn, status=2)
     check("has 'nosuch' in its name" in done.stderr and done.stdout == "", f"{done}")
-
-
-def case_budget(tool):
-    """A budget that cannot decide says so; all types are in the plan all the same, and nothing is explained."""
-    done = tool.call("try", "--budget", "1", "--warm-up", "0", "--json", "-", "--", *tool.slow_churn)
-    short = json.loads(done.stdout)
-    check("the budget has room for" in done.stderr, done.stderr)
-    check(len(short["candidates"]) >= 3 and short["explaining"] is None, f"one second explains: {labels(short)}")
-    check(short["answer"] == "not-known", short["verdict"])
-    check(any("budget has room for" in finding and "decide" in finding for finding in short["findings"]), short["findings"])
 
 
 def case_plan(tool):

@@ -117,7 +117,8 @@ TEST_CASE("at every edge all forms of the report say the same, and no sentence c
                 CAPTURE(gain);
                 CAPTURE(rounds);
                 CAPTURE(sigma);
-                const try_result result = measured(gain, rounds, sigma);
+                try_result result = measured(gain, rounds, sigma);
+                result.decision.rounds = 3; // as expected before the first round
                 const std::string verdict = report::try_verdict(result);
                 CAPTURE(verdict);
                 const json all = json::parse(report::try_json(result, command));
@@ -146,6 +147,7 @@ TEST_CASE("at every edge all forms of the report say the same, and no sentence c
                         CHECK(saved["low"] < all["threshold"]);
                     }
                 }
+                CHECK(contains(all_findings(result), "likely be not known") == (answer == "not-known"));
                 CHECK(all["plan"].is_null() == !result.judged.saves);
                 CHECK(all["plan_row"].is_null() == all["plan"].is_null());
 

@@ -8,6 +8,9 @@
 #include "try/trial.hpp"
 #include "unit.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace linn::tool::try_judgement_tests {
 
 using testing::machine;
@@ -312,6 +315,25 @@ TEST_CASE("a budget that cannot decide says so before anything is measured, and 
         CHECK(plan.has_sizes);
     }
     CHECK(plan_decision({true, true, 9, 0.1, 180}).allocators == most_allocators);
+}
+
+TEST_CASE("a budget that the report asks for is larger than the one that it had") {
+    trial_world world;
+    world.model = {{{"types", 0.06}, {"by-size", 0.11}, {"every", 0.08}, {"chosen", 0.11}}, 0.03};
+    world.allocators = {"a", "b", "c", "d", "e", "f"};
+    std::size_t asked = 0;
+    for (long budget = 2; budget < 120; budget += 7) {
+        world.clock = 0;
+        const try_result result = world.run(budget);
+        const std::string text =
+            fmt::format("{} {}", report::try_verdict(result), fmt::join(report::try_findings(result), " "));
+        for (std::size_t at = text.find("--budget "); at != text.npos; at = text.find("--budget ", at + 1)) {
+            const long wanted = std::strtol(text.c_str() + at + 9, nullptr, 10); // 0: no figure
+            asked += wanted != 0 ? 1U : 0U;
+            CHECK_MESSAGE((wanted == 0 || wanted > budget), text);
+        }
+    }
+    CHECK(asked > 5);
 }
 
 TEST_CASE("pools with which the program does not work are found and left out; the others decide") {

@@ -328,7 +328,8 @@ private:
     }
 
     void add_budget() {
-        if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
+        const std::string forecast = forecast_of(result_.decision);
+        if (!forecast.empty() && result_.judged.answer == pool_answer::not_known) {
             findings_.push_back(html::capitalised(forecast) + ".");
         } else if (result_.explaining_seconds > 0) {
             findings_.push_back(

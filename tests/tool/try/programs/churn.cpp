@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two types of nodes, allocated and deallocated in random order: `churn ROUNDS [STATUS [slow | HOW]]`. `new` of both stands in
+// Two types of nodes, allocated and deallocated in random order: `churn ROUNDS [STATUS [HOW]]`. `new` of both stands in
 // functions of their own, and a wrapper hands out blocks of one size for two more types.
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -98,10 +96,7 @@ void fail_under(const char* how, const char* variable) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 3 && std::string_view{argv[3]} == "slow") {
-        std::this_thread::sleep_for(
-            std::chrono::milliseconds{100}); // so a budget of 1 s is a small one on any machine
-    } else if (argc > 3) {
+    if (argc > 3) {
         fail_under(argv[3], "LINN_PLAN");
     }
     const long rounds = argc > 1 ? std::atol(argv[1]) : 100'000;
