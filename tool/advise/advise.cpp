@@ -160,11 +160,11 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     a.analysis = std::move(analysis);
     a.threshold = options.threshold;
     a.shows_runtime_leaks = options.shows_runtime_leaks;
-    a.types = group_types(a.analysis, parts.names, [&](double share) {
-        if (parts.progress) {
-            parts.progress("naming types", share);
-        }
-    });
+    a.types = group_types(a.analysis, name_sites(a.analysis, parts.names, [&](double share) {
+                              if (parts.progress) {
+                                  parts.progress("naming types", share);
+                              }
+                          }));
     find_runtime_blocks(a, parts.names);
     const decider decides{a};
     for (advised_type& type : a.types) {

@@ -187,7 +187,7 @@ void add_notes(fill_report& report, const trace_info& info) {
 fill_report report_fills(const trace_analysis& analysis, const naming& names, const source_reader& sources) {
     fill_report report;
     report.program_cpu_ns = cost_of_program(analysis.info).cpu_ns;
-    for (const advised_type& type : group_types(analysis, names)) {
+    for (const advised_type& type : group_types(analysis, name_sites(analysis, names))) {
         for (const advised_place& place : type.places) {
             filled_place row;
             for (const std::uint32_t index : place.sites) {

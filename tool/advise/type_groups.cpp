@@ -250,18 +250,24 @@ private:
 
 } // namespace
 
-std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
-                                      const std::function<void(double)>& progress) {
-    group_map groups;
+std::vector<named_type> name_sites(const trace_analysis& analysis, const naming& names,
+                                   const std::function<void(double)>& progress) {
     site_namer namer{analysis.info, names};
-    std::uint32_t index = 0;
-    for (const analysed_site& site : analysis.sites) { // most allocations first, so the first one names
-        named_type named = namer.name(site);
-        type_key key = key_of(named);
-        add_site(groups[std::move(key)], std::move(named), index++, site.statistics);
-        if (progress && index % 64 == 0) {
-            progress(static_cast<double>(index) / static_cast<double>(analysis.sites.size()));
+    std::vector<named_type> named;
+    for (const analysed_site& site : analysis.sites) {
+        named.push_back(namer.name(site));
+        if (progress && named.size() % 64 == 0) {
+            progress(static_cast<double>(named.size()) / static_cast<double>(analysis.sites.size()));
         }
+    }
+    return named;
+}
+
+std::vector<advised_type> group_types(const trace_analysis& analysis, std::vector<named_type> named) {
+    group_map groups;
+    for (std::uint32_t i = 0; i != named.size(); ++i) { // most allocations first, so the first one names
+        type_key key = key_of(named[i]);
+        add_site(groups[std::move(key)], std::move(named[i]), i, analysis.sites[i].statistics);
     }
     sum_instantiations(groups);
     std::vector<advised_type> types;

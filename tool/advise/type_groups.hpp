@@ -15,10 +15,13 @@ struct naming {
     std::function<module_symbols(const std::string& module, const std::string& build_id)> about;
 };
 
-/// The sites as one type each: equal type and container are one. Their `what`, `part`, `gain`, `why` and `snippet` are
-/// left open. Most allocations first.
-std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
-                                      const std::function<void(double)>& progress = {});
+/// The type of each site. Of stacks that differ far out only, the callers are those of one of them.
+std::vector<named_type> name_sites(const trace_analysis& analysis, const naming& names,
+                                   const std::function<void(double)>& progress = {});
+
+/// The sites, whose types are `named`, as one type each: equal type and container are one. Their `what`, `part`, `gain`, `why` and
+/// `snippet` are left open. Most allocations first.
+std::vector<advised_type> group_types(const trace_analysis& analysis, std::vector<named_type> named);
 
 /// What there is to name of the stack with an index.
 allocation_site site_of_stack(const trace_info& info, std::uint32_t stack);

@@ -145,7 +145,7 @@ private:
             const profile_site& s = profile_.sites[i];
             const std::uint64_t used = used_by(s, profile_.analysis.sites[i].statistics, limit);
             if (sites[i] && used != 0) {
-                alike.try_emplace(s.stack_key(), counted_stack{s.label, s.place, s.callers, 0})
+                alike.try_emplace(s.label + s.callers_key(), counted_stack{s.label, s.place, s.callers, 0})
                     .first->second.used += used;
             }
         }

@@ -118,7 +118,7 @@ void add_site(trace_comparison& c, row_table& types, row_table& places, row_tabl
         return g.row;
     };
     add(types, site.type_key());
-    trace_row& s = add(stacks, site.stack_key());
+    trace_row& s = add(stacks, site.type_key() + site.callers_key());
     s.place = site.place;
     s.stack = site.callers;
     row_table::growing& place = places.at(site.place.key());

@@ -121,8 +121,8 @@ std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const st
     return blocks_of_sizes(smallest, largest) + ' ' + where;
 }
 
-std::string profile_site::stack_key() const {
-    std::string key = type_key();
+std::string profile_site::callers_key() const {
+    std::string key;
     for (const profile_frame& f : callers) {
         key += '\x01' + f.key();
     }
@@ -134,6 +134,7 @@ trace_profile name_profile(const std::filesystem::path& file, trace_analysis ana
     a.analysis = std::move(analysis);
     trace_profile profile;
     profile.path = file;
+    std::vector<named_type> types;
     for (const analysed_site& site : a.analysis.sites) {
         const allocation_site to_name = site_to_name(a.analysis.info, site);
         profile_site& named = profile.sites.emplace_back();
@@ -149,8 +150,17 @@ trace_profile name_profile(const std::filesystem::path& file, trace_analysis ana
         }
         const auto index = static_cast<std::uint32_t>(a.types.size());
         a.types.push_back(type_of(named.named, index, site.statistics));
-        named.label = named.where.empty() ? label_of(a.types.back())
-                                          : blocks_label(named.smallest, named.largest, named.where);
+        named.label = label_of(a.types.back());
+        types.push_back(named.named);
+    }
+    // Blocks without a type's name are called as linn advise calls them.
+    for (const advised_type& type : group_types(a.analysis, std::move(types))) {
+        for (const advised_place& place : type.places) {
+            for (const std::uint32_t site : place.sites) {
+                profile_site& named = profile.sites[site];
+                named.label = named.where.empty() ? named.label : type.name;
+            }
+        }
     }
     find_runtime_blocks(a, names);
     for (std::size_t i = 0; i != profile.sites.size(); ++i) {

@@ -56,8 +56,8 @@ struct profile_site {
     /// Equal for sites of one type, in two builds of a program too: without the size of unnamed blocks, as a struct that
     /// grew is the same one.
     std::string type_key() const { return where.empty() ? label : '\x01' + where; }
-    /// Equal for sites of one type with the same functions on their stacks.
-    std::string stack_key() const;
+    /// Equal for sites with the same functions on their stacks.
+    std::string callers_key() const;
 };
 
 /// A trace whose sites have names.

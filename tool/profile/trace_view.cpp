@@ -18,21 +18,19 @@ class view_rows {
 public:
     view_row& add(const std::string& key, const profile_site& site, const block_counts& counts,
                   const block_counts& allocated, std::uint64_t ns) {
-        growing& g = rows_[key];
-        g.smallest = std::min(g.smallest, site.smallest);
-        g.largest = std::max(g.largest, site.largest);
-        g.row.label = site.where.empty() ? site.label : blocks_label(g.smallest, g.largest, site.where);
-        g.row.counts += counts;
-        g.row.allocated += allocated;
-        g.row.allocator_ns += ns;
-        return g.row;
+        view_row& row = rows_[key];
+        row.label = site.label;
+        row.counts += counts;
+        row.allocated += allocated;
+        row.allocator_ns += ns;
+        return row;
     }
 
     std::vector<view_row> sorted(const trace_view& view) {
         std::vector<std::pair<const std::string*, view_row>> rows;
-        for (auto& [key, g] : rows_) {
-            if (g.row.counts.blocks != 0) {
-                rows.emplace_back(&key, std::move(g.row));
+        for (auto& [key, row] : rows_) {
+            if (row.counts.blocks != 0) {
+                rows.emplace_back(&key, std::move(row));
             }
         }
         const auto size = [&](const view_row& r) {
@@ -51,13 +49,7 @@ public:
     }
 
 private:
-    struct growing {
-        view_row row;
-        std::uint64_t smallest = ~std::uint64_t{0};
-        std::uint64_t largest = 0;
-    };
-
-    std::map<std::string, growing> rows_;
+    std::map<std::string, view_row> rows_;
 };
 
 /// The modules that at least one percent of the blocks, or of their bytes, come from. The system's count from ten percent of
@@ -130,12 +122,12 @@ trace_view look_at(const trace_profile& profile, block_filter filter, bool keeps
         view.all += counts;
         view.allocator_ns += ns;
         view.allocated += allocated;
-        types.add(site.type_key(), site, counts, allocated, ns);
+        types.add(site.label, site, counts, allocated, ns);
         view_row& place = places.add(fmt::format("{}\x02{}", site.place.key(), site.place.line), site, counts,
                                      allocated, ns);
         place.label.clear();
         place.place = site.place;
-        view_row& stack = stacks.add(site.stack_key(), site, counts, allocated, ns);
+        view_row& stack = stacks.add(site.label + site.callers_key(), site, counts, allocated, ns);
         stack.place = site.place;
         stack.stack = site.callers;
     }

@@ -2,6 +2,7 @@
 // Which sites are one line of the advice, and what the line is called.
 #include "advise/type_groups.hpp"
 
+#include "profile/trace_view.hpp"
 #include "symbols/memory_owner.hpp"
 #include "unit.hpp"
 
@@ -17,7 +18,7 @@ struct made_site {
     std::uint64_t largest = 0; ///< 0: as `bytes`, which is the most frequent size
 };
 
-std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
+std::vector<advised_type> types_of(const std::vector<made_site>& sites, trace_profile* profile = nullptr) {
     trace_analysis analysis;
     analysis.info.modules.push_back({"/home/me/app", "abcd"});
     for (const made_site& one : sites) {
@@ -48,7 +49,10 @@ std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
         named.place = {"work()", "/home/me/app.cpp", static_cast<unsigned>(50 + index), 7, false};
         return named;
     };
-    return group_types(analysis, names);
+    if (profile != nullptr) {
+        *profile = name_profile("made.linn", analysis, names);
+    }
+    return group_types(analysis, name_sites(analysis, names));
 }
 
 std::vector<std::string> labels_of(const std::vector<advised_type>& types) {
@@ -106,15 +110,19 @@ TEST_CASE("a string that was allocated itself is not called as its text is") {
 
 TEST_CASE(
     "blocks that nothing names are told apart by the call, and have numbers where they are called alike") {
+    trace_profile profile;
     const std::vector<advised_type> types = types_of({{"of app", 9, 48, {}, "app+0x20"},
                                                       {"under f", 8, 48, {}, "app+0x10"},
                                                       {"of app", 7, 48, {}, "app+0x10"}, // the same call
                                                       {"of app", 3, 48, {}, "app+0x30"},
-                                                      {"of app", 2, 32, {}, "app+0x30"}});
+                                                      {"of app", 2, 32, {}, "app+0x30"}},
+                                                     &profile);
     CHECK(labels_of(types) == std::vector<std::string>{"48-byte blocks under f", "48-byte blocks #1 of app",
                                                        "48-byte blocks #2 of app", "32-byte blocks of app"});
     CHECK(types.at(0).named.blocks.address == "app+0x10");
     CHECK(types.at(0).statistics.allocations == 15);
+    const trace_view view = look_at(profile, block_filter::all); // the rows of linn trace have the same names
+    CHECK(std::ranges::equal(view.types, types, {}, &view_row::label, label_of));
 }
 
 TEST_CASE("blocks that nothing names are called by all sizes of their row, rare ones and those after a "
