@@ -216,12 +216,15 @@ bool is_foreign(const type_facts& f) {
     return named.is_c || (named.is_library && !(is_made_by_new && is_users_class(f)));
 }
 std::string foreign_why(const type_facts& f) {
-    const std::string library = f.type.places.empty() ? std::string{} : f.type.places.front().frame.library;
     if (f.type.named.is_c) {
-        return "allocated by C code, which cannot use a C++ pool";
+        return "allocated by code of another language, which cannot use a C++ pool";
     }
-    return library.empty() ? "allocated within a library's header, whose code is not yours to change"
-                           : fmt::format("allocated within {}, whose code is not yours to change", library);
+    const symbol_frame place = f.type.places.empty() ? symbol_frame{} : f.type.places.front().frame;
+    if (place.library.empty() && place.file.empty()) {
+        return "allocated by code without debug information";
+    }
+    return fmt::format("allocated within {}, whose code is not yours to change",
+                       place.library.empty() ? "a library's header" : place.library);
 }
 bool is_foreign_and_costly(const type_facts& f) {
     return is_foreign(f) && is_costly(f);

@@ -82,8 +82,8 @@ bool is_system_file(const std::string& file) {
         return true;
     }
     return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
-           path.starts_with("/usr/local/include/") || path.find("/c++/") != path.npos ||
-           path.find("/include/linn/") != path.npos;
+           path.starts_with("/usr/local/include/") || path.starts_with("/rustc/") ||
+           path.find("/c++/") != path.npos || path.find("/include/linn/") != path.npos;
 }
 
 symbol_frame shown_frame(const chain_frame& frame) {

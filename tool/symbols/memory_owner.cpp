@@ -111,7 +111,7 @@ bool is_c_language(int language) {
     constexpr int c17 = 0x2c; // DWARF 5's addendum, which older headers lack
     constexpr int c23 = 0x3e;
     return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
-           language == DW_LANG_C11 || language == c17 || language == c23;
+           language == DW_LANG_C11 || language == c17 || language == c23 || language == DW_LANG_Rust;
 }
 
 bool is_standard_allocator(std::string_view argument) {

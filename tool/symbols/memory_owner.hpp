@@ -23,7 +23,7 @@ std::size_t place_of(const call_chain& chain, const allocator_run& run);
 /// Fills in who asked for the block: a library or C, and the class template that was given a std::allocator for it.
 void name_owner(const call_chain& chain, const allocator_run& run, named_type& type);
 
-/// Whether a language of DWARF (DW_LANG_…) is C.
+/// Whether a language of DWARF (DW_LANG_…) is C or Rust, which have no C++ pools.
 bool is_c_language(int language);
 
 /// Whether a template argument is a `std::allocator`, of a type or the template itself.

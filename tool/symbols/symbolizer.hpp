@@ -102,7 +102,7 @@ struct named_type {
         place; ///< the innermost frame in the user's own code, or in another project's shared library
     bool is_library =
         false; ///< what asked for it stands in a library's header or file, which the user does not change
-    bool is_c = false; ///< what asked for it is C
+    bool is_c = false; ///< what asked for it is C, or Rust
     std::string
         takes_allocator; ///< the class template that was given a std::allocator for it, with all its arguments;
                          ///< empty: none is known

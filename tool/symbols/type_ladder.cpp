@@ -365,7 +365,8 @@ bool type_ladder::by_code_behind(const wanted_bytes& wanted) {
     // A pointer to a base says less than a constructor of the same size.
     const bool by_constructor = !constructor.type.empty();
     const nearby_type& best = by_constructor ? constructor : pointer;
-    if (best.type.empty()) {
+    // What GCC calls a coroutine's frame is no class that could be changed.
+    if (best.type.empty() || best.type.ends_with(".Frame")) {
         return false;
     }
     if (best.is_polymorphic && take_rtti(best.type)) {

@@ -150,6 +150,7 @@ def case_no_debug_information(tool):
     check(sum(t["statistics"]["allocations"] for t in result["types"]) == result["all"]["allocations"] >= 50000, result["all"])
     symbols = [f["text"] for f in result["findings"] if f["kind"] == "symbols"]
     check(symbols and str(stripped) in symbols[0], result["findings"])
+    check(not any("library's header" in t["why"] for t in result["types"]), result["types"])
 
 
 def case_replaced_program(tool):
@@ -295,6 +296,7 @@ def case_changes_compile(tool):
     named = {name for name in wanted if any(name in label for label in changes)}
     check(named == wanted, (wanted - named, changes.keys(), [(t["label"], t["rule"]) for t in result["types"]]))
     check("make_unique" not in "".join(changes.values()), changes)
+    check(any("blocks of walk" in t["label"] for t in result["types"]), [t["label"] for t in result["types"]])
 
     def compiles(lines, name):
         file = tool.folder / f"changed-{name}.cpp"

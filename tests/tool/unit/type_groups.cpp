@@ -219,4 +219,9 @@ TEST_CASE("a place without a line is a function, a library, or a function of a l
     CHECK(place_text({}).empty());
 }
 
+TEST_CASE("Rust has no C++ pools, and its library is not the user's code") {
+    CHECK(is_c_language(0x1c)); // DW_LANG_Rust
+    CHECK(is_system_file("/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/alloc.rs"));
+}
+
 } // namespace linn::tool::type_groups_tests

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of every shape that advice proposes a change of; each change must compile, alone and with all others. The function
 // `make` was advised to return linn::make_unique, whose type is another one.
+#include <coroutine>
 #include <list>
 #include <map>
 #include <memory>
@@ -37,6 +38,22 @@ static std::unique_ptr<expr> make(int depth) {
     }
     auto left = make(depth - 1);
     return std::make_unique<sum>(std::move(left), std::make_unique<expr>());
+}
+
+struct steps {
+    struct promise_type {
+        steps get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+
+/// Its frame is no class that could take a pool.
+[[gnu::noinline]] static steps walk() {
+    co_await std::suspend_always{};
 }
 
 struct quote {
@@ -87,6 +104,7 @@ int main(int count, char**) {
         auto* three = new cell<long, 6>(i);
         auto four = std::make_shared<packet>(i);
         const std::unique_ptr<quote> five(new quote{.bid = 2, .ask = i, .more = {}});
+        walk().handle.destroy();
         book[i % 1000] = trade{i, 1};
         ticks.push_back({i, 2, {}});
         names[i % 777] = "a";
