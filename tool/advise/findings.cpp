@@ -215,7 +215,7 @@ std::vector<advice_finding> modules_without_symbols(const advice& a, const namin
     for (const auto& [module, one] : missing) {
         const auto& [what, count] = one;
         if (static_cast<double>(count) >= notable_share * static_cast<double>(a.analysis.all.allocations)) {
-            found.push_back({"symbols", what.text(count, "allocations"), {}, 0, count});
+            found.push_back({"symbols", what.text(count, "allocation"), {}, 0, count});
         }
     }
     return found;
@@ -397,8 +397,8 @@ std::uint32_t users_module(const trace_info& info, const std::vector<code_addres
 } // namespace
 
 std::string missing_symbols::text(std::uint64_t count, const char* what) const {
-    return fmt::format("{}: {} {} come{} from here, whose types or lines are not known: {}", module, count,
-                       what, count == 1 ? "s" : "", reason);
+    return fmt::format("{}: {} {} from here, whose types or lines are not known: {}", module,
+                       counted(count, what), agreeing(count, "comes", "come"), reason);
 }
 
 bool lacks_names(const named_type& type, const symbol_frame& place) {

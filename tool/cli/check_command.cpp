@@ -55,7 +55,7 @@ namespace {
 
 constexpr const char* check_footer =
     "BUDGETS is a TOML file, for example:\n"
-    "  linn_budgets = 1\n"
+    "  linn_budgets = 1             # the version of the format\n"
     "  [[budget]]\n"
     "  function = \"engine::match\"   # on the stack; also: type, file, program; * for any letters\n"
     "  allocations = 0              # also: bytes, temporary, live_blocks, live_bytes, peak_bytes\n"

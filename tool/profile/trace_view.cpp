@@ -70,7 +70,7 @@ std::vector<std::string> missing_symbols_of(const trace_profile& profile, const 
                                                   : counts.blocks * 100 >= view.all.blocks ||
                                                         counts.bytes * 100 >= view.all.bytes;
         if (counts.blocks != 0 && is_notable) {
-            texts.push_back(what.text(counts.blocks, counts.blocks == 1 ? "block" : "blocks"));
+            texts.push_back(what.text(counts.blocks, "block"));
         }
     }
     return texts;

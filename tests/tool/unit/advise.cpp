@@ -2,6 +2,7 @@
 // From an analysed trace to the advice, with names made up here: grouping, gains, verdicts, findings.
 #include "../support/advised_program.hpp"
 #include "../support/flat_text.hpp"
+#include "advise/findings.hpp"
 #include "advise/verdict.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/advise_report.hpp"
@@ -148,6 +149,7 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
     CHECK(has_finding(a, "remote", "remote: 100 % of the 3000 blocks of std::shared_ptr<Packet>"));
     CHECK(has_finding(a, "symbols", "/home/me/app: 3000 allocations come from here"));
     CHECK(has_finding(a, "symbols", "compile it with -g1"));
+    CHECK(missing_symbols{"app", "gone"}.text(1, "block").starts_with("app: 1 block comes from here,"));
     CHECK(std::count_if(a.findings.begin(), a.findings.end(),
                         [](const auto& f) { return f.kind == "leak"; }) == 1);
 }
