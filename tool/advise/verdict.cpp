@@ -34,6 +34,8 @@ bool is_complete(const advice& a) {
     return a.analysis.info.missing.empty();
 }
 
+constexpr const char* record_whole = "record the program again, to its end";
+
 struct reason {
     std::string why;
     std::string to_know;
@@ -50,7 +52,8 @@ reason reason_of(const advice& a) {
     case time_unknown::few_samples:
         return {"too few calls were timed", "record a longer run"};
     case time_unknown::no_cpu_time:
-        return {"the trace does not tell the program's CPU time", "record it with --baseline"};
+        return {"the trace does not tell the program's CPU time",
+                is_complete(a) ? "record it from its start with --baseline" : record_whole};
     case time_unknown::not_recorded:
     case time_unknown::none:
         break;
@@ -112,7 +115,7 @@ void write_verdict(advice& a) {
         break;
     }
     if (!is_complete(a)) {
-        a.to_know = "record the program again, to its end";
+        a.to_know = record_whole;
         a.verdict =
             fmt::format("Not known whether a pool would help: events are missing from the trace; {}. What is "
                         "there: {}",

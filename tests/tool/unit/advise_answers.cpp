@@ -61,6 +61,11 @@ advice advice_at(const edge& e) {
         run.time = {};
         run.time.why_not = e.why_not;
     }
+    if (e.why_not == time_unknown::no_cpu_time) { // the recording took all of it
+        run.info.baseline_cpu_ns = 0;
+        run.info.user_ns = 1e9;
+        run.info.event_cost_ns = 1e9;
+    }
     if (e.of == kinds::arrays) {
         for (analysed_site& site : run.sites) {
             site.statistics.sizes = {{32, 2}, {64, 2}};
@@ -186,6 +191,11 @@ TEST_CASE("a time that is not known never leads to a yes or a no, and says how t
             const advice a = advice_at({0.3, 3, kinds::nodes, is_complete, why});
             check_consistent(a);
             CHECK(a.answer == pool_answer::not_known);
+            if (why == time_unknown::no_cpu_time) {
+                CHECK((a.to_know == "record it from its start with --baseline") == is_complete);
+                const std::string text = report::render_terminal(report::advise_document(a, {}), {});
+                CHECK_FALSE(contains(text, "CPU time without"));
+            }
         }
     }
 }

@@ -184,7 +184,7 @@ data_table advise_data(const advice& a) {
 
 std::string advise_json(const advice& a) {
     const trace_analysis& run = a.analysis;
-    const double cpu_ns = cost_of_program(run.info).cpu_ns;
+    const program_cost cost = cost_of_program(run.info);
     return file_text(
         {{"schema", "linn.advise/2"},
          {"version", version_text()},
@@ -198,7 +198,7 @@ std::string advise_json(const advice& a) {
          {"time_unknown", known_or_null(!run.time.is_known(), to_word(run.time.why_not))},
          {"pools",
           run.time.is_known() ? ordered_json{{"low", a.pools.low}, {"high", a.pools.high}} : ordered_json{}},
-         {"program_cpu_ns", positive_or_null(cpu_ns)},
+         {"program_cpu_ns", positive_or_null(cost.is_guess ? 0 : cost.cpu_ns)},
          {"trace", trace_json(run.info)},
          {"all", statistics_json(run.all)},
          {"unknown_releases", run.unknown_releases},

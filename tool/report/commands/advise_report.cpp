@@ -156,9 +156,9 @@ std::string run_line(const advice& a) {
     if (info.processes.size() > 1) {
         text += " of " + counted(info.processes.size(), "process");
     }
-    if (const double cpu_ns = cost_of_program(info).cpu_ns; cpu_ns > 0) {
+    if (const program_cost cost = cost_of_program(info); cost.cpu_ns > 0 && !cost.is_guess) {
         text += fmt::format(", {} of CPU time without the recording",
-                            figure_of(unit::nanoseconds, cpu_ns).text());
+                            figure_of(unit::nanoseconds, cost.cpu_ns).text());
     }
     return text;
 }
