@@ -108,9 +108,9 @@ void look_at_symbol(std::string_view name, executable_info& into) {
         {"__msan_init", "MemorySanitizer"},
         {"__lsan_init", "LeakSanitizer"}};
     constexpr std::pair<std::string_view, const char*> heaps[] = {
-        {"_rjem_malloc", "jemalloc"}, {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
-        {"mi_malloc", "mimalloc"},    {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
-        {"sn_rust_alloc", "snmalloc"}};
+        {"_rjem_malloc", "jemalloc"},  {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
+        {"mi_malloc", "mimalloc"},     {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
+        {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"}};
     for (const auto& [symbol, title] : sanitizers) {
         if (name == symbol && into.sanitizer.empty()) {
             into.sanitizer = title;

@@ -87,7 +87,7 @@ bool recording::check() {
     }
     if (!program_.info.private_heap.empty()) {
         result_.warnings.push_back(
-            fmt::format("{} has {} compiled in under names of its own: what it allocates there is not seen",
+            fmt::format("{} has {} compiled in: what that does not take from malloc is not seen",
                         program_.file.string(), program_.info.private_heap));
     }
     if (options_.baseline == second_run_when::always && kind_of_input() == input_kind::once) {

@@ -342,8 +342,9 @@ std::vector<std::string> remarks_on(const process_proof& last, const executable_
                         name));
     }
     if (!info.private_heap.empty()) {
-        list.push_back(fmt::format("{} was built with {} under names of its own, which no preload replaces",
-                                   name, info.private_heap));
+        list.push_back(
+            fmt::format("{} has {} compiled in: an allocator changes only what that takes from malloc", name,
+                        info.private_heap));
     }
     return list;
 }
