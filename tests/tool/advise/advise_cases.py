@@ -56,12 +56,6 @@ def case_few(tool):
     check(type_of(result, "std::map<int, std::string>")["rule"] == "rare", result["types"])
 
 
-def case_kept(tool):
-    nodes = type_of(measured(tool.of("kept")), "std::list<particle>")
-    check(nodes["statistics"]["allocations"] == nodes["statistics"]["peak_live"] == 40000, nodes["statistics"])
-    check(nodes["rule"] in ("kept", "rare") or nodes["time_high"] >= 0.03, nodes)
-
-
 def case_large(tool):
     result = tool.of("large")
     rules = {t["rule"] for t in result["types"] if t["statistics"]["largest"] == 4 << 20}
@@ -105,13 +99,6 @@ def case_fill(tool):
     check("std::make_shared_for_overwrite<line>()" in buffers["change"], buffers["change"])
     fills = [f["text"] for f in result["findings"] if f["kind"] == "zero-fill"]
     check(any("60 fills of new blocks of std::shared_ptr<line> wrote 240.0 MiB" in text for text in fills), fills)
-
-
-def case_leak(tool):
-    result = tool.of("leak")
-    leaks = [f for f in result["findings"] if f["kind"] == "leak"]
-    check(leaks[0]["count"] == 7 and leaks[0]["bytes"] == 3500, leaks)
-    check("all 7 blocks of " in leaks[0]["text"] and "forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
 
 
 def case_many_types(tool):

@@ -85,16 +85,6 @@ TEST_CASE("a view adds up by type, place and stack, and leaves out what has noth
     CHECK(temporary.all.blocks == 53);
 }
 
-TEST_CASE("what the runtime keeps is no leak, unless it is asked for") {
-    const trace_profile profile = made_profile();
-    const trace_view leaks = look_at(profile, block_filter::leaks);
-    CHECK(leaks.all.bytes == 1020);
-    CHECK(text_of(profile, leaks).find("keeps on purpose") != std::string::npos);
-    const trace_view all = look_at(profile, block_filter::leaks, true);
-    CHECK(all.all.bytes == 6020);
-    CHECK(text_of(profile, all).find("keeps on purpose") == std::string::npos);
-}
-
 TEST_CASE(
     "of a program that goes on, what is live is no leak, and what it held before is said not to be known") {
     trace_profile profile = made_profile();
@@ -122,14 +112,6 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
     profile.sites.front().unnamed.reset();
     profile.sites.back().unnamed = missing_symbols{"/home/me/app", "it was replaced", false};
     CHECK(look_at(profile, block_filter::temporary).missing_symbols.empty()); // that site has none
-}
-
-TEST_CASE("the JSON has the types and the stacks") {
-    const trace_profile profile = made_profile();
-    const auto json =
-        nlohmann::json::parse(report::trace_view_json(profile, look_at(profile, block_filter::temporary)));
-    CHECK(json.at("types")[0].at("type") == "Node");
-    CHECK(json.at("stacks")[0].at("stack")[1].at("function") == "main");
 }
 
 TEST_CASE("a name that is a script stays a name in the page, in its data too") {

@@ -56,14 +56,6 @@ void few() {
     compute(0.15);
 }
 
-void kept() {
-    std::list<particle> particles;
-    for (int i = 0; i != 40'000; ++i) {
-        particles.push_back({});
-    }
-    compute(0.15);
-}
-
 void large() {
     std::vector<std::unique_ptr<char[]>> images;
     for (int i = 0; i != 8; ++i) {
@@ -198,8 +190,6 @@ int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
     if (what == "few") {
         few();
-    } else if (what == "kept") {
-        kept();
     } else if (what == "large") {
         large();
     } else if (what == "churn") {
