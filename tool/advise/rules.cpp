@@ -249,15 +249,17 @@ std::string foreign_and_costly_why(const type_facts& f) {
     return foreign_why(f) + "; another allocator serves it too";
 }
 
+bool has_reserve(const type_facts& f) {
+    return f.kind == container_kind::text ||
+           (f.kind == container_kind::array && !f.type.container.starts_with("std::deque<"));
+}
 bool is_growth(const type_facts& f) {
     const site_statistics& s = counts(f);
-    const bool is_sequence = f.kind == container_kind::array || f.kind == container_kind::text;
     const bool has_steps = s.largest >= 2 * s.smallest; // else it got its only block late
-    return (is_sequence && f.grows && has_steps) || s.reallocations * 10 > s.allocations * 3;
+    return (has_reserve(f) && f.grows && has_steps) || s.reallocations * 10 > s.allocations * 3;
 }
 std::string growth_part(const type_facts& f) {
-    return f.kind == container_kind::array || f.kind == container_kind::text ? "reserve()"
-                                                                             : "a larger first size";
+    return has_reserve(f) ? "reserve()" : "a larger first size";
 }
 std::string growth_why(const type_facts& f) {
     const site_statistics& s = counts(f);
@@ -297,9 +299,6 @@ std::string reuse_why(const type_facts& f) {
                                          counts(f).smallest, counts(f).largest));
 }
 
-bool is_plain_array(const type_facts& f) {
-    return is_text_or_array(f);
-}
 std::string plain_array_why(const type_facts&) {
     return "long-lived arrays of different sizes: no pool of one size fits them";
 }
@@ -450,7 +449,7 @@ constexpr std::array table{
     advice_rule{"growth", is_growth, remedy::reserve, growth_part, growth_why},
     advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_part, buffer_why},
     advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_part, reuse_why},
-    advice_rule{"array", is_plain_array, remedy::nothing, nullptr, plain_array_why},
+    advice_rule{"array", is_text_or_array, remedy::nothing, nullptr, plain_array_why},
     advice_rule{"node", is_node, remedy::pooled_container, in_linn, pool_reason},
     advice_rule{"owns-more", is_recycled, remedy::recycler, recycler_part, recycler_why},
     advice_rule{"control-block", is_control_block, remedy::make_shared, make_shared_part, control_block_why},

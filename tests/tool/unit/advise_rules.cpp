@@ -214,6 +214,9 @@ TEST_CASE("growth, temporary-array and array: strings and vectors") {
     CHECK(deciding_rule(facts).what == remedy::reserve);
     facts.grows = true;
     CHECK(decided(facts) == "growth: reserve()");
+    t.container = t.named.container = "std::deque<char>"; // which has none
+    facts.kind = kind_of(t.named);
+    CHECK(rule_of(facts) == "temporary-array");
     facts.grows = false;
     t.statistics.peak_live = 500'000;
     CHECK(rule_of(facts) == "array");
