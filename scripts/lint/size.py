@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19195, 13500),
-    "tool/: lines": (75336, 55000),
+    "tool/: lines": (75332, 55000),
     "tool/: files": (549, 420),
     "tool/: files of C++ below 40 lines": (55, 60),
-    "tests/: lines": (75331, 55000),
+    "tests/: lines": (75323, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
