@@ -56,8 +56,7 @@ public:
 
     /// 0 for what is no index. @pre otherwise the entry is used
     [[nodiscard]] number number_of(std::uint32_t index) const noexcept {
-        return index < size_ ? static_cast<number>(number{entries_[index].generation} << IndexBits | index)
-                             : 0;
+        return index < size_ ? number{entries_[index].generation} << IndexBits | index : 0;
     }
 
     /// How many indices can be taken without more memory.
@@ -66,22 +65,21 @@ public:
     /// Makes `n` indices ready. @returns false when there are not that many, or no memory; nothing changed
     /// @complexity amortised constant for each index
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
-        if (n <= ready()) {
-            return true;
-        }
-        n -= free_count_;
-        return n <= most - size_ && grow(size_ + n);
+        return n <= ready() || (n - free_count_ <= most - size_ && grow(size_ + (n - free_count_)));
     }
 
-    /// Writes `n` indices below `end`, lowest on top. @pre n <= ready() @complexity O(n + size / 4096)
+    /// Writes `n` indices below `end`, lowest on top. @pre n <= ready()
+    /// @complexity O(n), and a step for each 4096 used indices between them
     void take(std::uint32_t* end, std::size_t n) noexcept {
         const std::size_t again = n < free_count_ ? n : free_count_;
         if (again != 0) {
-            free_.take(again, size_, [&end](std::size_t first, std::size_t count) {
+            const auto write = [&end](std::size_t first, std::size_t count) {
                 for (std::size_t i = first; i != first + count; ++i) {
                     *--end = static_cast<std::uint32_t>(i);
                 }
-            });
+            };
+            free_.take(again, size_, write, lowest_free_);
+            lowest_free_ = *end;
             free_count_ -= again;
         }
         for (n -= again; n != 0; --n) {
@@ -112,6 +110,7 @@ public:
                 ++retired_;
             } else {
                 free_.insert(indices[i], 1);
+                lowest_free_ = indices[i] < lowest_free_ ? indices[i] : lowest_free_;
                 ++free_count_;
             }
         }
@@ -131,8 +130,7 @@ private:
     }
 
     [[LINN_DETAIL_NOINLINE]] bool grow(std::size_t wanted) noexcept {
-        const std::size_t twice = clamp(2 * capacity_, first_capacity, most);
-        const std::size_t n = wanted > twice ? wanted : twice;
+        const std::size_t n = clamp(wanted, clamp(2 * capacity_, first_capacity, most), most);
         void* const memory = // bytes_for would wrap where pointers have 32 bits
             n <= SIZE_MAX / 2 / sizeof(entry) ? Pages::map(bytes_for(n), cache_line_bytes) : nullptr;
         if (memory == nullptr) {
@@ -165,6 +163,7 @@ private:
     std::size_t size_ = 0; ///< entries that were ever taken
     std::size_t capacity_ = 0;
     std::size_t free_count_ = 0;
+    std::size_t lowest_free_ = 0; ///< no free index is lower
     std::size_t retired_ = 0;
     slot_bitmap free_; ///< indices
 };

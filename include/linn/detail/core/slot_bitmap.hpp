@@ -70,13 +70,13 @@ public:
 
     /// Takes up to `want` members in ascending order. Calls `run(first, count)` for a whole word, and for each other member:
     /// to look for stretches, whose length is random after random frees, would cost a mispredicted branch each.
-    /// @complexity O(taken + slots / 4096)
+    /// @pre no member is below `from` @complexity O(taken + (slots - from) / 4096)
     template <class Run>
-    [[LINN_DETAIL_ALWAYS_INLINE]] std::size_t take(std::size_t want, std::size_t slot_count,
-                                                   Run&& run) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] std::size_t take(std::size_t want, std::size_t slot_count, Run&& run,
+                                                   std::size_t from = 0) noexcept {
         std::size_t left = want;
         const std::size_t summary_words = words_for(words_for(slot_count));
-        for (std::size_t s = 0; s < summary_words && left != 0; ++s) {
+        for (std::size_t s = from / bits / bits; s < summary_words && left != 0; ++s) {
             while (summary_[s] != 0 && left != 0) {
                 const std::size_t w = s * bits + lowest(summary_[s]);
                 std::uint64_t word = words_[w];
