@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19195, 13500),
-    "tool/: lines": (75332, 55000),
+    "tool/: lines": (75421, 55000),
     "tool/: files": (549, 420),
     "tool/: files of C++ below 40 lines": (55, 60),
     "tests/: lines": (75323, 55000),

@@ -23,7 +23,7 @@ constexpr const char* kind_names[] = {"member", "writer", "advice"};
 constexpr const char* class_names[] = {"removable", "relied upon", "cold"};
 
 /// The check looks at a few instantiations of a template.
-constexpr std::size_t most_versions = 4;
+constexpr std::size_t most_versions = 64;
 /// More members and writers than these get no note.
 constexpr std::size_t named_members = 4;
 constexpr std::size_t named_writers = 3;

@@ -45,6 +45,10 @@ private:
         is_lost_ = is_lost_ || holder.empty();
         holder_ = holder;
         outlives_ = outlives;
+        const auto* variable = made_.container != nullptr
+                                   ? dyn_cast_or_null<VarDecl>(made_.container->getReferencedDeclOfCallee())
+                                   : nullptr;
+        is_global_ = variable != nullptr && variable->hasGlobalStorage() && !variable->isStaticLocal();
         fate_.is_held = true;
         fate_.is_in_loop = fate_.is_in_loop || loops_ != 0;
         aliases_.clear();
@@ -69,9 +73,15 @@ private:
         const Expr* init = variable.getInit();
         references_.erase(&variable);
         aliases_.erase(&variable);
-        if (init == nullptr || isa<LambdaExpr>(init->IgnoreUnlessSpelledInSource())) {
-            return; // what a lambda does counts where it is named
+        if (init == nullptr) {
+            return;
         }
+        const Expr* plain = init->IgnoreUnlessSpelledInSource();
+        if (const auto* lambda = dyn_cast<LambdaExpr>(plain)) {
+            return capture(*lambda); // what a lambda does counts where it is named
+        }
+        const operation o = operation_of(plain);
+        is_lost_ = is_lost_ || isa<CXXThisExpr>(plain) || (o.is_unary(OO_Amp) && may_be_shared(*o.left));
         const VarDecl* outer = std::exchange(declared_, &variable);
         visit(init);
         declared_ = outer;
@@ -83,9 +93,30 @@ private:
         }
     }
 
+    /// Whether another name for that may change a bound, or the object, without notice.
+    bool may_be_shared(const Expr& named) const {
+        return named.isGLValue() && !key_of(&named).empty() &&
+               (is_number(&named) || contiguous_container(named.getType()) != nullptr);
+    }
+
+    /// What a lambda copies when it is made.
+    void capture(const LambdaExpr& lambda) {
+        for (const LambdaCapture& one : lambda.captures()) {
+            if (lambda.isInitCapture(&one)) {
+                declare(*cast<VarDecl>(one.getCapturedVar()));
+            } else if (one.capturesVariable() && one.getCaptureKind() == LCK_ByCopy) {
+                const std::string key = key_of(*one.getCapturedVar());
+                is_lost_ =
+                    is_lost_ || key == holder_ ||
+                    (!now_.is_alive && contiguous_container(one.getCapturedVar()->getType()) != nullptr);
+                captured_[&one] = value_of(key);
+            }
+        }
+    }
+
     /// Makes a variable or parameter a pointer or a reference to a part of the object.
     void bind(const ValueDecl& variable, const place& what) {
-        const bool is_reference = variable.getType()->isReferenceType();
+        const bool is_reference = variable.getType()->isReferenceType() && !isa<DecompositionDecl>(variable);
         if (what.at == level::holder && is_reference) {
             references_[&variable] = holder_;
         } else if (what.at == level::pointer || (what.at == level::lvalue && is_reference)) {
@@ -132,7 +163,13 @@ private:
                 ? give_away(what, false)
                 : pass(what, constructor, static_cast<unsigned>(at - construction->arg_begin()));
         } else if (o.what == OO_Equal && o.left == &inner) {
-            if (what.at == level::lvalue) {
+            const auto* by = dyn_cast<CXXOperatorCallExpr>(&outer);
+            const auto* method = by != nullptr ? llvm::cast<CXXMethodDecl>(by->getDirectCallee()) : nullptr;
+            const bool is_own =
+                method != nullptr && method->isUserProvided() && outermost_namespace(*method) != "std";
+            if (is_own || (made_.container != nullptr && inner.getType()->isPointerType())) {
+                give_away(what, false);
+            } else if (what.at == level::lvalue) {
                 write_value(what, inner.getType(), &outer);
             } else if (key_of(&inner) == holder_) {
                 write_all(&outer); // it holds something else now
@@ -150,7 +187,7 @@ private:
             read(what);
         } else if (isa<DeclStmt>(outer) && declared_ != nullptr) {
             bind(*declared_, what);
-        } else if (isa<Expr, ReturnStmt>(outer)) {
+        } else if (isa<Expr, ReturnStmt, AsmStmt, CXXForRangeStmt>(outer)) {
             give_away(what, false);
         }
     }
@@ -166,14 +203,26 @@ private:
         for (unsigned i = lambda != nullptr ? 1 : 0; i < call.getNumArgs(); ++i) {
             visit(call.getArg(is_assignment ? call.getNumArgs() - 1 - i : i));
         }
+        if (lambda != nullptr &&
+            isa<LambdaExpr>(call.getArg(0)->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts())) {
+            capture(*lambda);
+        }
         const objects given = std::exchange(arguments_[&call], {});
         const FunctionDecl* function = call.getDirectCallee();
         if (lambda != nullptr) {
+            is_lost_ =
+                is_lost_ ||
+                std::any_of(lambda->capture_begin(), lambda->capture_end(), [&](const LambdaCapture& one) {
+                    return captured_.contains(&one) &&
+                           captured_[&one] != value_of(key_of(*one.getCapturedVar()));
+                });
             enter(*lambda->getCallOperator(), call, 1, given);
         } else if (&call == made_.expression && made_.container != nullptr) {
             begin(key_of(made_.container), outlives_function(made_.container));
         } else if (!given.empty()) {
             run(call, function, given);
+        } else if (is_global_ && (function == nullptr || outermost_namespace(*function) != "std")) {
+            give_away({}, true);
         }
         now_.is_reachable = now_.is_reachable && (function == nullptr || !function->isNoReturn());
     }
@@ -213,15 +262,14 @@ private:
     }
 
     void run_method(const CXXMemberCallExpr& call, const CXXMethodDecl& method, const place& what) {
-        const QualType type = call.getImplicitObjectArgument()->getType();
-        if (what.at != level::holder && !is_std_array(type->getAsCXXRecordDecl())) {
+        if (what.at != level::holder) {
             method.isConst() ? read(what) : give_away(what, false);
         } else if (named(&method, {"fill", "assign", "clear", "reset"})) {
             write_all(&call);
         } else if (named(&method, {"resize"})) {
             values_[holder_ + ".size"] = value(call.getArg(0));
-        } else if (!isa<CXXConversionDecl>(method) &&
-                   !named(&method, {"size", "length", "empty", "capacity", "reserve", "release"})) {
+        } else if (!(isa<CXXConversionDecl>(method) && call.getType()->isBooleanType()) &&
+                   !named(&method, {"size", "length", "empty", "capacity", "reserve"})) {
             read(what); // such as `push_back`
         }
     }
@@ -249,10 +297,16 @@ private:
             refer(parameter, call.getArg(i));
         }
         for (const auto& [index, what] : given) {
-            bind(*definition->getParamDecl(index - first), what);
+            bind(*definition->getParamDecl(index), what);
         }
         run_body(definition->getBody());
         return true;
+    }
+
+    /// Of an element that an algorithm writes there.
+    bound width_of(const Expr& to) {
+        const QualType type = to.getType();
+        return {type->isPointerType() ? size_of(type->getPointeeType()) : each_};
     }
 
     /// A function of the C or C++ library that writes a length which it is told.
@@ -261,7 +315,7 @@ private:
         const unsigned first = isa<CXXOperatorCallExpr>(call) ? 1 : 0;
         const unsigned number = call.getNumArgs() - first;
         const std::string space = outermost_namespace(function);
-        const bool is_free = method == nullptr && (space.empty() || space == "std");
+        const bool is_free = method == nullptr && (function.isExternC() || space == "std");
         const auto argument = [&](unsigned i) { return call.getArg(first + i); };
         unsigned to = 0;
         bound width;
@@ -275,10 +329,10 @@ private:
         } else if (is_free && ((number == 3 && named(&function, {"copy", "move"})) ||
                                (number == 4 && named(&function, {"transform"})))) {
             to = 2;
-            width = length_of(argument(0), argument(1)) * bound{each_};
+            width = length_of(argument(0), argument(1)) * width_of(*argument(2));
         } else if (first == 1 && number == 2 && named(method->getParent(), {"__copy_fn"})) {
             to = 1; // `std::ranges::copy` is a function object
-            width = value_of(key_of(argument(0)) + ".size") * bound{each_};
+            width = value_of(key_of(argument(0)) + ".size") * width_of(*argument(1));
         }
         const auto target =
             std::find_if(given.begin(), given.end(), [&](const auto& one) { return one.first == to; });
@@ -301,7 +355,7 @@ private:
     bool runs_for_each(const CallExpr& call, const FunctionDecl& function, const objects& given) {
         const bool is_object = isa<CXXOperatorCallExpr>(call);
         const bool is_meant =
-            named(&function, {"for_each"}) ||
+            (named(&function, {"for_each"}) && outermost_namespace(function) == "std") ||
             (is_object && named(cast<CXXMethodDecl>(function).getParent(), {"__for_each_fn"}));
         const LambdaExpr* lambda = is_meant ? lambda_of(call.getArg(call.getNumArgs() - 1)) : nullptr;
         if (lambda == nullptr || lambda->getCallOperator()->getNumParams() != 1) {
@@ -406,6 +460,7 @@ private:
         } else if (const auto* call = dyn_cast<CallExpr>(&expression)) {
             visit_call(*call);
         } else if (const auto* lambda = dyn_cast<LambdaExpr>(&expression)) {
+            capture(*lambda);
             perhaps(lambda->getBody());
         } else if (o.what == OO_AmpAmp || o.what == OO_PipePipe) {
             visit(o.left);
@@ -418,8 +473,15 @@ private:
             visit(o.left);
         } else {
             visit_children(expression);
-            now_.is_reachable = now_.is_reachable && !isa<CXXThrowExpr>(expression);
         }
+        if (isa<CXXThrowExpr>(expression)) {
+            leave();
+        }
+        is_lost_ =
+            is_lost_ || (isa<InitListExpr>(expression) &&
+                         std::any_of(expression.child_begin(), expression.child_end(), [&](const Stmt* one) {
+                             return one != nullptr && isa<Expr>(one) && may_be_shared(*cast<Expr>(one));
+                         }));
         std::set<std::string> changed;
         note_changes(expression, changed);
         changed.erase(holder_);
@@ -442,7 +504,8 @@ private:
         } else if (key.empty() || key.front() == '&' || StringRef(key).starts_with(holder_ + ".")) {
             visit_children(expression);
         } else if (key == holder_ && now_.is_alive) {
-            use({made_.where_it_lies == storage::local ? level::lvalue : level::holder}, &expression);
+            use({made_.where_it_lies == storage::local && !made_.array ? level::lvalue : level::holder},
+                &expression);
         } else if (StringRef(holder_).starts_with(key + ".")) {
             give_away({}, false); // it contains the holder
         }
@@ -481,6 +544,14 @@ private:
         } else if (isa<GotoStmt, IndirectGotoStmt, CoroutineBodyStmt>(statement)) {
             is_lost_ = true;
         } else if (const auto* directive = dyn_cast<OMPExecutableDirective>(&statement)) {
+            for (const OMPClause* clause : directive->clauses()) {
+                for (const Stmt* part : const_cast<OMPClause*>(clause)->children()) {
+                    is_lost_ =
+                        is_lost_ || (!isa<OMPSharedClause>(clause) && any_part(part, [&](const Stmt& one) {
+                            return isa<DeclRefExpr>(one) && key_of(cast<Expr>(&one)) == holder_;
+                        }));
+                }
+            }
             visit(directive->hasAssociatedStmt() ? directive->getRawStmt() : nullptr);
         } else {
             visit_children(statement);
@@ -578,7 +649,8 @@ private:
 
     const FunctionDecl& function_;
     bool outlives_ = false;
-    bool is_lost_ = false; ///< something that the check does not follow
+    bool is_global_ = false; ///< other functions know the holder
+    bool is_lost_ = false;   ///< something that the check does not follow
     exits exits_{};
     int loops_ = 0; ///< around the current statement
     int depth_ = 0; ///< of calls
@@ -587,6 +659,7 @@ private:
     const VarDecl* declared_ = nullptr;              ///< whose initialiser is walked through
     std::map<const ValueDecl*, place> aliases_{};    ///< pointers, iterators and references into the object
     std::map<const CallExpr*, objects> arguments_{}; ///< of the calls that are walked through
+    std::map<const LambdaCapture*, bound> captured_{}; ///< numbers that lambdas copied
 };
 
 } // namespace

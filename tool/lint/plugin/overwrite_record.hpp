@@ -42,7 +42,9 @@ protected:
     }
 
     bool is_covered(const place& what) const {
-        return now_.is_whole || now_.parts.contains(what.index.text()) || now_.parts.contains(part_of(what));
+        const bool is_one = what.at == level::lvalue || what.member != nullptr; // others are followed by more
+        return now_.is_whole ||
+               (is_one && (now_.parts.contains(what.index.text()) || now_.parts.contains(part_of(what))));
     }
 
     /// Something overwrites all of it, or the holder gets something else, or ends.
@@ -60,7 +62,8 @@ protected:
             return;
         }
         now_.parts.insert(part_of(to));
-        if (to.member != nullptr && !to.member->getParent()->isUnion()) {
+        if (to.member != nullptr && !to.member->getParent()->isUnion() &&
+            cast<CXXRecordDecl>(to.member->getParent())->getNumBases() == 0) {
             const auto fields = to.member->getParent()->fields();
             const bool has_all = std::all_of(fields.begin(), fields.end(), [&](const FieldDecl* field) {
                 return now_.parts.contains(part_of({level::lvalue, to.index, field}));
@@ -122,7 +125,8 @@ protected:
         if (const auto* member = dyn_cast<MemberExpr>(&outer)) {
             const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
             if (field != nullptr) {
-                what.is_inner = what.is_inner || what.member != nullptr;
+                what.is_inner = what.is_inner || what.member != nullptr ||
+                                !declaresSameEntity(field->getParent(), made_.object->getAsRecordDecl());
                 what.member = what.member != nullptr ? what.member : field;
                 what.at = level::lvalue;
             }
@@ -148,8 +152,8 @@ protected:
             return leads_on_by_call(*call, what);
         }
         const auto* construction = dyn_cast<CXXConstructExpr>(&outer);
-        return construction != nullptr && what.at == level::pointer && construction->getArg(0) == &inner &&
-               !is_smart_pointer(construction->getType()); // a copy of an iterator
+        return construction != nullptr && what.at == level::pointer &&
+               named(construction->getType()->getAsCXXRecordDecl(), {"__normal_iterator", "__wrap_iter"});
     }
 
     bool leads_on_by_call(const CallExpr& call, place& what) {
@@ -160,7 +164,8 @@ protected:
         if (!is_known) {
             return false;
         }
-        if (named(function, {"data", "begin", "cbegin", "c_str", "get", "addressof"})) {
+        if (named(function, {"data", "begin", "cbegin", "c_str", "addressof"}) ||
+            (is_method && named(function, {"get", "release"}))) {
             what.at = level::pointer;
             return true;
         }

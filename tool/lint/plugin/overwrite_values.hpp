@@ -146,14 +146,20 @@ protected:
 
     bound value(const Expr* expression) {
         const Expr* plain = expression->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts();
-        if (const auto* cast = dyn_cast<ExplicitCastExpr>(plain)) {
-            return value(cast->getSubExpr());
-        }
         const std::string key = key_of(plain);
         if (key.empty() || plain->getType().isConstQualified()) {
             if (const auto number = constant(plain, context_)) {
                 return {static_cast<std::int64_t>(*number)};
             }
+        }
+        const auto* cast = dyn_cast<ExplicitCastExpr>(plain);
+        const Expr* inner = cast != nullptr ? cast->getSubExpr() : plain;
+        const auto bits = context_.getTypeSize(expression->getType().getNonReferenceType());
+        if (bits < 32 && bits < context_.getTypeSize(inner->getType().getNonReferenceType())) {
+            return fresh(); // it may not fit
+        }
+        if (cast != nullptr) {
+            return value(inner);
         }
         if (!key.empty()) {
             return value_of(key);
@@ -215,20 +221,25 @@ protected:
     void note_changes(const Stmt& part, std::set<std::string>& keys) const {
         if (const operation o = operation_of(&part); o.what != OO_None) {
             keys.insert(o.may_change_left() ? key_of(o.left) : "");
-            return;
         }
+        const auto* made = dyn_cast<CXXConstructExpr>(&part);
         const auto* call = dyn_cast<CallExpr>(&part);
-        const FunctionDecl* function = call != nullptr ? call->getDirectCallee() : nullptr;
-        const unsigned first = isa_and_nonnull<CXXOperatorCallExpr>(call) ? 1 : 0;
-        for (unsigned i = first; function != nullptr && i < call->getNumArgs(); ++i) {
+        const FunctionDecl* function = made != nullptr   ? made->getConstructor()
+                                       : call != nullptr ? call->getDirectCallee()
+                                                         : nullptr;
+        const auto* method = dyn_cast_or_null<CXXMethodDecl>(function);
+        const unsigned first = isa_and_nonnull<CXXOperatorCallExpr>(call) && method != nullptr ? 1 : 0;
+        const unsigned number = made != nullptr   ? made->getNumArgs()
+                                : call != nullptr ? call->getNumArgs()
+                                                  : 0;
+        for (unsigned i = first; function != nullptr && i < number; ++i) {
             const QualType type = i - first < function->getNumParams()
                                       ? function->getParamDecl(i - first)->getType()
                                       : context_.VoidTy;
-            const bool may_change =
-                type->isLValueReferenceType() && !type->getPointeeType().isConstQualified();
-            keys.insert(may_change ? key_of(call->getArg(i)) : "");
+            const bool may_change = (type->isLValueReferenceType() || type->isPointerType()) &&
+                                    !type->getPointeeType().isConstQualified();
+            keys.insert(may_change ? key_of(made != nullptr ? made->getArg(i) : call->getArg(i)) : "");
         }
-        const auto* method = dyn_cast_or_null<CXXMethodDecl>(function);
         if (isa_and_nonnull<CXXMemberCallExpr>(call) && method != nullptr && !method->isConst() &&
             !named(method, {"data", "begin", "end", "at", "front", "back", "get"})) {
             keys.insert(key_of(cast<CXXMemberCallExpr>(call)->getImplicitObjectArgument()));
