@@ -12,8 +12,8 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19195, 13500),
-    "tool/: lines": (75421, 55000),
-    "tool/: files": (549, 420),
+    "tool/: lines": (75439, 55000),
+    "tool/: files": (550, 420),
     "tool/: files of C++ below 40 lines": (55, 60),
     "tests/: lines": (75323, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
