@@ -238,7 +238,7 @@ template <class Body>
 #if !defined(__x86_64__) && !defined(__aarch64__)
     return "Linn does not recognise Valgrind on this processor";
 #elif !defined(__GLIBC__)
-    return "Valgrind does not see the malloc of what is linked statically";
+    return "Valgrind does not see malloc in a program that is linked statically";
 #else
     return asan || tsan                                             ? "sanitizers do not run under valgrind"
            : on_memcheck()                                          ? "under valgrind already"

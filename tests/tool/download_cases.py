@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/rivals, which downloads and builds allocators: what arrives is checked, and whatever goes wrong is said and leaves
-nothing half installed."""
+"""scripts/rivals downloads and builds allocators: every archive is checked, and a failure is reported and leaves nothing half
+installed."""
 import os
 import pathlib
 import shutil

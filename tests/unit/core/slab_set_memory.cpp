@@ -218,7 +218,7 @@ TEST_CASE("slab_set: unmap_all gives back every byte that was mapped") {
     CHECK(f.set.consistent());
 }
 
-TEST_CASE("slab_set: what lay in slabs that are gone is not read, it came from nobody") {
+TEST_CASE("slab_set: an object of a slab that is gone is not read, and belongs to nobody") {
     fixture f{small_slabs(0)};
     const auto all = f.take(10);
     REQUIRE(all.size() == 10);
