@@ -103,7 +103,7 @@ TEST_CASE("handle_pool: after frees in random order, new objects and their handl
     std::size_t forward = 0;
     for (std::size_t i = 1; i != all.size() / 2; ++i) {
         const auto h = pool.create(0);
-        forward += index_of(h) > index_of(before) && pool.get(h) > pool.get(before) ? 1 : 0;
+        forward += index_of(h) > index_of(before) && pool.get(h) > pool.get(before) ? 1U : 0U;
         before = h;
     }
     CHECK(forward > all.size() / 2 * 9 / 10);
