@@ -57,8 +57,6 @@ std::string short_size(std::size_t bytes) {
 namespace {
 
 constexpr double level = 0.95;
-constexpr std::uint64_t seed = 1;       // every run of the program judges the same samples alike
-constexpr std::size_t resamples = 2000; // hundreds of rows, and a third digit that no reader relies on
 
 timing scaled(const timing& t, double divisor) {
     return {{t.median.middle / divisor, t.median.low / divisor, t.median.high / divisor},
@@ -92,7 +90,7 @@ std::optional<phase_figures> figures_of(const row& r, std::size_t phase, double 
         faults.push_back(s.faults[phase]);
     }
     phase_figures f;
-    f.cycles = {bootstrap_median(cycles, level, seed, resamples), minimum(cycles)};
+    f.cycles = {median_interval(cycles, level), minimum(cycles)};
     f.ns = scaled(f.cycles, ticks_per_ns);
     f.faults = median(faults);
     f.metrics = metrics_of(r, phase);

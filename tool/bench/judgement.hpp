@@ -13,7 +13,6 @@ inline constexpr double least_claim = 0.02;
 /// Fills in what the samples say: medians with their 95 % intervals, ratios, noise, cliffs, and who wins. The only place
 /// that computes any of it: sentences, tables, plots and files show what stands there. With fewer than `rounds_to_judge`
 /// rounds there is no interval, no win and no loss.
-/// @complexity resamples × samples
 void judge(bench_result& result);
 
 /// One row compared with another in `phase`. @pre both have it, and `judge` has run

@@ -15,8 +15,6 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::uint64_t seed = 1;
-
 /// The differences that make figures of two machines incomparable.
 constexpr const char* machine_fields[] = {"cpu", "cpus", "counter"};
 /// What may change figures on one machine.
@@ -80,7 +78,7 @@ series_change compare_series(const series_name& name, const measured_series& bef
     c.new_count = b.size();
     c.noise_floor = std::max(before.noise_floor, after.noise_floor);
     if (minimum(a) > 0) {
-        c.change = bootstrap_ratio(b, a, options.level, seed);
+        c.change = ratio_of_medians(b, a, options.level);
         for (double* bound : {&c.change.middle, &c.change.low, &c.change.high}) {
             *bound -= 1;
         }

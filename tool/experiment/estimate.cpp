@@ -11,18 +11,8 @@
 
 namespace linn::tool {
 
-std::uint64_t resampling_seed(std::uint64_t seed, std::string_view contender, std::string_view metric) {
-    std::uint64_t hash = 14'695'981'039'346'656'037u ^ seed; // Fowler, Noll and Vo
-    for (const std::string_view text : {contender, metric}) {
-        for (const char c : text) {
-            hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211u;
-        }
-    }
-    return hash;
-}
-
-paired_estimate estimate_median(std::span<const double> values, const interval_options& options) {
-    const interval middle = bootstrap_median(values, options.level, options.seed, options.resamples);
+paired_estimate estimate_median(std::span<const double> values, double level) {
+    const interval middle = median_interval(values, level);
     paired_estimate e;
     e.median = middle.middle;
     e.low = middle.low;
@@ -30,8 +20,8 @@ paired_estimate estimate_median(std::span<const double> values, const interval_o
     return e;
 }
 
-void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, const interval_options& options) {
-    const interval ratio = bootstrap_median(log_ratios, options.level, options.seed + 1, options.resamples);
+void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, double level) {
+    const interval ratio = median_interval(log_ratios, level);
     e.ratio = std::exp(ratio.middle);
     e.ratio_low = std::exp(ratio.low);
     e.ratio_high = std::exp(ratio.high);

@@ -5,7 +5,6 @@
 #include "rounds.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,21 +51,11 @@ struct noise {
     double floor = 0; ///< as a share: 0.012 means 1.2 %
 };
 
-/// What an interval is computed with. No two intervals share their resamples.
-struct interval_options {
-    double level = 0.95;
-    std::uint64_t seed = 0; ///< of `resampling_seed`
-    std::size_t resamples = 10'000;
-};
-
-/// A seed of its own for every contender and metric.
-std::uint64_t resampling_seed(std::uint64_t seed, std::string_view contender, std::string_view metric = {});
-
 /// The median of all rounds. Of fewer values than `rounds_to_judge` the bounds are not known.
-paired_estimate estimate_median(std::span<const double> values, const interval_options& options);
+paired_estimate estimate_median(std::span<const double> values, double level);
 
 /// Adds the ratio to the reference, from the logarithms of the ratios in the rounds that have both. No test, no call.
-void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, const interval_options& options);
+void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, double level);
 
 /// How far a ratio is from 1, as a share of the smaller side: 2 and 0.5 are equally far.
 double distance(double ratio);

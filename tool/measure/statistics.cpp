@@ -1,23 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics.hpp"
 
+#include <boost/math/distributions/binomial.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace linn::tool {
 
+namespace {
+
+std::vector<double> sorted(std::span<const double> values) {
+    std::vector<double> copy(values.begin(), values.end());
+    std::sort(copy.begin(), copy.end());
+    return copy;
+}
+
+double middle_of(const std::vector<double>& sorted) {
+    const std::size_t n = sorted.size();
+    return n == 0 ? 0 : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+} // namespace
+
 double median(std::span<const double> values) {
-    if (values.empty()) {
-        return 0;
+    return middle_of(sorted(values));
+}
+
+interval median_interval(std::span<const double> values, double level) {
+    const std::vector<double> x = sorted(values);
+    const std::size_t n = x.size();
+    interval i{middle_of(x), unknown_bound, unknown_bound};
+    if (n < rounds_to_judge) {
+        return i;
     }
-    std::vector<double> sorted(values.begin(), values.end());
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    if (sorted.size() % 2 == 1) {
-        return *middle;
+    // How often the median lies between x[k] and x[n - 1 - k]: as often as more than k of n lie on each side of it.
+    const boost::math::binomial halves{static_cast<double>(n), 0.5};
+    const auto held = [&](std::size_t k) { return 1 - 2 * cdf(halves, static_cast<double>(k)); };
+    std::size_t k = 0;
+    double outer = held(0);
+    if (outer < level) {
+        return i;
     }
-    return (*middle + *std::max_element(sorted.begin(), middle)) / 2;
+    double inner = held(1);
+    while (inner >= level) {
+        outer = inner;
+        inner = held(++k + 1);
+    }
+    const double share = (outer - level) / (outer - inner);
+    const double rank = static_cast<double>(k + 1);
+    const double all = static_cast<double>(n);
+    const double inwards = (all - rank) * share / (rank + (all - 2 * rank) * share);
+    i.low = std::lerp(x[k], x[k + 1], inwards);
+    i.high = std::lerp(x[n - 1 - k], x[n - 2 - k], inwards);
+    return i;
+}
+
+interval ratio_of_medians(std::span<const double> values, std::span<const double> reference, double level) {
+    const interval a = median_interval(values, level);
+    const interval b = median_interval(reference, level);
+    const double middle = a.middle / b.middle;
+    if (a.middle == 0) { // has no logarithm
+        return {0, a.low / b.high, a.high / b.low};
+    }
+    const double down = std::hypot(std::log(a.middle / a.low), std::log(b.high / b.middle));
+    const double up = std::hypot(std::log(a.high / a.middle), std::log(b.middle / b.low));
+    return {middle, middle * std::exp(-down), middle * std::exp(up)};
 }
 
 double minimum(std::span<const double> values) {

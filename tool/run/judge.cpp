@@ -41,25 +41,19 @@ std::vector<double> log_ratios(const run_row& row, const run_row& base, const me
     return list;
 }
 
-interval_options interval_of(const run_result& result, const run_row& row, const metric_info& m,
-                             const judge_options& options) {
-    return {result.options.level, resampling_seed(result.options.seed, row.contender.name, m.name),
-            options.resamples};
-}
-
 bool is_judged(const run_row& row) {
     return row.failure.empty() && !row.samples.empty();
 }
 
-estimate estimate_row(const run_result& result, const run_row& row, const run_row& base, const metric_info& m,
-                      const judge_options& options) {
-    const interval_options how = interval_of(result, row, m, options);
-    estimate e{estimate_median(row.values(m.name), how)};
+estimate estimate_row(const run_result& result, const run_row& row, const run_row& base,
+                      const metric_info& m) {
+    const double level = result.options.level;
+    estimate e{estimate_median(row.values(m.name), level)};
     if (&row == &base) {
         return e;
     }
     const std::vector<double> ratios = log_ratios(row, base, m);
-    estimate_ratio(e, ratios, how);
+    estimate_ratio(e, ratios, level);
     e.p = wilcoxon_signed_rank(ratios);
     e.p_adjusted = e.p;
     return e;
@@ -70,7 +64,7 @@ void call_difference(estimate& e, const noise& n, double level) {
     e.call = !is_claimed ? verdict::no_difference : e.ratio < 1 ? verdict::better : verdict::worse;
 }
 
-void judge_metric(run_result& result, const metric_info& m, const judge_options& options) {
+void judge_metric(run_result& result, const metric_info& m) {
     const std::string name{m.name};
     const auto base = std::find_if(result.rows.begin(), result.rows.end(),
                                    [](const run_row& r) { return r.contender.is_default(); });
@@ -85,7 +79,7 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
         if (!is_judged(row) || row.values(m.name).empty()) {
             continue;
         }
-        estimate& e = row.estimates[name] = estimate_row(result, row, *base, m, options);
+        estimate& e = row.estimates[name] = estimate_row(result, row, *base, m);
         if (row.contender.is_control()) {
             // What two equal things differ by is not known from a few rounds either.
             is_floor_known = is_floor_known && are_bounds(e.ratio_low, e.ratio_high);
@@ -132,14 +126,14 @@ bool is_hidden_by_noise(const run_result& result) {
 
 } // namespace
 
-void judge(run_result& result, const judge_options& options) {
+void judge(run_result& result) {
     result.noise_floor.clear();
     for (run_row& row : result.rows) {
         row.estimates.clear();
     }
     for (const metric_info& m : metrics()) {
         if (m.is_compared) {
-            judge_metric(result, m, options);
+            judge_metric(result, m);
         }
     }
     result.judged_by = is_hidden_by_noise(result) ? cpu_metric : wall_metric;
@@ -152,7 +146,7 @@ std::optional<estimate> compare_rows(const run_result& result, const run_row& ro
     if (m == metrics().end() || !is_judged(row) || !is_judged(base) || log_ratios(row, base, *m).empty()) {
         return std::nullopt;
     }
-    estimate e = estimate_row(result, row, base, *m, {});
+    estimate e = estimate_row(result, row, base, *m);
     e.p_adjusted = std::min(1.0, e.p * static_cast<double>(comparisons));
     if (const auto floor = result.noise_floor.find(std::string{metric}); floor != result.noise_floor.end()) {
         call_difference(e, floor->second, result.options.level);
@@ -172,7 +166,7 @@ double wall_noise(const run_result& result, const run_row& row) {
     return std::max(floor->second.floor, half_width);
 }
 
-double worst_precision(const run_result& result, const judge_options& options) {
+double worst_precision(const run_result& result) {
     const run_row* base = result.find(default_name);
     if (base == nullptr) {
         return std::numeric_limits<double>::infinity();
@@ -184,7 +178,7 @@ double worst_precision(const run_result& result, const judge_options& options) {
             continue; // more rounds tell nothing about a contender that has had its own
         }
         paired_estimate e;
-        estimate_ratio(e, log_ratios(row, *base, wall), interval_of(result, row, wall, options));
+        estimate_ratio(e, log_ratios(row, *base, wall), result.options.level);
         if (!are_bounds(e.ratio_low, e.ratio_high)) {
             return std::numeric_limits<double>::infinity();
         }

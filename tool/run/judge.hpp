@@ -10,11 +10,6 @@
 
 namespace linn::tool {
 
-/// What the judgement needs besides the samples.
-struct judge_options {
-    std::size_t resamples = 10'000; ///< of every bootstrap interval
-};
-
 /// Fills in estimates, calls and noise floors from the samples. Every contender is compared with `default` in the same
 /// round, as the logarithm of the ratio. Each round runs the contenders in a random order of its own; if two of them are
 /// alike, both signs of that logarithm are therefore equally likely in every round, on any machine, which is
@@ -23,8 +18,7 @@ struct judge_options {
 /// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_program_claim`.
 /// Rows that failed are not compared. With fewer than `rounds_to_judge` rounds there are no intervals, no noise floors and
 /// no claims. `judged_by` becomes CPU time where wall time is noisier than the difference that CPU time shows.
-/// @complexity resamples × samples
-void judge(run_result& result, const judge_options& options = {});
+void judge(run_result& result);
 
 /// One row against another one than the default, in the rounds that have both: nothing where there are none. A difference is
 /// claimed as `judge` claims one, with the noise floor that it found. @pre `judge` has run
@@ -38,7 +32,7 @@ double wall_noise(const run_result& result, const run_row& row);
 
 /// Half the width of the interval of the wall ratio of the contender that is known worst, as a share: 0.01 is 1 %.
 /// Infinite where an interval is not known yet.
-double worst_precision(const run_result& result, const judge_options& options = {});
+double worst_precision(const run_result& result);
 
 /// The least number of rounds after which the test can claim anything for so many contenders at that level.
 std::size_t least_rounds_to_claim(std::size_t contenders, double level);

@@ -29,8 +29,6 @@ constexpr int timeout_factor = 10;
 constexpr std::size_t own_rows = 2;
 /// A warm-up that would take more of the budget than this is left to the discovery run.
 constexpr double most_warm_up_share = 0.2;
-/// Bootstrap resamples while looking whether to stop; the final judgement takes more.
-constexpr judge_options quick_look{1'000};
 
 /// What a contender adds to the environment: its variables with their pointers, and its libraries in LD_PRELOAD and where
 /// the probe is told of the first.
@@ -339,7 +337,7 @@ private:
         if (judge_) {
             return judge_(result_) ? complete : complete + 1;
         }
-        const double factor = worst_precision(result_, quick_look) / result_.options.precision;
+        const double factor = worst_precision(result_) / result_.options.precision;
         if (factor <= 1) {
             return complete;
         }

@@ -70,10 +70,8 @@ std::size_t choose(const std::vector<contestant>& all, std::size_t left_out_part
     return best;
 }
 
-saving saving_of(const std::vector<double>& log_ratios, const run_result& run, std::string_view name,
-                 std::size_t resamples) {
-    const interval ratio = bootstrap_median(
-        log_ratios, run.options.level, resampling_seed(run.options.seed, name, cpu_metric) + 1, resamples);
+saving saving_of(const std::vector<double>& log_ratios, const run_result& run) {
+    const interval ratio = median_interval(log_ratios, run.options.level);
     return {1 - std::exp(ratio.middle), 1 - std::exp(ratio.high), 1 - std::exp(ratio.low)};
 }
 
@@ -116,7 +114,7 @@ void answer(try_judgement& j, const run_result& run) {
 } // namespace
 
 std::optional<best_arm> best_of(const run_result& run, const std::vector<std::string>& arms,
-                                std::string_view base, const choice_options& options) {
+                                std::string_view base, double margin) {
     const run_row* const reference = run.find(base);
     std::vector<contestant> all;
     for (const std::string& name : arms) {
@@ -131,11 +129,11 @@ std::optional<best_arm> best_of(const run_result& run, const std::vector<std::st
     if (all.empty()) {
         return std::nullopt;
     }
-    const std::size_t chosen = choose(all, choice_parts, options.margin);
+    const std::size_t chosen = choose(all, choice_parts, margin);
     best_arm best{all[chosen].name, {}, 0, true};
     std::vector<double> estimated;
     for (std::size_t part = 0; part != choice_parts; ++part) {
-        const std::size_t by_others = choose(all, part, options.margin);
+        const std::size_t by_others = choose(all, part, margin);
         best.is_unanimous = best.is_unanimous && by_others == chosen;
         for (const auto& [round, value] : all[by_others].pairs) {
             if (round % choice_parts == part) {
@@ -144,21 +142,21 @@ std::optional<best_arm> best_of(const run_result& run, const std::vector<std::st
         }
     }
     best.rounds = estimated.size();
-    best.saved = saving_of(estimated, run, best.name, options.resamples);
+    best.saved = saving_of(estimated, run);
     if (!best.is_unanimous) {
         std::vector<double> own;
         for (const auto& [round, value] : all[chosen].pairs) {
             own.push_back(value);
         }
-        const saving s = saving_of(own, run, best.name, options.resamples);
+        const saving s = saving_of(own, run);
         best.saved.low = std::min(best.saved.low, s.low);
         best.saved.high = std::max(best.saved.high, s.high);
     }
     return best;
 }
 
-saving widened_by_control(const run_result& run, saving s, const choice_options& options) {
-    const std::optional<best_arm> control = best_of(run, {default_again_name}, default_name, options);
+saving widened_by_control(const run_result& run, saving s) {
+    const std::optional<best_arm> control = best_of(run, {default_again_name}, default_name);
     if (control && control->saved.is_known()) {
         const double gap = std::max({0.0, control->saved.low, -control->saved.high});
         s.low -= gap;
@@ -185,8 +183,7 @@ const char* to_string(open_question why) noexcept {
     return "";
 }
 
-try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms,
-                             const choice_options& options) {
+try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms) {
     try_judgement j;
     std::vector<std::string> allocators;
     for (const run_row& row : deciding.rows) {
@@ -195,13 +192,13 @@ try_judgement judge_decision(const run_result& deciding, const std::vector<std::
             allocators.push_back(row.contender.name);
         }
     }
-    j.pools = best_of(deciding, arms, default_name, options);
-    j.allocator = best_of(deciding, allocators, default_name, options);
+    j.pools = best_of(deciding, arms, default_name);
+    j.allocator = best_of(deciding, allocators, default_name);
     if (!j.pools) {
         j.open = open_question::does_not_work;
         return j;
     }
-    j.pools->saved = widened_by_control(deciding, j.pools->saved, options);
+    j.pools->saved = widened_by_control(deciding, j.pools->saved);
     answer(j, deciding);
     return j;
 }
@@ -215,7 +212,7 @@ void judge_explanation(try_judgement& judged, const run_result& explaining,
             judged.over_allocator = more->saved;
         }
     }
-    const std::optional<best_arm> better = best_of(explaining, parts, chosen_arm, {.margin = 0});
+    const std::optional<best_arm> better = best_of(explaining, parts, chosen_arm, 0);
     if (!better || !better->saved.is_known() || better->saved.low < least_program_claim) {
         return;
     }
@@ -224,7 +221,7 @@ void judge_explanation(try_judgement& judged, const run_result& explaining,
         return;
     }
     try_judgement own = judged;
-    own.pools = best_of(explaining, parts, default_name, {.margin = 0});
+    own.pools = best_of(explaining, parts, default_name, 0);
     own.pools->saved = widened_by_control(explaining, own.pools->saved);
     answer(own, explaining);
     own.is_of_better = true;

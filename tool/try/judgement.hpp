@@ -33,24 +33,19 @@ struct best_arm {
 /// The rounds are split into so many parts.
 inline constexpr std::size_t choice_parts = 4;
 
-struct choice_options {
-    std::size_t resamples = 10'000;
-    /// An arm is chosen over an earlier one of the list only if it saves so much more: arms that are alike are not told apart
-    /// by chance.
-    double margin = least_program_claim;
-};
-
 /// The sound arm of the list that saves most CPU time of `base`, and how much. The rounds are dealt into `choice_parts` parts. For each
 /// part the other parts choose an arm, and the part estimates what that arm saves. No round takes part in the choice of the arm that
 /// it estimates, so the interval is honest although the arm was selected. Where all parts choose the same arm, the estimate is that
 /// of all its rounds. Where they do not, arms are nearly alike, and the interval holds also that of all rounds of the one named.
+/// @param margin an arm is chosen over an earlier one of the list only if it saves so much more: arms that are alike are not
+/// told apart by chance
 /// @returns nothing if no arm of the list is sound and ran together with `base`
-/// @complexity O(arms x rounds log rounds + resamples x rounds)
+/// @complexity O(arms x rounds log rounds)
 std::optional<best_arm> best_of(const run_result& run, const std::vector<std::string>& arms,
-                                std::string_view base, const choice_options& options = {});
+                                std::string_view base, double margin = least_program_claim);
 
 /// The interval, widened at both ends by what two copies of the plain program certainly differ by in this run.
-saving widened_by_control(const run_result& run, saving s, const choice_options& options = {});
+saving widened_by_control(const run_result& run, saving s);
 
 /// Why the answer is not known.
 enum class open_question {
@@ -83,8 +78,7 @@ struct try_judgement {
 };
 
 /// Judges the rows that decide: `arms` are the forms of all pools together, the plainest first.
-try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms,
-                             const choice_options& options = {});
+try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms);
 
 /// Adds what the explaining rows say: the pools over an allocator, and the best of `parts`, which are parts and other forms of the
 /// pools of `chosen_arm`. If one of these is certainly better and the answer is not yes, the answer is its own.

@@ -26,7 +26,6 @@ constexpr std::string_view litter_file = "litter";
 constexpr std::size_t leading_candidates = 6;  // whose part of the gain is measured
 constexpr double explaining_share = 0.8;       // of the seconds left
 constexpr std::size_t arms_of_explanation = 3; // the plain program, its copy, the chosen pools
-constexpr choice_options quick_look{.resamples = 1'000};
 
 std::vector<std::size_t> first_numbers(std::size_t count) {
     std::vector<std::size_t> numbers(count);
@@ -290,12 +289,12 @@ private:
     /// After a round: pools that are clearly not the best have no further ones.
     bool is_decided(run_result& so_far) const {
         const std::vector<std::string> arms = names_of(result_.arms);
-        const try_judgement judged = judge_decision(so_far, arms, quick_look);
+        const try_judgement judged = judge_decision(so_far, arms);
         if (!judged.pools) {
             return false;
         }
         for (const std::string& arm : arms) {
-            const std::optional<best_arm> worse = best_of(so_far, {arm}, judged.pools->name, quick_look);
+            const std::optional<best_arm> worse = best_of(so_far, {arm}, judged.pools->name);
             if (arm != judged.pools->name && worse && worse->rounds >= rounds_to_compare &&
                 worse->saved.high < -least_program_claim) {
                 run_row& row =

@@ -145,7 +145,7 @@ run_row make_row(const std::string& name, std::size_t place, std::size_t rounds)
     }
     for (const metric_info& m : metrics()) {
         if (const std::vector<double> values = row.values(m.name); m.is_compared && !values.empty()) {
-            const interval i = bootstrap_median(values, 0.95, 1, 500);
+            const interval i = median_interval(values, 0.95);
             const verdict call = place < 2   ? verdict::no_difference
                                  : speed < 1 ? verdict::better
                                              : verdict::worse;

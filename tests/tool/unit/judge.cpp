@@ -13,8 +13,6 @@ namespace linn::tool::judge_tests {
 using testing::machine;
 using testing::noise_source;
 
-constexpr judge_options quick{100};
-
 struct simulation {
     std::size_t contenders = 12;
     std::size_t rounds = 10;      ///< or the least number, when `precision` is not 0
@@ -56,12 +54,12 @@ struct simulation {
             result.rows[plan[i].job].samples.push_back(s);
             const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != s.round;
             if (precision != 0 && ends_round && s.round + 1 >= rounds &&
-                worst_precision(result, quick) <= precision) {
+                worst_precision(result) <= precision) {
                 break;
             }
         }
         result.complete_rounds = result.rows.back().samples.size();
-        judge(result, quick);
+        judge(result);
         return result;
     }
 };
@@ -228,7 +226,7 @@ TEST_CASE("with fewer rounds than a judgement needs there is no interval, no noi
                 }
             }
         }
-        CHECK(std::isinf(worst_precision(result, quick)) != is_enough);
+        CHECK(std::isinf(worst_precision(result)) != is_enough);
     }
 }
 
@@ -237,7 +235,7 @@ TEST_CASE("a contender that failed has no estimates and takes no share of the le
     one.contenders = 2;
     run_result result = one(1);
     result.rows[3].failure = "killed by SIGSEGV";
-    judge(result, quick);
+    judge(result);
     CHECK(result.rows[3].estimates.empty());
     const estimate& e = result.rows[2].estimates.at("wall_ns");
     CHECK(e.p_adjusted == e.p);
@@ -256,7 +254,7 @@ TEST_CASE("ratios are taken within a round, so that a round that is missing on o
         }
         result.rows.push_back(row);
     }
-    judge(result, quick);
+    judge(result);
     CHECK(result.rows[1].estimates.at("wall_ns").ratio == doctest::Approx(2));
 }
 

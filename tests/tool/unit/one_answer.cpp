@@ -225,7 +225,7 @@ run_result run_at(const std::vector<double>& wall, const std::vector<double>& cp
     for (std::size_t i = 0; i != wall.size(); ++i) {
         add(fmt::format("rival{}", i), wall[i], cpu[i]);
     }
-    judge(result, {200});
+    judge(result);
     describe_run(result);
     return result;
 }

@@ -60,7 +60,7 @@ run_result run_of(const ratios& rows, std::size_t rounds, double sigma) {
             row.samples.push_back(s);
         }
     }
-    judge(run, {200});
+    judge(run);
     return run;
 }
 

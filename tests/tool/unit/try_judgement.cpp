@@ -15,8 +15,6 @@ namespace linn::tool::try_judgement_tests {
 
 using testing::machine;
 
-constexpr choice_options quick{.resamples = 300};
-
 /// A program, and what arms save of it: 0.1 is 10 %. What is not named saves nothing.
 struct program_model {
     std::map<std::string, double> gains;
@@ -46,7 +44,7 @@ struct program_model {
             }
         }
         result.complete_rounds = rounds;
-        judge(result, {200});
+        judge(result);
         return result;
     }
 };
@@ -67,7 +65,7 @@ TEST_CASE("the interval of the best form holds its true gain, though it was sele
             std::size_t covered = 0;
             double error = 0;
             for (std::uint64_t seed = 1; seed <= trials; ++seed) {
-                const try_judgement j = judge_decision(model.measure(forms, rounds, seed), forms, quick);
+                const try_judgement j = judge_decision(model.measure(forms, rounds, seed), forms);
                 const double truth = 1 - model.factor_of(j.pools->name);
                 covered += j.pools->saved.low <= truth && truth <= j.pools->saved.high ? 1U : 0U;
                 error += (j.pools->saved.middle - truth) / trials;
@@ -93,9 +91,9 @@ TEST_CASE("of many equal arms the choice is not rewarded for luck") {
     constexpr std::size_t trials = 300;
     for (std::uint64_t seed = 1; seed <= trials; ++seed) {
         const run_result run = none.measure(arms, 12, seed);
-        const best_arm best = *best_of(run, arms, default_name, {.resamples = 300, .margin = 0});
+        const best_arm best = *best_of(run, arms, default_name, 0);
         honest += best.saved.middle / trials;
-        naive += best_of(run, {best.name}, default_name, quick)->saved.middle / trials;
+        naive += best_of(run, {best.name}, default_name)->saved.middle / trials;
         covered += best.saved.low <= 0 && 0 <= best.saved.high ? 1U : 0U;
     }
     MESSAGE("mean saving that is claimed of nothing: " << honest
@@ -122,7 +120,7 @@ TEST_CASE("a clear gain is a yes with every seed, none is never a yes, and a gai
     for (const known_program& p : programs) {
         std::size_t wrong = 0;
         for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-            const try_judgement j = judge_decision(p.model.measure(forms, 40, seed), forms, quick);
+            const try_judgement j = judge_decision(p.model.measure(forms, 40, seed), forms);
             wrong += p.allowed.contains(j.answer) ? 0U : 1U;
         }
         CAPTURE(p.model.factor_of("types"));

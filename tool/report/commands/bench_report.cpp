@@ -214,9 +214,8 @@ list reading_of_bench() {
         "glibc is measured twice. What its two copies differ by is the noise floor, the shaded band of the "
         "plots: a difference that small means nothing.",
         "In a strip plot each dot is one process, moved a little up or down so that none hides another. The "
-        "upright mark is their median, the bar through it the interval that holds the median at 95 % "
-        "(bootstrap). Two bars that are far apart are a difference; two that overlap are none that this run "
-        "can show.",
+        "upright mark is their median, the bar through it the interval that holds the median at 95 %. Two "
+        "bars that are far apart are a difference; two that overlap are none that this run can show.",
         "Axes are logarithmic: 0.5 and 2 lie equally far from 1.",
         "cycles are those of the constant time-stamp counter: time, not executed instructions.",
         "A figure holds for this machine, this compiler and this load. Ratios travel better than times; your "
