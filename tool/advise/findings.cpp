@@ -397,8 +397,8 @@ std::uint32_t users_module(const trace_info& info, const std::vector<code_addres
 } // namespace
 
 std::string missing_symbols::text(std::uint64_t count, const char* what) const {
-    return fmt::format("{}: {} {} from here, whose types or lines are not known: {}", module,
-                       counted(count, what), agreeing(count, "comes", "come"), reason);
+    return fmt::format("{}: the types or lines of {} are not known: {}", module, counted(count, what),
+                       reason);
 }
 
 bool lacks_names(const named_type& type, const symbol_frame& place) {

@@ -24,7 +24,7 @@ struct missing_symbols {
     std::string reason;
     bool is_of_system = false;
 
-    /// "/home/me/app: 20 blocks come from here, whose types or lines are not known: it has symbols but ..."
+    /// "/home/me/app: the types or lines of 20 blocks are not known: it has symbols but ..."
     std::string text(std::uint64_t count, const char* what) const;
 };
 

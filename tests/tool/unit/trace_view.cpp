@@ -104,9 +104,8 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
     const trace_view view = look_at(profile, block_filter::peak);
     REQUIRE(view.missing_symbols.size() == 1);
     CHECK(view.missing_symbols.front() ==
-          fmt::format(
-              "/home/me/app: {} blocks come from here, whose types or lines are not known: it was replaced",
-              counts_of(profile, 0, block_filter::peak).blocks));
+          fmt::format("/home/me/app: the types or lines of {} blocks are not known: it was replaced",
+                      counts_of(profile, 0, block_filter::peak).blocks));
     CHECK(text_of(profile, view).find("it was replaced") != std::string::npos);
     CHECK(nlohmann::json::parse(report::trace_view_json(profile, view)).at("missing_symbols").size() == 1);
     profile.sites.front().unnamed.reset();
