@@ -220,13 +220,8 @@ def members(registry, link):
 
 
 def idle_slots(store):
-    """The slots that are idle in the store of a recycler: in its depot, a stack of chunks, and in the fronts of threads."""
-    stack = store["depot_"]
-    used = int(stack["used_"])
-    slots = []
-    for chunk in chain(stack["top_"], "below"):
-        slots += pointers(int(chunk["entries"].address), used)
-        used = chunk["entries"].type.range()[1] + 1
+    """The slots that are idle in the store of a recycler: in its depot, a list, and in the fronts of threads."""
+    slots = [int(slot.address) for slot in chain(store["depot_"]["top_"], "next")]
     for front in fronts_of(store):
         slots += cached_slots(front)
     return set(slots)

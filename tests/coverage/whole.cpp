@@ -33,7 +33,6 @@ template class lock_guard<mutex>;
 template class metadata_arena<platform>;
 template class pointer_list<system_pages>;
 template class pointer_set<system_pages>;
-template class pointer_stack<std::string>;
 template class recycler_body<std::string, pool<recycler_slot<std::string>>>;
 template class recycler_core<platform>;
 template class recycler_waiters<platform>;

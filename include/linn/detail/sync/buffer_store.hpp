@@ -20,44 +20,6 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What `pointer_stack<void>` does, as a list through the objects, by their member `next`: it needs no memory, so it refuses
-/// nothing, but touches each object.
-template <class T>
-class linked_stack {
-public:
-    constexpr linked_stack() = default;
-    linked_stack(const linked_stack&) = delete;
-    linked_stack& operator=(const linked_stack&) = delete;
-
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
-    [[nodiscard]] static constexpr bool reserve(std::size_t) noexcept { return true; }
-
-    /// Puts `n` objects on top, the last one topmost. @returns `n`
-    std::size_t push(void* const* from, std::size_t n) noexcept {
-        for (std::size_t i = 0; i != n; ++i) {
-            auto* const object = static_cast<T*>(from[i]);
-            object->next = top_;
-            top_ = object;
-        }
-        size_ += n;
-        return n;
-    }
-
-    /// Takes the `n` topmost into `to`, in the order in which they were put. @pre `n <= size()`
-    void pop(void** to, std::size_t n) noexcept {
-        size_ -= n;
-        while (n != 0) {
-            to[--n] = top_;
-            top_ = top_->next;
-        }
-    }
-
-private:
-    T* top_ = nullptr;
-    std::size_t size_ = 0;
-};
-
 /// What large buffers take from outside; tests put others in its place.
 struct buffer_platform {
     using pages = system_buffer_pages;
@@ -256,7 +218,7 @@ public:
 
 private:
     friend registry;
-    using idle_type = idle_store<typename Policy::engine, block, linked_stack<block>, false>;
+    using idle_type = idle_store<typename Policy::engine, block, false>;
     using front = typename idle_type::front;
 
     /// Also closes the fronts of the other threads: no thread is inside one, so the child has all idle buffers.

@@ -3,7 +3,6 @@
 #define LINN_DETAIL_SYNC_IDLE_STORE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/pointer_stack.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/policy.hpp>
@@ -17,6 +16,55 @@
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// A stack of items, as a list through their member `next`.
+template <class Item>
+class linked_stack {
+public:
+    constexpr linked_stack() = default;
+    linked_stack(const linked_stack&) = delete;
+    linked_stack& operator=(const linked_stack&) = delete;
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    /// Puts `n` items on top, the last one topmost.
+    void push(void* const* from, std::size_t n) noexcept {
+        for (std::size_t i = 0; i != n; ++i) {
+            auto* const item = static_cast<Item*>(from[i]);
+            item->next = top_;
+            top_ = item;
+        }
+        size_ += n;
+    }
+
+    /// Takes the `n` topmost into `to`, in the order in which they were put. @pre `n <= size()`
+    void pop(void** to, std::size_t n) noexcept {
+        size_ -= n;
+        while (n != 0) {
+            to[--n] = top_;
+            top_ = top_->next;
+        }
+    }
+
+    /// Takes all, as a chain.
+    Item* take_all() noexcept {
+        Item* const all = top_;
+        top_ = nullptr;
+        size_ = 0;
+        return all;
+    }
+
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (Item* item = top_; item != nullptr; item = item->next) {
+            visit(item);
+        }
+    }
+
+private:
+    Item* top_ = nullptr;
+    std::size_t size_ = 0;
+};
 
 /// What one thread number caches of one `idle_store`: the last item that came back goes out first.
 ///
@@ -93,11 +141,10 @@ inline constexpr sharing_span shared_after_steal{64, 512};
 /// The caller holds the mutex of its own that guards the store, except where another thing is said.
 ///
 /// @tparam Item has a member `next`, used while it is in no front
-/// @tparam Depot `pointer_stack<void>` or `linked_stack<Item>`
 /// @tparam Ahead whether a thread that finds its front empty fills half of it. Without, fronts hold only what their threads
 ///         gave back, so a thread has no more in the end than it once used at the same time: right where items are few, and
 ///         what one thread has ahead another one misses
-template <class Policy, class Item, class Depot = pointer_stack<void>, bool Ahead = true>
+template <class Policy, class Item, bool Ahead = true>
 class idle_store {
 public:
     using slot = Item;
@@ -183,7 +230,7 @@ public:
     }
 
     /// Keeps a slot in the front of the calling thread, which may be null, or in the depot.
-    /// @returns false when `capacity` are idle, or there is no memory to note it in
+    /// @returns false when `capacity` are idle
     bool keep(front* own, slot* s) noexcept {
         note_call();
         return keep_here(own, s) || (steal(own) && keep_here(own, s));
@@ -194,11 +241,11 @@ public:
         return push(s) || (steal(own) && push(s)) || (own != nullptr && own->push(s));
     }
 
-    /// Keeps a slot in the depot, also beyond the capacity. @pre the depot has memory for it
+    /// Keeps a slot in the depot, also beyond the capacity.
     void put(void* s) noexcept { depot_.push(&s, 1); }
 
-    /// Closes all fronts but `own`: all that they held, slots and room, is in the depot then, which has the
-    /// memory for it: see `open`. @returns false when they are closed already
+    /// Closes all fronts but `own`: all that they held, slots and room, is in the depot then.
+    /// @returns false when they are closed already
     /// @complexity a system call and O(threads), when one is open
     bool close_fronts(const front* own) noexcept {
         if (open_fronts_ == (own != nullptr && own->is_open() ? 1U : 0U)) {
@@ -232,18 +279,12 @@ public:
     /// Takes all idle slots, as a chain. All fronts are closed then.
     slot* take_all() noexcept {
         close_fronts(nullptr);
-        slot* all = nullptr;
-        while (depot_.size() != 0) {
-            slot* s = pop();
-            s->next = all;
-            all = s;
-        }
-        return all;
+        return depot_.take_all();
     }
 
     template <class Visit>
     void for_each_in_depot(Visit&& visit) const {
-        depot_.for_each([&visit](void* s) { visit(static_cast<slot*>(s)); });
+        depot_.for_each(visit);
     }
 
     /// For the child of a fork, when only `own` was left open: the threads of all other fronts are gone.
@@ -336,7 +377,7 @@ private:
         if (!Ahead && limit > room()) {
             limit = room(); // what the depot has stays there
         }
-        if (limit == 0 || shares() || barred_ != 0 || !depot_.reserve(reserved_ + limit + depot_.size())) {
+        if (limit == 0 || shares() || barred_ != 0) {
             return false;
         }
         own.open(limit);
@@ -353,8 +394,14 @@ private:
     /// Slots that the depot may still take.
     [[nodiscard]] std::size_t room() const noexcept { return capacity() - reserved_ - depot_.size(); }
 
-    /// @returns false when there is no room for it, or no memory to note it in
-    bool push(void* s) noexcept { return room() != 0 && move_to_depot(&s, 1) == 1; }
+    /// @returns false when there is no room for it
+    bool push(void* s) noexcept {
+        if (room() == 0) {
+            return false;
+        }
+        put(s);
+        return true;
+    }
 
     /// The latest slot of the depot. @pre there is one
     slot* pop() noexcept {
@@ -363,23 +410,17 @@ private:
         return static_cast<slot*>(s);
     }
 
-    /// Leaves the memory that closing the fronts will need. @returns `n`, or 0 when there is not enough
-    std::size_t move_to_depot(void* const* from, std::size_t n) noexcept {
-        return depot_.reserve(reserved_ + depot_.size() + n) ? depot_.push(from, n) : 0;
-    }
-
     /// Moves `n` slots from the depot into an empty front, the latest on top.
     void fill(front& own, std::size_t n) noexcept {
         depot_.pop(own.places, n);
         own.hold(n);
     }
 
-    /// Moves the `n` slots of a full front that came back longest ago to the depot, or none when there
-    /// is no memory to note them in.
+    /// Moves the `n` slots of a full front that came back longest ago to the depot.
     void spill(front& own, std::size_t n) noexcept {
-        const std::size_t moved = move_to_depot(own.places, n);
-        const std::size_t rest = own.capacity() - moved;
-        std::memmove(own.places, own.places + moved, rest * sizeof(void*));
+        depot_.push(own.places, n);
+        const std::size_t rest = own.capacity() - n;
+        std::memmove(own.places, own.places + n, rest * sizeof(void*));
         own.hold(rest);
     }
 
@@ -413,7 +454,7 @@ private:
     /// the last that of threads that get none. Both stay null.
     typename Policy::template atomic<front*> fronts_[table::most + 2] = {};
 
-    Depot depot_;
+    linked_stack<slot> depot_;
     front* spare_fronts_ = nullptr; ///< closed, of threads that a fork left behind
     std::size_t reserved_ = 0;
     std::size_t steals_ = 0;
