@@ -56,6 +56,8 @@ def case_usage_errors(tool):
             (["--allocator", "glibc=/x.so"], ["glibc"]),
             (["--allocator", "a=/x.so", "--allocator", "a=/y.so"], ["two libraries 'a'"]),
             (["--allocator", "a,b=/x.so"], ["no commas"]),
+            (["--allocator", "a b=/x.so"], ["no spaces"]),
+            (["--allocator", "a="], ["NAME=PATH"]),
             (["--alocator", "a=b"], ["did you mean '--allocator'"]),
             (["--timeout", "0"], ["--timeout"]),
             (["--install"], ["--install"]),
@@ -131,7 +133,7 @@ def case_wrong_file(tool):
         text = pathlib.Path(folder) / "text.so"
         text.write_text("no library\n")
         spaced = shutil.copy(tool.libraries["malloc_only"], pathlib.Path(folder) / "a b.so")
-        for path, wanted in [(text, "not a shared library"), ("/nonexistent.so", "not found"), (folder, "not a file"),
+        for path, wanted in [(text, "not a shared library"), ("/nonexistent=1.so", "/nonexistent=1.so not found"), (folder, "not a file"),
                              (spaced, "LD_PRELOAD cannot carry")]:
             done = tool.run("--allocator", f"mine={path}", "--json", "-")
             check(done.returncode == 2 and done.stdout == "", f"exit status {done.returncode}: {done.stdout}")

@@ -340,17 +340,6 @@ def case_fix_all_is_success(tool):
     check((tool.folder / "b.cpp").read_text().startswith("long a;"), "--fix-notes")
 
 
-def case_fix_conflicts(tool):
-    """Two places whose changes overlap: the larger one is made, the other is told. Equal changes are one."""
-    a = tool.source("a.cpp", "abcdef // FILL 300 large fix=bcd>x\n// FILL 200 small back=1 fix=cde>y\n"
-                             "// FILL 100 equal back=1 fix=bcd>x\n")
-    tool.database()
-    done = tool.lint("--fix", status=1)
-    check(a.read_text().startswith("axef //"), a.read_text())
-    text = prose(done.stdout)
-    check("2 places fixed" in text and "not fixed: a.cpp:2:1: it overlaps with another fix; run again" in text, text)
-
-
 def case_fix_unwritable(tool):
     if os.geteuid() == 0:
         skip("root may write anything")

@@ -2,6 +2,7 @@
 // From sums and samples to shares of the CPU time; each field by hand.
 #include "analysis/accumulator.hpp"
 #include "analysis/page_set.hpp"
+#include "made_events.hpp"
 #include "record/time_counter.hpp"
 #include "unit.hpp"
 
@@ -103,18 +104,9 @@ TEST_CASE("few samples of few calls are enough to say that it is little") {
 
 TEST_CASE("the sites add up to the whole, and a release counts for the site of its block") {
     trace_info info = recorded();
-    const auto make = [](event_kind kind, std::uint64_t address, std::uint32_t stack) {
-        event e;
-        e.kind = kind;
-        e.call = kind == event_kind::release ? allocation_call::free : allocation_call::malloc;
-        e.address = address;
-        e.bytes = kind == event_kind::release ? 0 : 64;
-        e.stack = kind == event_kind::release ? 0 : stack;
-        return e;
-    };
-    std::vector<event> events{make(event_kind::allocation, 0x1000, 1),
-                              make(event_kind::allocation, 0x2000, 2), make(event_kind::release, 0x2000, 0),
-                              make(event_kind::allocation, 0x3000, 1)};
+    using testing::allocation;
+    std::vector<event> events{allocation(0x1000, 64, 0), allocation(0x2000, 64, 0, 0, 2),
+                              testing::release(0x2000, 0), allocation(0x3000, 64, 0)};
     events[0].timing = {100, 32, false};
     events[3].release_timing = {300, 32, false}; // of the release before
     accumulator counted;

@@ -2,32 +2,13 @@
 // The accumulator on hand-made events: what it counts, and what it makes of events that do not fit together. Random
 // streams, compared with a slow and simple count: analysis_model.cpp.
 #include "analysis/accumulator.hpp"
+#include "made_events.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::analysis_tests {
 
-event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time, std::uint32_t thread = 0,
-                 std::uint32_t stack = 1) {
-    event e;
-    e.kind = event_kind::allocation;
-    e.call = allocation_call::operator_new;
-    e.address = address;
-    e.bytes = bytes;
-    e.time = time;
-    e.thread = thread;
-    e.stack = stack;
-    return e;
-}
-
-event release(std::uint64_t address, std::uint64_t time, std::uint32_t thread = 0) {
-    event e;
-    e.kind = event_kind::release;
-    e.call = allocation_call::operator_delete;
-    e.address = address;
-    e.time = time;
-    e.thread = thread;
-    return e;
-}
+using testing::allocation;
+using testing::release;
 
 event reallocation(std::uint64_t old_address, std::uint64_t address, std::uint64_t bytes, std::uint64_t time,
                    std::uint32_t stack = 2) {
@@ -53,15 +34,6 @@ trace_analysis analyse(const std::vector<event>& events) {
     return a.finish(info);
 }
 
-TEST_CASE("a release is temporary only if the same thread did nothing between") {
-    const trace_analysis a = analyse(
-        {allocation(0x1000, 8, 1), allocation(0x2000, 8, 2), release(0x2000, 3), release(0x1000, 4),
-         allocation(0x3000, 8, 5), allocation(0x4000, 8, 6, 1), release(0x3000, 7), release(0x4000, 8, 0)});
-    CHECK(a.all.temporary == 2);
-    CHECK(a.all.remote_releases == 1);
-    CHECK(a.all.threads == 2);
-}
-
 TEST_CASE("a block outgrew another if the next call of its thread released that, and it was smaller") {
     const trace_analysis grown =
         analyse({allocation(0x1000, 30, 1), allocation(0x2000, 60, 2), release(0x1000, 3),
@@ -73,18 +45,6 @@ TEST_CASE("a block outgrew another if the next call of its thread released that,
                  allocation(0x3000, 30, 4), release(0x2000, 5), allocation(0x4000, 90, 6),
                  allocation(0x5000, 8, 7), release(0x3000, 8), release(0x4000, 9), release(0x5000, 10)});
     CHECK(once.all.outgrown == 0);
-}
-
-TEST_CASE("one stack that calls two functions is two sites") {
-    event c = allocation(0x2000, 16, 2);
-    c.call = allocation_call::calloc;
-    event m = allocation(0x3000, 16, 3);
-    m.call = allocation_call::malloc;
-    const trace_analysis a = analyse({allocation(0x1000, 8, 1), c, m, release(0x2000, 4)});
-    REQUIRE(a.sites.size() == 3);
-    for (const analysed_site& site : a.sites) {
-        CHECK(site.statistics.releases == (site.call == allocation_call::calloc ? 1 : 0));
-    }
 }
 
 TEST_CASE("a realloc keeps the block with the site that allocated it") {

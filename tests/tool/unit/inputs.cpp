@@ -5,13 +5,6 @@
 
 namespace linn::tool::inputs_tests {
 
-TEST_CASE("the engine is the published default-seeded mt19937") {
-    // The standard's own golden value: the 10000th number of a default-seeded engine.
-    std::mt19937 engine;
-    engine.discard(9999);
-    CHECK(engine() == 4'123'659'995u);
-}
-
 TEST_CASE("the first integers are those of the published generator") {
     // The first outputs of mt19937(5489); over all of int the distribution shifts them by 2^31.
     constexpr std::uint32_t golden[] = {3'499'211'612u, 581'869'302u, 3'890'346'734u, 3'586'334'585u,

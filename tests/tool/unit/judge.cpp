@@ -151,29 +151,20 @@ TEST_CASE("a steady difference below the least claim is none") {
     CHECK(one(1).rows[2].estimates.at("wall_ns").call == verdict::worse);
 }
 
-TEST_CASE("where wall time is noisier than the difference, CPU time judges, and the verdict says so") {
+TEST_CASE("where wall time is noisier than the difference, CPU time judges") {
     simulation one;
     one.contenders = 3;
     one.rounds = 20;
     one.sigma = 0.08;
     one.cpu_sigma = 0.005;
     one.effect = one.cpu_effect = std::log(0.95);
-    run_result result = one(1);
+    const run_result result = one(1);
     CHECK(result.rows[2].estimates.at(wall_metric).call == verdict::no_difference);
     CHECK(result.judged_by == cpu_metric);
-    describe_run(result);
-    CAPTURE(result.verdict);
-    CHECK(result.verdict.starts_with(" saves CPU time: 5.")); // the simulation gives no titles
-    CHECK(result.verdict.find("Wall time is too noisy here (±") != std::string::npos);
-    CHECK(result.verdict.ends_with("judged by CPU time."));
     SUBCASE("also when all it says is a loss") {
         one.contenders = 1;
         one.effect = one.cpu_effect = std::log(1.06);
-        result = one(2);
-        describe_run(result);
-        CAPTURE(result.verdict);
-        CHECK(result.judged_by == cpu_metric);
-        CHECK(result.verdict.starts_with(" costs CPU time: "));
+        CHECK(one(2).judged_by == cpu_metric);
     }
 }
 

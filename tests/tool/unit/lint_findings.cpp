@@ -155,15 +155,6 @@ TEST_CASE("notes that offer alternatives offer nothing") {
     CHECK(collected({{d}})[0].state == fix_state::none);
 }
 
-TEST_CASE("the largest first, equal ones in the order of the file") {
-    const auto findings =
-        collected({{diagnostic(100, {}, 1), diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
-    REQUIRE(findings.size() == 3);
-    CHECK(findings[0].offset == 2);
-    CHECK(findings[1].offset == 9);
-    CHECK(findings[2].offset == 1);
-}
-
 TEST_CASE("what one unit may rely upon is not removable") {
     const auto class_of = [](const char* one, const char* other) {
         const auto findings = collected({{diagnostic(300, {}, 1, "/nonexistent/a.cpp", one)},
@@ -178,16 +169,6 @@ TEST_CASE("what one unit may rely upon is not removable") {
     CHECK(class_of("removable", "cold") == "removable");
     CHECK(class_of("relied upon", "cold") == "relied upon");
     CHECK(class_of("cold", "cold") == "cold");
-}
-
-TEST_CASE("removable places stand first") {
-    const auto findings =
-        collected({{diagnostic(9000, {}, 1, "/nonexistent/a.cpp", "relied upon"), diagnostic(100, {}, 2),
-                    diagnostic(800, {}, 4, "/nonexistent/a.cpp", "cold")}});
-    REQUIRE(findings.size() == 3);
-    CHECK(findings[0].offset == 2);
-    CHECK(findings[1].offset == 1);
-    CHECK(findings[2].offset == 4);
 }
 
 TEST_CASE("lines and columns of a byte") {

@@ -50,8 +50,4 @@ TEST_CASE("no job has a favourite place in the order") {
     }
 }
 
-TEST_CASE("an empty plan is empty") {
-    CHECK(make_plan(0, 3, 1).empty());
-}
-
 } // namespace linn::tool::plan_tests

@@ -3,10 +3,6 @@
 
 #include "unit.hpp"
 
-#include <unistd.h>
-
-#include <csignal>
-
 namespace linn::tool::process_tests {
 
 using namespace std::chrono_literals;
@@ -25,12 +21,6 @@ TEST_CASE("output, errors and status of a child come back") {
     CHECK(describe_ending(r, 1s) == "exit status 3 (err)");
 }
 
-TEST_CASE("a crash is named by its signal") {
-    const child_result r = shell("kill -SEGV $$");
-    CHECK(r.how == child_result::ending::signalled);
-    CHECK(describe_ending(r, 1s) == "killed by SIGSEGV");
-}
-
 TEST_CASE("a child that hangs is killed, also when it closed its output") {
     CHECK(shell("sleep 60", 1s).how == child_result::ending::timed_out);
     CHECK(shell("exec >&- 2>&-; sleep 60", 1s).how == child_result::ending::timed_out);
@@ -40,42 +30,6 @@ TEST_CASE("a flood on standard error is drained and cut") {
     const child_result r = shell("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done");
     CHECK(r.out == "done\n");
     CHECK(r.err.size() <= 8192);
-}
-
-TEST_CASE("a program that is not there is reported") {
-    const interrupt_guard guard;
-    const child_result r = run_child({"/nonexistent/program"}, {}, 5s, guard, [] {});
-    CHECK(r.how == child_result::ending::not_started);
-    CHECK(describe_ending(r, 1s) == "could not start: No such file or directory");
-}
-
-TEST_CASE("an interrupt stops the child") {
-    const interrupt_guard guard;
-    bool sent = false;
-    const auto interrupt_once = [&] {
-        if (!sent) {
-            ::kill(::getpid(), SIGINT);
-        }
-        sent = true;
-    };
-    const child_result r =
-        run_child({"/bin/sh", "-c", "sleep 60"}, child_environment({}), 30s, guard, interrupt_once);
-    CHECK(r.how == child_result::ending::interrupted);
-    CHECK(interrupt_guard::pending() == SIGINT);
-}
-
-TEST_CASE("a preload reaches the child's environment, and an inherited one does not") {
-    ::setenv("LD_PRELOAD", "", 1);
-    const auto count = [](const std::vector<std::string>& list) {
-        std::size_t n = 0;
-        for (const std::string& entry : list) {
-            n += entry.starts_with("LD_PRELOAD=") ? 1u : 0u;
-        }
-        return n;
-    };
-    CHECK(count(child_environment({})) == 0);
-    CHECK(count(child_environment("/lib/x.so")) == 1);
-    ::unsetenv("LD_PRELOAD");
 }
 
 TEST_CASE("variables for one child replace those of this process") {

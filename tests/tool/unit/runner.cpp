@@ -2,11 +2,13 @@
 // What `linn run` makes of its rounds, in a world of its own: the clock is ours, and so is what every run takes.
 #include "run/runner.hpp"
 
+#include "made_world.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::runner_tests {
 
-constexpr const char* libc = "/lib/libc.so.6";
+using testing::made_libc;
+using testing::made_path;
 
 /// A machine where runs of the default take a second, and those on the libraries as long as a test says.
 struct fake_world {
@@ -18,25 +20,6 @@ struct fake_world {
     double clock = 0;
     std::size_t launches = 0;
     std::vector<std::string> libraries; ///< as launched, by name
-
-    static std::string path_of(const std::string& name) { return "/lib/" + name + ".so"; }
-
-    static observation observe(const std::string& library, double seconds) {
-        observation o;
-        o.how = observation::ending::exited;
-        for (const char* name : {"user_ns", "sys_ns", "minor_faults", "voluntary_switches"}) {
-            o.values[name] = 1000;
-        }
-        o.values["wall_ns"] = seconds * 1e9;
-        o.values["peak_rss_bytes"] = 1e6;
-        process_proof p;
-        p.is_main = true;
-        p.executable = "/bin/program";
-        p.files = {{"malloc", library.empty() ? libc : library}, {"free", library.empty() ? libc : library}};
-        p.preload_mapped = !library.empty();
-        o.proofs.push_back(p);
-        return o;
-    }
 
     observation launch(const launch_spec& spec) {
         ++launches;
@@ -50,7 +33,7 @@ struct fake_world {
         }
         seconds *= launches % 2 == 0 ? 1 + jitter : 1;
         clock += seconds;
-        observation o = observe(spec.library.string(), seconds);
+        observation o = testing::made_run(spec.library, seconds);
         o.proofs.back().next_malloc = next;
         if (!name.empty() && name == crashing) {
             o.how = observation::ending::signalled;
@@ -59,45 +42,23 @@ struct fake_world {
         return o;
     }
 
+    std::vector<std::string> names() const {
+        std::vector<std::string> list;
+        for (const auto& [name, takes] : allocators) {
+            list.push_back(name);
+        }
+        return list;
+    }
+
     run_result run(const run_options& options) {
-        run_world world;
-        world.find_target = [](const launch_spec&) {
-            target t;
-            t.command = {"program"};
-            t.own_provider = libc;
-            t.first = observe("", 1);
-            return t;
-        };
-        world.take_inventory = [this] {
-            std::vector<allocator_entry> list;
-            for (const auto& [name, takes] : allocators) {
-                allocator_entry e;
-                e.name = e.title = name;
-                e.library = path_of(name);
-                e.state = library_state::usable;
-                list.push_back(e);
-            }
-            return list;
-        };
-        world.launch = [this](const launch_spec& spec) { return launch(spec); };
-        world.prepare = [](const std::string&) { return std::string{}; };
-        world.inspect = [] { return machine_info{}; };
-        world.canary = [] { return 1.0; };
-        world.touch_memory = [](std::size_t) {};
-        world.now = [this] { return std::chrono::duration<double>{clock}; };
-        world.interrupted = [] { return 0; };
+        const run_world world =
+            testing::made_world(names(), clock, [this](const launch_spec& spec) { return launch(spec); });
         return run_program(options, world, [](const work_progress&) {}, [](const std::string&) {});
     }
 };
 
 run_options options_for(const fake_world& world) {
-    run_options o;
-    for (const auto& [name, takes] : world.allocators) {
-        o.only.push_back(name);
-    }
-    for (const auto& [name, takes] : world.allocators) {
-        o.allocators.emplace_back(name, fake_world::path_of(name));
-    }
+    run_options o = testing::options_for(world.names());
     o.seed = 7;
     o.budget = std::chrono::seconds{10'000};
     return o;
@@ -187,7 +148,7 @@ TEST_CASE("what has had all of its rounds leaves the rest of the budget to the o
     o.budget = std::chrono::seconds{200};
     run_contender& given = o.given.emplace_back();
     given.name = given.title = "given";
-    given.library = fake_world::path_of("given");
+    given.library = made_path("given");
     const run_result r = world.run(o);
     CHECK(samples_of(r, "fast") == 3);
     CHECK(samples_of(r, "slow") == 3);
@@ -218,12 +179,12 @@ TEST_CASE("a library in front of an allocator counts where that gets what is pas
     options.rounds = 2;
     run_contender both;
     both.name = both.title = "both";
-    both.library = fake_world::path_of("pools");
-    both.behind = fake_world::path_of("fast");
+    both.library = made_path("pools");
+    both.behind = made_path("fast");
     options.given = {both};
     world.next = both.behind.string();
     CHECK(samples_of(world.run(options), "both") == 2);
-    world.next = libc;
+    world.next = made_libc;
     const run_result other = world.run(options);
     CHECK(other.find("both") == nullptr);
     REQUIRE(!other.left_out.empty());

@@ -6,6 +6,7 @@
 #include "trace/sampling.hpp"
 
 #include "analysis/accumulator.hpp"
+#include "made_events.hpp"
 #include "trace/sample_weight.hpp"
 #include "unit.hpp"
 
@@ -79,17 +80,6 @@ std::array<sums, types> recorded(const std::vector<block>& all, std::uint64_t se
         s.spread.add(all[i].bytes, w);
     }
     return result;
-}
-
-event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time) {
-    event e;
-    e.kind = event_kind::allocation;
-    e.call = allocation_call::operator_new;
-    e.address = address;
-    e.bytes = bytes;
-    e.time = time;
-    e.stack = 1;
-    return e;
 }
 
 TEST_CASE("sampling: sizes that no block can have do not pass, and move no point") {
@@ -246,13 +236,10 @@ TEST_CASE("sampling: an analysis counts blocks by their weights, and takes them 
     accumulator analysis{sample_weight{mean}};
     std::vector<event> events;
     for (std::uint64_t i = 0; i != count; ++i) {
-        events.push_back(allocation(0x10000 + 0x400 * i, bytes, 10 * i));
+        events.push_back(testing::allocation(0x10000 + 0x400 * i, bytes, 10 * i));
     }
     for (std::uint64_t i = 0; i != count / 2; ++i) {
-        event e = allocation(0x10000 + 0x400 * i, 0, 10 * (count + i));
-        e.kind = event_kind::release;
-        e.call = allocation_call::operator_delete;
-        events.push_back(e);
+        events.push_back(testing::release(0x10000 + 0x400 * i, 10 * (count + i)));
     }
     analysis.take(events);
     const trace_analysis a = analysis.finish({});

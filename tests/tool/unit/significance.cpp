@@ -48,13 +48,6 @@ TEST_CASE("Wilcoxon's critical values are those of the tables") {
     CHECK(wilcoxon_signed_rank(with_rank_sum(5, 0)) == doctest::Approx(0.0625)); // five are never enough
 }
 
-TEST_CASE("Wilcoxon's test gives the published p-value of the depression scores") {
-    // Hollander and Wolfe, Nonparametric Statistical Methods, 1973, p. 29: nine patients, one-sided 0.0195.
-    const values differences{1.83 - 0.878, 0.50 - 0.647, 1.62 - 0.598, 2.48 - 2.05, 1.68 - 1.06,
-                             1.88 - 1.29,  1.55 - 1.06,  3.06 - 3.14,  1.30 - 1.29};
-    CHECK(wilcoxon_signed_rank(differences) == doctest::Approx(2 * 0.01953125).epsilon(1e-12));
-}
-
 TEST_CASE("Wilcoxon's test agrees with SciPy: exact, with ties and zeros, approximate") {
     CHECK(wilcoxon_signed_rank(values{0.44, 0.86, -0.06, 0.75, 1.33, 0.81, 1.96, -0.49, 0.47, -0.31, -0.38,
                                       0.22}) == doctest::Approx(0.06396484375).epsilon(1e-12));
@@ -109,13 +102,6 @@ TEST_CASE("Mann's and Whitney's critical values are those of the tables") {
         const auto [v, w] = with_u(a, b, critical + 1);
         CHECK(mann_whitney(v, w) > 0.05);
     }
-}
-
-TEST_CASE("Mann's and Whitney's test gives the published p-value of the membrane permeabilities") {
-    // Hollander and Wolfe, 1973, p. 69: one-sided 0.1272.
-    const values term{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
-    const values earlier{1.15, 0.88, 0.90, 0.74, 1.21};
-    CHECK(mann_whitney(term, earlier) == doctest::Approx(2 * 0.1272).epsilon(1e-3));
 }
 
 TEST_CASE("Mann's and Whitney's test agrees with SciPy: exact, with ties, approximate") {

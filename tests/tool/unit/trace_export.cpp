@@ -3,25 +3,13 @@
 #include "report/trace_export/trace_export.hpp"
 
 #include "export_samples.hpp"
+#include "made_events.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::trace_export_tests {
 
-event at(std::uint64_t time, event_kind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
-         std::uint32_t thread = 0, std::uint32_t process = 0) {
-    event e;
-    e.time = time;
-    e.kind = kind;
-    e.address = address;
-    e.bytes = bytes;
-    e.stack = stack;
-    e.thread = thread;
-    e.process = process;
-    return e;
-}
-
-constexpr auto got = event_kind::allocation;
-constexpr auto gave = event_kind::release;
+using testing::allocation;
+using testing::release;
 
 /// The leaks that `linn trace --leaks` shows, and the lines of `--convert csv-stacks --leaks` without the heading.
 std::pair<block_counts, std::size_t> leaks_of(const std::vector<event>& events) {
@@ -45,14 +33,14 @@ std::pair<block_counts, std::size_t> leaks_of(const std::vector<event>& events) 
 }
 
 TEST_CASE("a release by another thread whose clock is 1 ns early is no leak, in the view and in the export") {
-    const auto [leaks, lines] = leaks_of({at(10, gave, 0x10, 0, 0, 1), at(11, got, 0x10, 64, 1, 0)});
+    const auto [leaks, lines] = leaks_of({release(0x10, 10, 1), allocation(0x10, 64, 11)});
     CHECK(leaks.blocks == 0);
     CHECK(lines == 0);
 }
 
 TEST_CASE("a release that comes after its address was given out again leaves the new block, in both") {
     const auto [leaks, lines] =
-        leaks_of({at(1, got, 0x10, 100, 1, 0), at(2, got, 0x10, 7, 2, 1), at(3, gave, 0x10, 0, 0, 0)});
+        leaks_of({allocation(0x10, 100, 1), allocation(0x10, 7, 2, 1, 2), release(0x10, 3)});
     CHECK(leaks.blocks == 1);
     CHECK(leaks.bytes == 7);
     CHECK(lines == 1);

@@ -15,6 +15,22 @@ namespace linn::tool::testing {
 inline constexpr std::uint32_t program = 0;
 inline constexpr std::uint32_t runtime_library = 1;
 
+/// A type with one call, and a pool of its own.
+inline try_candidate made_candidate(const std::string& label, unsigned size, std::uint64_t offset) {
+    try_candidate c;
+    c.label = label;
+    c.types = {label};
+    c.pools = {{.name = label}};
+    plan_site site;
+    site.pool = label;
+    site.size = size;
+    site.call = {"shop", offset, std::vector<unsigned char>(16, 0x90)};
+    c.sites = {site};
+    c.counts = {{1000, 0, 100, 1000}};
+    c.allocations = 1000;
+    return c;
+}
+
 /// A trace, put together type by type.
 struct trace_of_types {
     advice a;

@@ -2,6 +2,7 @@
 // The forms that pools are tried in: each is a plan that the preloaded library reads.
 #include "advise/change_text.hpp"
 #include "scratch_folder.hpp"
+#include "trace_of_types.hpp"
 #include "try/arms.hpp"
 #include "unit.hpp"
 
@@ -15,18 +16,8 @@ try_candidates candidates_of(const std::vector<unsigned>& sizes) {
     try_candidates all;
     all.modules = {{"shop", {1, 2}}, {"libother.so", {3}}};
     for (const unsigned size : sizes) {
-        try_candidate c;
-        c.label = "type" + std::to_string(all.list.size());
-        c.types = {c.label};
-        c.pools = {{.name = c.label}};
-        plan_site site;
-        site.pool = c.label;
-        site.size = size;
-        site.call = {"shop", 0x1000 * (all.list.size() + 1), std::vector<unsigned char>(16, 0x90)};
-        c.sites = {site};
-        c.counts = {{1000, 0, 100, 1000}};
-        c.allocations = 1000;
-        all.list.push_back(std::move(c));
+        const std::size_t n = all.list.size();
+        all.list.push_back(testing::made_candidate("type" + std::to_string(n), size, 0x1000 * (n + 1)));
     }
     return all;
 }

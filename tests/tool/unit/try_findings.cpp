@@ -6,6 +6,7 @@
 #include "report/render/render.hpp"
 #include "run/judge.hpp"
 #include "simulated_machine.hpp"
+#include "trace_of_types.hpp"
 #include "try/trial.hpp"
 #include "unit.hpp"
 
@@ -24,17 +25,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 try_candidate candidate(const std::string& label, std::uint64_t offset) {
-    try_candidate c;
-    c.label = label;
-    c.types = {label};
-    c.pools = {{.name = label}};
-    plan_site site;
-    site.pool = label;
-    site.size = 48;
-    site.call = {"shop", offset, std::vector<unsigned char>(16, 0x90)};
-    c.sites = {site};
-    c.counts = {{1000, 0, 100, 1000}};
-    c.allocations = 1000;
+    try_candidate c = testing::made_candidate(label, 48, offset);
     c.share = 0.5;
     return c;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether `linn try` tells the truth about programs whose gain is known, on machines that drift, repeat themselves and are
 // disturbed. No clock takes part.
+#include "made_world.hpp"
 #include "report/commands/try_report.hpp"
 #include "run/judge.hpp"
 #include "scratch_folder.hpp"
 #include "simulated_machine.hpp"
+#include "trace_of_types.hpp"
 #include "try/trial.hpp"
 #include "unit.hpp"
 
@@ -160,18 +162,8 @@ struct trial_world {
         const std::string arm = arm_of(spec);
         const double seconds = seconds_a_run * model.factor_of(arm) * std::exp(here.next());
         clock += seconds;
-        observation o;
-        o.how = observation::ending::exited;
-        o.values = {
-            {"wall_ns", seconds * 1e9}, {"user_ns", seconds * 1e9}, {"sys_ns", 0}, {"peak_rss_bytes", 1e6}};
-        process_proof p;
-        p.is_main = true;
-        p.executable = "/bin/shop";
-        const std::string provider = spec.library.empty() ? "/lib/libc.so.6" : spec.library.string();
-        p.files = {{"malloc", provider}, {"free", provider}};
-        p.preload_mapped = !spec.library.empty();
-        p.next_malloc = spec.behind.empty() ? "/lib/libc.so.6" : spec.behind.string();
-        o.proofs.push_back(p);
+        observation o = testing::made_run(spec.library, seconds);
+        o.proofs.back().next_malloc = spec.behind.empty() ? testing::made_libc : spec.behind.string();
         // The file that the preloaded library reads holds the names of its pools.
         if (const std::string plan = variable(spec, "LINN_PLAN"); !breaking.empty() && !plan.empty()) {
             std::ifstream in{plan, std::ios::binary};
@@ -188,17 +180,8 @@ struct trial_world {
         try_candidates all;
         all.modules = {{"shop", {1, 2}}};
         for (std::size_t i = 0; i != types; ++i) {
-            try_candidate c;
-            c.label = "type" + std::to_string(i);
-            c.types = {c.label};
-            c.pools = {{.name = c.label}};
-            c.counts = {{1000, 0, 100, 1000}};
-            plan_site site;
-            site.pool = c.label;
-            site.size = i % 2 == 0 ? 48 : 64;
-            site.call = {"shop", 0x1000 + i, std::vector<unsigned char>(16, 0x90)};
-            c.sites = {site};
-            c.allocations = 1000;
+            try_candidate c =
+                testing::made_candidate("type" + std::to_string(i), i % 2 == 0 ? 48 : 64, 0x1000 + i);
             c.share = 1.0 / static_cast<double>(types);
             all.list.push_back(std::move(c));
         }
@@ -207,38 +190,14 @@ struct trial_world {
 
     try_result run(long budget_seconds, std::size_t rounds = 0) {
         here = machine{seed, model.sigma, model.outliers};
-        run_world world;
-        world.find_target = [this](const launch_spec& options) {
-            target t;
-            t.command = {"shop"};
-            t.own_provider = "/lib/libc.so.6";
-            t.spec = options;
+        run_world world =
+            testing::made_world(allocators, clock, [this](const launch_spec& spec) { return launch(spec); });
+        world.find_target = [this, find = world.find_target](const launch_spec& options) {
+            target t = find(options);
             t.first = launch({});
             return t;
         };
-        world.take_inventory = [this] {
-            std::vector<allocator_entry> list;
-            for (const std::string& name : allocators) {
-                allocator_entry e;
-                e.name = e.title = name;
-                e.library = "/lib/" + name + ".so";
-                e.state = library_state::usable;
-                list.push_back(e);
-            }
-            return list;
-        };
-        world.launch = [this](const launch_spec& spec) { return launch(spec); };
-        world.prepare = [](const std::string&) { return std::string{}; };
-        world.inspect = [] { return machine_info{}; };
-        world.canary = [] { return 1.0; };
-        world.touch_memory = [](std::size_t) {};
-        world.now = [this] { return std::chrono::duration<double>{clock}; };
-        world.interrupted = [] { return 0; };
-        run_options o;
-        for (const std::string& name : allocators) {
-            o.only.push_back(name);
-            o.allocators.emplace_back(name, "/lib/" + name + ".so");
-        }
+        run_options o = testing::options_for(allocators);
         if (o.only.empty()) {
             o.only = {default_name};
         }

@@ -44,16 +44,6 @@ TEST_CASE("every scenario is consistent in itself") {
     }
 }
 
-TEST_CASE("all six published variants stand next to their own rows") {
-    fake_run run{"shared-ptr"};
-    const scenario_result& s = run.judged().scenarios.front();
-    CHECK(s.published.size() == 6);
-    CHECK(s.find_published("glibc", "make_shared")->figures[0] == 1148);
-    CHECK(s.find_published("locked-pool", "allocate_shared")->figures[2] == 206);
-    CHECK(s.find_published("jemalloc", "make_shared") == nullptr);
-    CHECK(s.find_published("glibc", {}) == nullptr);
-}
-
 TEST_CASE("a way is compared with the ways named, on their best allocator") {
     fake_run run{"shared-ptr"};
     run.add(baseline_name, "make_shared", 100);
