@@ -32,9 +32,7 @@ struct last_of_all {
         }
         for (auto& r : rounds) {
             const std::size_t then = r.load();
-            while (r.load() < then + 50) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] { return r.load() >= then + 50; });
         }
         linn_test::say("worked during exit\n");
     }
@@ -76,9 +74,7 @@ int main() {
                 std::thread{&never_ends, t}.detach();
             }
             for (auto& r : rounds) {
-                while (r.load() < 10) {
-                    std::this_thread::yield();
-                }
+                linn_test::wait_until([&] { return r.load() >= 10; });
             }
             exiting = true;
         });

@@ -47,13 +47,9 @@ void check(const char* what, void (*first_use)()) {
         other.deallocate(other.allocate(64), 64);
         std::atomic<bool> forked{false};
         std::thread thread{[&] {
-            while (!stopped) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(stopped);
             first_use();
-            while (!forked) { // ThreadSanitizer would take it for lost in the child
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(forked); // ThreadSanitizer would take it for lost in the child
         }};
         linn_test::check_forked(first_use);
         forked = true;

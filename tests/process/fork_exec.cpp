@@ -44,16 +44,12 @@ public:
     /// Until somebody did as much again.
     void wait_for(std::size_t rounds) const {
         const std::size_t goal = rounds_ + rounds;
-        while (rounds_ < goal) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return rounds_ >= goal; });
     }
 
     ~team() {
         stop_ = true;
-        for (std::thread& t : threads_) {
-            t.join();
-        }
+        linn_test::join_all(threads_);
         CHECK(linn::pool<item>::statistics().live == each * threads_.size());
         for (std::size_t t = 0; t < threads_.size(); ++t) {
             for (std::size_t i = 0; i < each; ++i) {
@@ -149,9 +145,7 @@ void fork_down(int depth) {
                 at_work = true;
             }
         }};
-        while (!at_work) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(at_work);
         linn_test::check_forked([depth] { fork_down(depth - 1); });
         stop = true;
         here.join();

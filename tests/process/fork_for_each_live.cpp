@@ -43,14 +43,10 @@ int main() {
                 some.pop_back();
             }
             ++ready;
-            while (!done) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(done);
         });
     }
-    while (ready != 3) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until([&] { return ready == 3; });
     live.insert(mine.begin(), mine.end());
     for (const auto& some : theirs) {
         live.insert(some.begin(), some.end());
@@ -75,8 +71,6 @@ int main() {
     }).expect_success("the child");
 
     done = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
     CHECK(visited() == live);
 }

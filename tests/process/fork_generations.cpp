@@ -73,9 +73,7 @@ void generation(int number) {
             over.wait(false);
             return;
         }
-        while (ready != threads) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return ready == threads; });
         check_caches();
         if (number != generations) {
             std::fflush(nullptr);
@@ -99,9 +97,7 @@ void generation(int number) {
     for (int i = 0; i < threads; ++i) {
         all.emplace_back(body, i == threads - 1);
     }
-    for (std::thread& t : all) {
-        t.join();
-    }
+    linn_test::join_all(all);
 }
 
 } // namespace

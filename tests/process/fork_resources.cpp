@@ -8,7 +8,7 @@
 //
 // With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
 #define LINN_ASAN_POOLS 1
-#include "process.hpp"
+#include "busy_threads.hpp"
 
 #include <linn/linn.hpp>
 
@@ -20,10 +20,6 @@ namespace {
 
 /// Threads of a child of a process with threads are not known to these.
 constexpr bool child_starts_threads = !linn_test::asan && !linn_test::tsan;
-
-std::size_t some_forks(std::size_t usual) {
-    return linn_test::on_memcheck() ? 3 : linn_test::asan || linn_test::tsan ? usual / 20 + 3 : usual;
-}
 
 void use(std::pmr::memory_resource& r) {
     std::array<void*, 10> all{};
@@ -80,81 +76,29 @@ void live_on(int generations = 2) {
 
 /// Runs `work(turn)` in threads while the process forks.
 template <class Work>
-void fork_during(std::size_t forks, Work work) {
-    std::atomic<bool> stop{false};
-    std::atomic<std::size_t> done{0};
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < 3; ++t) {
-        threads.emplace_back([&, t] {
-            for (std::size_t i = t; !stop; ++i) {
+void fork_during(std::size_t forks, Work work, void (*in_the_child)() = [] { live_on(); }) {
+    linn_test::busy_threads threads;
+    for (std::size_t t = 0; t < 3; ++t) {
+        threads.start([&, t] {
+            for (std::size_t i = t; threads.goes_on(); ++i) {
                 work(i);
-                ++done;
+                threads.worked();
             }
         });
     }
-    for (std::size_t i = 0; i < forks; ++i) {
-        const std::size_t then = done;
-        while (done == then) {
-            std::this_thread::yield();
-        }
-        linn_test::check_forked([] { live_on(); });
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
-}
-
-/// Chunks that resources leave for the next one have a lock of their own. First of all: no resource has left any yet.
-void while_threads_trim() {
-    std::atomic<bool> stop{false};
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 3; ++t) {
-        threads.emplace_back([&] {
-            while (!stop) {
-                of_the_process.trim();
-            }
-        });
-    }
-    const std::size_t forks = some_forks(300);
-    for (std::size_t i = 0; i < forks; ++i) {
-        linn_test::check_forked([] { use(of_the_process); });
-    }
-    stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    threads.fork(forks, forks / 20 + 3, 1, in_the_child);
 }
 
 /// The resource of a thread that waits, and all that it got from an upstream, are on its stack.
-template <class Serve>
-void with_a_thread_in(Serve serve) {
-    std::atomic<bool> ready{false};
-    std::atomic<bool> over{false};
-    std::thread t{[&] {
-        serve([&] {
-            ready = true;
-            while (!over) {
-                std::this_thread::yield();
-            }
-        });
-    }};
-    while (!ready) {
-        std::this_thread::yield();
-    }
-    linn_test::check_forked([] { live_on(3); });
-    over = true;
-    t.join();
-}
-
 void stacks_that_are_gone() {
-    with_a_thread_in([](auto&& wait) {
+    const auto within = [](auto serve) { linn_test::check_forked_within(serve, [] { live_on(3); }); };
+    within([](auto&& wait) {
         linn::pool_resource on_the_stack;
         use(on_the_stack);
         wait();
         use(on_the_stack);
     });
-    with_a_thread_in([](auto&& wait) {
+    within([](auto&& wait) {
         alignas(64) std::byte memory[400'000];
         std::pmr::monotonic_buffer_resource upstream{memory, sizeof memory, std::pmr::null_memory_resource()};
         linn::pool_resource r{linn::pool_resource_options{.largest_pooled_bytes = 8192, .slab_bytes = 4096},
@@ -163,7 +107,7 @@ void stacks_that_are_gone() {
         wait();
         r.deallocate(r.allocate(100), 100);
     });
-    with_a_thread_in([](auto&& wait) { // the object stays where it is, its memory does not
+    within([](auto&& wait) { // the object stays where it is, its memory does not
         alignas(64) std::byte memory[400'000];
         std::pmr::monotonic_buffer_resource upstream{memory, sizeof memory, std::pmr::null_memory_resource()};
         alignas(linn::pool_resource) static std::byte place[sizeof(linn::pool_resource)];
@@ -172,12 +116,12 @@ void stacks_that_are_gone() {
         wait();
         r->~pool_resource();
     });
-    with_a_thread_in([](auto&& wait) {
+    within([](auto&& wait) {
         thread_local linn::pool_resource of_the_thread;
         use(of_the_thread);
         wait();
     });
-    with_a_thread_in([](auto&& wait) {
+    within([](auto&& wait) {
         linn::recycler<std::vector<int>> recycler;
         linn::buffer_pool buffers{65536};
         linn::local_pool<int> local;
@@ -267,7 +211,8 @@ void handlers_that_release() {
 
 int main() {
     handlers_that_release(); // before those of the library: runs after these before a fork, and before them after it
-    while_threads_trim();
+    // Chunks that resources leave for the next one have a lock of their own. First of all: no resource has left any yet.
+    fork_during(300, [](std::size_t) { of_the_process.trim(); }, [] { use(of_the_process); });
     use(of_handlers);
     linn_test::check_forked([] { live_on(1); });
     ::alarm(30 * linn_test::slowdown); // a lock that is never released
@@ -276,12 +221,12 @@ int main() {
     stacks_that_are_gone();
     what_the_child_knows();
     caches_of_two_generations();
-    fork_during(some_forks(25), [](std::size_t) { // made and destroyed in stacks
+    fork_during(25, [](std::size_t) { // made and destroyed in stacks
         linn::pool_resource r;
         use(r);
         r.trim();
     });
-    fork_during(some_forks(25), [](std::size_t i) { // released, while there are forks and statistics
+    fork_during(25, [](std::size_t i) { // released, while there are forks and statistics
         thread_local linn::pool_resource r;
         use(r);
         r.deallocate(r.allocate(100'000), 100'000);
@@ -291,7 +236,7 @@ int main() {
             static_cast<void>(linn::statistics());
         }
     });
-    fork_during(some_forks(15), [](std::size_t i) { // everything else that registers itself
+    fork_during(15, [](std::size_t i) { // everything else that registers itself
         linn::recycler<std::vector<int>> recycler{4};
         linn::buffer_pool buffers{8192};
         recycler.acquire()->resize(i % 100);

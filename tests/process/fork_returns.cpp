@@ -22,9 +22,7 @@ struct slow_pages : detail::platform::pages {
     static bool discard(void* p, std::size_t bytes) noexcept {
         if (armed.exchange(false)) {
             inside = true;
-            while (!may_leave) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(may_leave);
         }
         return detail::platform::pages::discard(p, bytes);
     }
@@ -65,13 +63,9 @@ void fork_while_away(Take&& take, Put&& put, Check&& check) {
                 put(p);
             }
         }
-        while (!over) { // ThreadSanitizer would take it for lost in the child
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(over); // ThreadSanitizer would take it for lost in the child
     }};
-    while (!inside) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until(inside);
     const auto finish = [&] {
         for (std::size_t i = 0; i != 64; ++i) {
             CHECK(static_cast<unsigned char*>(last)[i] == 0x5a);

@@ -25,9 +25,7 @@ struct waiting_clock {
     static std::uint64_t now_ms() noexcept {
         if (armed.exchange(false)) {
             inside = true;
-            while (!may_leave) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(may_leave);
             detail::sleep_briefly(100'000); // long enough for a fork that does not wait to come by
             inside = false;
         }
@@ -48,13 +46,9 @@ void fork_while(Work&& work) {
     std::atomic<bool> forked{false};
     std::thread other{[&] {
         work();
-        while (!forked) { // ThreadSanitizer would take it for lost in the child
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(forked); // ThreadSanitizer would take it for lost in the child
     }};
-    while (!inside) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until(inside);
     linn_test::check_forked(work);
     forked = true;
     CHECK(looked == 1);

@@ -47,9 +47,7 @@ struct channel {
 
     void put(std::size_t i, item* p) noexcept {
         auto& place = slots[i % places];
-        while (place.load(std::memory_order_acquire) != nullptr) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return place.load(std::memory_order_acquire) == nullptr; });
         place.store(p, std::memory_order_release);
     }
     item* take(std::size_t i) noexcept {
@@ -94,9 +92,7 @@ void run_all(std::vector<std::function<void()>> works) {
     for (auto& work : works) {
         threads.emplace_back(work);
     }
-    for (auto& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
 }
 
 /// One producer, and `consumers` that have never allocated. One of them stays, blocked, until the numbers were looked at.
@@ -131,9 +127,7 @@ void one_to_many(std::size_t consumers, std::size_t each) {
         looked = true;
     }
     over.notify_all();
-    for (auto& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
 }
 
 template <class Memory>

@@ -35,13 +35,9 @@ public:
                 mine.clear();
             }
             ready_ = true;
-            while (!over_) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(over_);
         }};
-        while (!ready_) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(ready_);
     }
     void end() {
         over_ = true;
@@ -120,9 +116,7 @@ void waiting_threads() {
     items::handle only = all->acquire();
     std::atomic<bool> got{false};
     std::thread waits{[&] { got = all->acquire() != nullptr; }};
-    while (all->statistics().waiting != 1) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until([&] { return all->statistics().waiting == 1; });
     linn_test::check_forked([&] {
         CHECK(all->statistics().waiting == 0);
         CHECK(all->live() == 1);

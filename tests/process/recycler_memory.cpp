@@ -41,14 +41,12 @@ int main() {
                 held.push_back(recycler.acquire());
             }
             ++holding;
-            while (holding < threads) { // all at once: each has its own cache, and no object is idle
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] {
+                return holding >= threads;
+            }); // all at once: each has its own cache, and no object is idle
         });
     }
-    for (std::thread& t : all) {
-        t.join();
-    }
+    linn_test::join_all(all);
     CHECK(recycler.idle() == threads * each);
     no_memory = true;
     const std::size_t destroyed = recycler.trim();

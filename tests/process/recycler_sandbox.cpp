@@ -56,13 +56,9 @@ void end_while_others_release(std::unique_ptr<items> all, int threads) {
             shared.clear();
         });
     }
-    while (ready != threads) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until([&] { return ready == threads; });
     all.reset();
-    for (std::thread& t : team) {
-        t.join();
-    }
+    linn_test::join_all(team);
     CHECK(alive == 0);
 }
 
@@ -70,23 +66,17 @@ void without() {
     CHECK(forbid_barriers());
     CHECK(!linn::detail::enable_thread_barrier());
     items all{100};
-    std::vector<std::thread> team;
-    for (int t = 0; t < 2; ++t) {
-        team.emplace_back([&all] {
-            for (int i = 0; i < 20'000; ++i) {
-                const auto a = all.acquire();
-                const auto b = all.acquire_shared();
-                ++a->user;
-                ++b->user;
-                if (i % 512 == 0) {
-                    all.trim();
-                }
+    linn_test::in_threads(2, [&all] {
+        for (int i = 0; i < 20'000; ++i) {
+            const auto a = all.acquire();
+            const auto b = all.acquire_shared();
+            ++a->user;
+            ++b->user;
+            if (i % 512 == 0) {
+                all.trim();
             }
-        });
-    }
-    for (std::thread& t : team) {
-        t.join();
-    }
+        }
+    });
     CHECK(all.live() == 0);
     CHECK(all.idle() <= 100);
     CHECK(all.statistics().created < 2'000);

@@ -43,9 +43,7 @@ struct starter {
     starter(const starter&) = delete;
     starter& operator=(const starter&) = delete;
     ~starter() {
-        for (std::thread& t : threads) {
-            t.join();
-        }
+        linn_test::join_all(threads);
         work();
         CHECK(worked.load() == 7);
         for (const auto& s : linn::statistics()) {

@@ -171,9 +171,7 @@ void cancelled_at_work() {
         auto body = [&] { work_until_cancelled(at_work); };
         pthread_t thread;
         CHECK(pthread_create(&thread, nullptr, &run_body<decltype(body)>, &body) == 0);
-        while (!at_work) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(at_work);
         CHECK(pthread_cancel(thread) == 0);
         void* result = nullptr;
         CHECK(pthread_join(thread, &result) == 0);

@@ -191,9 +191,7 @@ void freed_elsewhere_meanwhile() {
             }
         }};
         std::thread b{[&] {
-            while (phase.load() == 0) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] { return phase.load() != 0; });
             for (item* object : items) {
                 linn::pool<item>::destroy(object);
             }

@@ -29,11 +29,11 @@ public:
     /// @returns how often it forked
     template <class F>
     std::size_t fork(std::size_t times, std::size_t sanitized, std::size_t pieces, F&& in_the_child) {
-        wait_for([this] { return started_ == threads_.size(); });
+        wait_until([this] { return started_ == threads_.size(); });
         const std::size_t forks = on_memcheck() ? 3 : asan || tsan ? sanitized : times;
         for (std::size_t i = 0; i != forks; ++i) {
             const std::size_t then = pieces_;
-            wait_for([&] { return pieces_ >= then + pieces; });
+            wait_until([&] { return pieces_ >= then + pieces; });
             check_forked(in_the_child);
         }
         return forks;
@@ -41,44 +41,43 @@ public:
 
     void join() {
         stop_ = true;
-        for (std::thread& t : threads_) {
-            t.join();
-        }
+        join_all(threads_);
         threads_.clear();
     }
 
 private:
-    template <class Condition>
-    static void wait_for(Condition holds) {
-        while (!holds()) {
-            std::this_thread::yield();
-        }
-    }
-
     std::atomic<bool> stop_{false};
     std::atomic<std::size_t> started_{0};
     std::atomic<std::size_t> pieces_{0};
     std::vector<std::thread> threads_;
 };
 
-/// Forks while a thread that has called `before()` waits, and calls `in_the_child` in the child.
-template <class Before, class F>
-void check_forked_beside(Before before, F&& in_the_child) {
+/// Forks while a thread is in `serve(wait)`, at its call of `wait()`, and calls `in_the_child` in the child.
+template <class Serve, class F>
+void check_forked_within(Serve serve, F&& in_the_child) {
     std::atomic<bool> ready{false};
     std::atomic<bool> over{false};
     std::thread other{[&] {
-        before();
-        ready = true;
-        while (!over) {
-            std::this_thread::yield();
-        }
+        serve([&] {
+            ready = true;
+            wait_until(over);
+        });
     }};
-    while (!ready) {
-        std::this_thread::yield();
-    }
+    wait_until(ready);
     check_forked(in_the_child);
     over = true;
     other.join();
+}
+
+/// Forks while a thread that has called `before()` waits, and calls `in_the_child` in the child.
+template <class Before, class F>
+void check_forked_beside(Before before, F&& in_the_child) {
+    check_forked_within(
+        [&](auto&& wait) {
+            before();
+            wait();
+        },
+        in_the_child);
 }
 
 } // namespace linn_test

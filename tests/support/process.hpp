@@ -6,6 +6,8 @@
 /// What tests of whole processes share. No framework: one that allocates or that registers exit
 /// handlers would hide exactly the errors of start-up and exit that these tests look for.
 
+#include "threads.hpp"
+
 #include <linn/config.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>

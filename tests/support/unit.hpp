@@ -8,6 +8,7 @@
 
 #include "random.hpp"
 #include "sizes.hpp"
+#include "threads.hpp"
 
 #include <doctest/doctest.h>
 

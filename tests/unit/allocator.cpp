@@ -6,8 +6,6 @@
 
 #include <linn/allocator.hpp>
 
-#include <future>
-
 namespace allocator_tests {
 
 using linn::allocator;
@@ -212,81 +210,6 @@ TEST_CASE("allocator: allocate_shared puts object and control block into one slo
     }};
     other.join();
     CHECK(live_everywhere("session") == 0);
-}
-
-TEST_CASE("allocator: shared objects that die on another thread") {
-    std::vector<std::shared_ptr<session>> all;
-    for (int i = 0; i < 500; ++i) {
-        all.push_back(std::allocate_shared<session>(allocator<session>{}, i));
-    }
-    CHECK(live_everywhere("session") == 500);
-    std::thread{[moved = std::move(all)]() mutable { moved.clear(); }}.join();
-    CHECK(live_everywhere("session") == 0);
-}
-
-/// What type-erasing wrappers do with an allocator: rebind it to a type that only they know.
-template <class Alloc>
-class erased {
-    struct holder_base {
-        virtual int call() = 0;
-        virtual void destroy(Alloc& a) = 0;
-
-    protected:
-        ~holder_base() = default;
-    };
-    template <class F>
-    struct holder final : holder_base {
-        using rebound = typename std::allocator_traits<Alloc>::template rebind_alloc<holder>;
-        explicit holder(F function) : f{std::move(function)} {}
-        int call() override { return f(); }
-        void destroy(Alloc& a) override {
-            rebound r{a};
-            std::allocator_traits<rebound>::destroy(r, this);
-            std::allocator_traits<rebound>::deallocate(r, this, 1);
-        }
-        F f;
-    };
-
-public:
-    template <class F>
-    erased(const Alloc& a, F f) : alloc_{a} {
-        typename holder<F>::rebound r{alloc_};
-        auto* p = std::allocator_traits<decltype(r)>::allocate(r, 1);
-        std::allocator_traits<decltype(r)>::construct(r, p, std::move(f));
-        held_ = p;
-    }
-    erased(const erased&) = delete;
-    erased& operator=(const erased&) = delete;
-    ~erased() { held_->destroy(alloc_); }
-    int operator()() { return held_->call(); }
-
-private:
-    Alloc alloc_;
-    holder_base* held_;
-};
-
-TEST_CASE("allocator: type erasure by rebinding, also of a stateful upstream") {
-    upstream_counters counters;
-    const std::size_t before = live_everywhere("holder");
-    {
-        using stateful = allocator<char, counting_upstream<char>>;
-        int n = 5;
-        erased<allocator<char>> a{allocator<char>{}, [n] { return n; }};
-        erased<stateful> b{stateful{counting_upstream<char>{3, counters}}, [&n] { return n + 1; }};
-        CHECK(a() == 5);
-        CHECK(b() == 6);
-        CHECK(live_everywhere("holder") == before + 2);
-    }
-    CHECK(live_everywhere("holder") == before);
-    CHECK(counters.allocations == 0);
-}
-
-TEST_CASE("allocator: promises and tasks") {
-    std::promise<int> promise{std::allocator_arg, allocator<int>{}};
-    auto future = promise.get_future();
-    std::thread setter{[&promise] { promise.set_value(11); }};
-    CHECK(future.get() == 11);
-    setter.join();
 }
 
 } // namespace allocator_tests

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What elements ask of containers over Linn's allocators: that nothing is lost when the n-th of them cannot be
-// made, that each lies as it is aligned, that a type may hold containers of itself, that containers in containers
-// get the allocator handed down; and what allocators of one family must have in common.
+// What elements ask of containers over Linn's allocators: that nodes may be a container's private affair, that a type may hold
+// containers of itself, that containers in containers get the allocator handed down; and what allocators of one family must
+// have in common.
 #include "allocator_worlds.hpp"
 #include "unit.hpp"
 
-#include <deque>
 #include <forward_list>
 #include <scoped_allocator>
-#include <unordered_set>
 
 namespace allocator_elements_tests {
 
@@ -111,126 +109,6 @@ private:
     node* top_ = nullptr;
 };
 
-// --- elements that throw
-
-/// Cannot be moved. After `until` more are made, each attempt throws.
-struct fragile {
-    static constexpr long never = std::numeric_limits<long>::max();
-    static inline long until = never;
-    static inline long alive = 0;
-
-    struct failure {};
-
-    fragile(int v) : value{v} { born(); }
-    fragile(const fragile& other) : value{other.value} { born(); }
-    fragile& operator=(const fragile& other) {
-        pay();
-        value = other.value;
-        return *this;
-    }
-    ~fragile() { --alive; }
-    friend auto operator<=>(const fragile&, const fragile&) = default;
-
-    int value;
-
-private:
-    static void pay() {
-        if (until == 0) {
-            throw failure{};
-        }
-        --until;
-    }
-    static void born() {
-        pay();
-        ++alive;
-    }
-};
-struct fragile_hash {
-    std::size_t operator()(const fragile& f) const { return static_cast<std::size_t>(f.value); }
-};
-
-template <class C, class Iterator>
-C made_of(Iterator from, Iterator to, const typename C::allocator_type& a) {
-    if constexpr (std::is_constructible_v<C, Iterator, Iterator, typename C::allocator_type>) {
-        return C(from, to, a);
-    } else {
-        return C(from, to, 3, a); // few buckets: it must rehash
-    }
-}
-
-/// Tries `operation(container, other)` with elements that fail at the n-th, for n = 0, 1, ... until it succeeds.
-template <class C, class W, class Operation>
-void at_each_element(W& w, Operation operation) {
-    using value = typename C::value_type;
-    const std::initializer_list<int> numbers{1, 2, 3, 4, 5, 6};
-    const std::size_t before = w.live();
-    long n = 0;
-    for (bool done = false; !done; ++n) {
-        REQUIRE(n < 1000);
-        {
-            C one = made_of<C>(numbers.begin(), numbers.end(), w.template first<value>());
-            const C other = made_of<C>(numbers.begin(), numbers.end(), w.template second<value>());
-            fragile::until = n;
-            try {
-                operation(one, other);
-                done = true;
-            } catch (const fragile::failure&) {
-            }
-            fragile::until = fragile::never;
-            CHECK(fragile::alive >= std::distance(one.begin(), one.end()) + 6);
-            one.insert(one.end(), value{9}); // it can be used yet
-        }
-        CHECK(fragile::alive == 0);
-        CHECK(w.live() == before);
-    }
-    CHECK(n > 1); // it did fail
-}
-
-template <class C, class W>
-void throwing_elements() {
-    W w;
-    at_each_element<C>(w, [](C&, const C& other) { const C copy(other); });
-    at_each_element<C>(w, [](C& c, const C& other) { c = other; });
-    at_each_element<C>(w, [](C& c, const C& other) { const C copy(other, c.get_allocator()); });
-    at_each_element<C>(w, [](C& c, const C&) {
-        for (int i = 10; i < 20; ++i) {
-            c.insert(c.end(), fragile{i});
-        }
-    });
-    at_each_element<C>(w, [](C&, const C& other) {
-        const C range = made_of<C>(other.begin(), other.end(), other.get_allocator());
-    });
-    if constexpr (requires(C c) { c.resize(1, fragile{0}); }) {
-        at_each_element<C>(
-            w, [](C& c, const C& other) { c.insert(std::next(c.begin(), 2), other.begin(), other.end()); });
-        at_each_element<C>(w, [](C& c, const C&) { c.resize(50, c.front()); });
-        at_each_element<C>(w, [](C& c, const C& other) { c.assign(30, other.back()); });
-    } else {
-        at_each_element<C>(w, [](C& c, const C& other) { c.insert(other.begin(), other.end()); });
-    }
-}
-
-// --- elements that are aligned
-
-struct alignas(128) wide {
-    wide(int v) : value{v} {}
-    int value;
-    friend auto operator<=>(const wide&, const wide&) = default;
-};
-
-template <class C, class W>
-bool all_aligned(W& w) {
-    C c(w.template first<wide>());
-    bool aligned = true;
-    for (int i = 0; i < 40; ++i) {
-        c.insert(c.end(), wide{i});
-        for (const wide& e : c) {
-            aligned = aligned && reinterpret_cast<std::uintptr_t>(&e) % alignof(wide) == 0;
-        }
-    }
-    return aligned && c.size() == 40;
-}
-
 // --- types that hold containers of themselves
 
 template <class W>
@@ -289,31 +167,6 @@ TEST_CASE("allocator elements: an allocator derived from Linn's") {
         CHECK(pooled::live() == before + 40);
     }
     CHECK(pooled::live() == before);
-}
-
-TEST_CASE_TEMPLATE("allocator elements: the n-th cannot be made", W, pooled, identified<false>, resources) {
-    using allocator = allocator_in<W, fragile>;
-    throwing_elements<std::vector<fragile, allocator>, W>();
-#ifndef _LIBCPP_VERSION // its constructors of deques forget what they made, with std::allocator, too
-    throwing_elements<std::deque<fragile, allocator>, W>();
-#endif
-    throwing_elements<std::list<fragile, allocator>, W>();
-    throwing_elements<std::multiset<fragile, std::less<fragile>, allocator>, W>();
-#if !defined _LIBCPP_VERSION || _LIBCPP_VERSION < 220000 // and those of version 22, of hash tables, too
-    throwing_elements<std::unordered_multiset<fragile, fragile_hash, std::equal_to<fragile>, allocator>, W>();
-#endif
-}
-
-TEST_CASE_TEMPLATE("allocator elements: aligned to two cache lines", W, pooled, identified<false>,
-                   resources) {
-    W w;
-    const std::size_t before = w.live();
-    using allocator = allocator_in<W, wide>;
-    CHECK(all_aligned<std::vector<wide, allocator>>(w));
-    CHECK(all_aligned<std::deque<wide, allocator>>(w));
-    CHECK(all_aligned<std::list<wide, allocator>>(w));
-    CHECK(all_aligned<std::set<wide, std::less<wide>, allocator>>(w));
-    CHECK(w.live() == before);
 }
 
 TEST_CASE_TEMPLATE("allocator elements: a type that holds containers of itself", W, pooled, identified<true>,

@@ -45,22 +45,16 @@ TEST_CASE("buffer_pool: threads with one or a few buffers each do not meet") {
     std::barrier step{threads, [&]() noexcept { before = pool.statistics().depot_visits; }};
     std::barrier end{threads};
     std::atomic<std::size_t> after{0};
-    std::vector<std::thread> all;
-    for (int t = 0; t < threads; ++t) {
-        all.emplace_back([&] {
-            several(pool, 3).clear();
-            several(pool, 3).clear();
-            step.arrive_and_wait(); // each has its three
-            for (int i = 0; i < 1000; ++i) {
-                several(pool, 1 + static_cast<std::size_t>(i) % 3).clear();
-            }
-            end.arrive_and_wait();
-            after = pool.statistics().depot_visits;
-        });
-    }
-    for (std::thread& t : all) {
-        t.join();
-    }
+    linn_test::in_threads(threads, [&] {
+        several(pool, 3).clear();
+        several(pool, 3).clear();
+        step.arrive_and_wait(); // each has its three
+        for (int i = 0; i < 1000; ++i) {
+            several(pool, 1 + static_cast<std::size_t>(i) % 3).clear();
+        }
+        end.arrive_and_wait();
+        after = pool.statistics().depot_visits;
+    });
     CHECK(after.load() == before.load());
     const auto s = pool.statistics();
     CHECK(s.acquired == threads * (6 + 1999));

@@ -4,10 +4,10 @@
 //
 // What fails half way is in process/error_page_source.cpp.
 #include "misuse_recorder.hpp"
+#include "process_pool.hpp"
 #include "unit.hpp"
 
 #include <linn/local_pool.hpp>
-#include <linn/pool.hpp>
 
 namespace bulk_tests {
 
@@ -23,26 +23,14 @@ bool pooling() {
     return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
 }
 
-/// One interface for both kinds of pool.
 template <int N>
-struct shared_pool {
-    using type = item<N>;
-    void allocate_n(std::span<type*> out) { linn::pool<type>::allocate_n(out); }
-    void deallocate_n(std::span<type* const> objects) { linn::pool<type>::deallocate_n(objects); }
-    type* allocate() { return linn::pool<type>::allocate(); }
-    void deallocate(type* p) { linn::pool<type>::deallocate(p); }
-    std::size_t live() { return linn::pool<type>::statistics().live; }
-    void trim() { linn::pool<type>::trim(); }
-};
-
+using shared_pool = linn_test::process_pool<item<N>>;
 template <int N>
-struct own_pool : linn::local_pool<item<N>> {
-    using type = item<N>;
-};
+using own_pool = linn::local_pool<item<N>>;
 
 template <class Pool>
 void against_single_calls(Pool& pool, std::uint64_t seed, std::size_t steps) {
-    using type = typename Pool::type;
+    using type = typename Pool::value_type;
     random_source random{seed};
     std::vector<type*> live;
     std::set<type*> distinct;
@@ -89,13 +77,13 @@ void against_single_calls(Pool& pool, std::uint64_t seed, std::size_t steps) {
         for (type* p : live) {
             p->stamp = reinterpret_cast<std::uintptr_t>(p);
         }
-        REQUIRE(pool.live() == live.size());
+        REQUIRE(pool.statistics().live == live.size());
         distinct.clear();
         distinct.insert(live.begin(), live.end());
         REQUIRE(distinct.size() == live.size());
     }
     pool.deallocate_n(live);
-    CHECK(pool.live() == 0);
+    CHECK(pool.statistics().live == 0);
 }
 
 TEST_CASE("bulk: a pool, against single calls") {
@@ -157,20 +145,6 @@ TEST_CASE("bulk: a magazine is moved whole, with as few visits to the depot as s
     }
     CHECK(visits() - before <= 2);
     pool::deallocate_n(std::span{burst}.first(50));
-}
-
-TEST_CASE("bulk: impossible sizes fail and change nothing") {
-    using pool = linn::local_pool<item<5>>;
-    pool local;
-    item<5>* one[1];
-    local.allocate_n(one);
-    local.allocate_n({});
-    local.deallocate_n({});
-    linn::pool<item<5>>::allocate_n({});
-    linn::pool<item<5>>::deallocate_n({});
-    CHECK(local.live() == 1);
-    local.deallocate_n(one);
-    CHECK(local.live() == 0);
 }
 
 TEST_CASE("bulk: fresh objects lie one after the other, and the same run comes back in the same order") {

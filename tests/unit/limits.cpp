@@ -136,9 +136,7 @@ TEST_CASE("limits: threads that together hold fewer than the limit are never ref
     for (std::size_t i = 0; i != threads; ++i) {
         all.emplace_back(work, i + 1);
     }
-    for (std::thread& t : all) {
-        t.join();
-    }
+    linn_test::join_all(all);
     CHECK(refused == 0);
     CHECK(too_many == 0);
     CHECK(pool::statistics().peak <= threads * each);

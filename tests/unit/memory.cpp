@@ -220,9 +220,7 @@ TEST_CASE("make_shared: many threads hand pointers to each other") {
         });
     }
     all.clear(); // the last pointer goes on any of the threads
-    for (std::thread& t : team) {
-        t.join();
-    }
+    linn_test::join_all(team);
     CHECK(destroyed == count);
     CHECK(sum == 4L * count * (count - 1) / 2);
 }

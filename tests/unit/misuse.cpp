@@ -107,13 +107,9 @@ TEST_CASE("misuse: a handler may use the pool while that sorts objects of two th
             object = items::create();
         }
         is_made = true;
-        while (!is_over) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(is_over);
     }};
-    while (!is_made) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until(is_made);
     std::thread{[&] {
         items::destroy(items::create());
         for (std::size_t i = 0; i != objects.size(); ++i) {

@@ -113,47 +113,6 @@ TEST_CASE("recycler: never more idle objects than the capacity, none at capacity
     }
 }
 
-TEST_CASE("recycler: try_acquire takes what is idle before it makes another") {
-    using packet = counted<struct try_tag>;
-    linn::recycler<packet> packets{{.capacity = 100, .prefill = 2}};
-    const auto a = packets.try_acquire(); // from where all threads look
-    const auto b = packets.try_acquire();
-    CHECK(packets.statistics().created == 2);
-    const auto c = packets.try_acquire();
-    CHECK(c != nullptr);
-    CHECK(packets.statistics().created == 3);
-}
-
-TEST_CASE("recycler: prefill makes what is missing, trim destroys what is idle") {
-    using packet = counted<struct prefill_tag>;
-    linn::recycler<packet> packets{{.capacity = 100, .prefill = 10}};
-    CHECK(packets.idle() == 10);
-    CHECK(packets.prefill(30) == 20);
-    CHECK(packets.prefill(30) == 0);
-    CHECK(packets.prefill(5) == 0);
-    {
-        const auto p = packets.acquire();
-        CHECK(packets.prefill(1000) == 71);
-        CHECK(packets.idle() == 100);
-        CHECK(packets.live() == 1);
-    }
-    CHECK(packets.idle() == 100);
-    CHECK(packet::seen.destroyed == 1);
-    const auto p = packets.acquire();
-    CHECK(packets.trim() == 99);
-    CHECK(packets.trim() == 0);
-    CHECK(packets.idle() == 0);
-    CHECK(packets.live() == 1);
-    linn::recycler<packet> full{{.capacity = 4, .prefill = SIZE_MAX}};
-    CHECK(full.idle() == 4);
-    linn::recycler<packet> none{{.capacity = 0, .prefill = 7}};
-    CHECK(none.idle() == 0);
-    linn::recycler<packet> all{SIZE_MAX};
-    all.acquire().reset();
-    CHECK(all.idle() == 1);
-    CHECK(all.prefill(300) == 299);
-}
-
 TEST_CASE("recycler: create makes objects in place, also those that cannot be copied or moved") {
     struct pinned {
         explicit pinned(int n) : number{n} {}
@@ -228,30 +187,6 @@ TEST_CASE("recycler: when create throws nothing is lost") {
     }
     CHECK(packet::seen.made == packet::seen.destroyed);
     CHECK(in_pool<packet>() == 0);
-}
-
-TEST_CASE("recycler: an object for which reset throws is destroyed") {
-    using packet = counted<struct reset_tag>;
-    bool fails = true;
-    linn::recycler<packet> packets{{.reset = [&fails](packet&) {
-        if (fails) {
-            throw std::runtime_error{"no"};
-        }
-    }}};
-    packets.acquire().reset();
-    CHECK(packets.idle() == 0);
-    CHECK(packet::seen.destroyed == 1);
-    std::shared_ptr<packet> shared = packets.acquire_shared();
-    std::weak_ptr<packet> weak = shared;
-    shared.reset();
-    CHECK(packet::seen.destroyed == 2); // with the last shared_ptr, not with the last weak_ptr
-    CHECK(packets.live() == 1);
-    weak.reset();
-    CHECK(packets.live() == 0);
-    CHECK(in_pool<packet>() == 0);
-    fails = false;
-    packets.acquire().reset();
-    CHECK(packets.idle() == 1);
 }
 
 TEST_CASE("recycler: objects that are out outlive it, and are destroyed without reset") {

@@ -28,9 +28,7 @@ struct connection {
 
 template <class T>
 void await_waiters(const linn::recycler<T>& all, std::size_t n) {
-    while (all.statistics().waiting != n) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until([&] { return all.statistics().waiting == n; });
 }
 
 TEST_CASE("recycler: at the limit an object is refused, at once or after a time") {
@@ -103,36 +101,30 @@ TEST_CASE("recycler: many threads, few objects: each thread gets its turn") {
     using item = connection<struct many_tag>;
     linn::recycler<item> all{{.capacity = 2, .limit = 3}};
     std::atomic<int> refused{0};
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 6; ++t) {
-        threads.emplace_back([&, t] {
-            for (int i = 0; i < 400; ++i) {
-                if (i % 4 == 0) {
-                    const auto mine = all.acquire_shared();
+    linn_test::in_threads(6, [&](int t) {
+        for (int i = 0; i < 400; ++i) {
+            if (i % 4 == 0) {
+                const auto mine = all.acquire_shared();
+                ++mine->uses;
+            } else if (i % 4 == 1 && t % 2 == 0) {
+                if (const auto mine = all.try_acquire(); mine != nullptr) {
                     ++mine->uses;
-                } else if (i % 4 == 1 && t % 2 == 0) {
-                    if (const auto mine = all.try_acquire(); mine != nullptr) {
-                        ++mine->uses;
-                    } else {
-                        ++refused;
-                    }
-                } else if (i % 4 == 2) {
-                    if (const auto mine = all.acquire_for(50us); mine != nullptr) {
-                        std::this_thread::yield();
-                        ++mine->uses;
-                    } else {
-                        ++refused;
-                    }
                 } else {
-                    const auto mine = all.acquire();
-                    ++mine->uses;
+                    ++refused;
                 }
+            } else if (i % 4 == 2) {
+                if (const auto mine = all.acquire_for(50us); mine != nullptr) {
+                    std::this_thread::yield();
+                    ++mine->uses;
+                } else {
+                    ++refused;
+                }
+            } else {
+                const auto mine = all.acquire();
+                ++mine->uses;
             }
-        });
-    }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+        }
+    });
     CHECK(item::peak <= 3);
     CHECK(all.live() == 0);
     CHECK(all.statistics().waiting == 0);
@@ -141,36 +133,6 @@ TEST_CASE("recycler: many threads, few objects: each thread gets its turn") {
     const auto c = all.try_acquire();
     CHECK(c != nullptr);
     CHECK(all.try_acquire() == nullptr);
-}
-
-TEST_CASE("recycler: an object that reset refuses makes room for another one, also below a weak_ptr") {
-    using item = connection<struct broken_tag>;
-    linn::recycler<item> all{{.limit = 1, .reset = [](item& x) {
-                                  if (x.uses < 0) {
-                                      throw std::runtime_error{"broken"};
-                                  }
-                              }}};
-    for (const bool watched : {false, true}) {
-        auto broken = all.acquire_shared();
-        std::weak_ptr<item> observer;
-        if (watched) {
-            observer = broken;
-        }
-        broken->uses = -1;
-        std::atomic<int> uses{-2};
-        std::thread other{[&] { uses = all.acquire()->uses; }};
-        await_waiters(all, 1);
-        broken.reset();
-        other.join();
-        CHECK(uses == 0);
-        CHECK(item::open == 1);
-        observer.reset();
-        const auto only = all.try_acquire();
-        CHECK(only != nullptr);
-        CHECK(all.try_acquire() == nullptr);
-    }
-    CHECK(all.statistics().created == 3);
-    CHECK(item::peak == 1);
 }
 
 TEST_CASE("recycler: the place of an object that cannot be made goes to the next") {
@@ -182,9 +144,7 @@ TEST_CASE("recycler: the place of an object that cannot be made goes to the next
     std::atomic<bool> may_go_on{false};
     linn::recycler<made> all{{.limit = 1, .create = [&]() -> made {
                                   if (++tries % 2 == 1) {
-                                      while (!may_go_on) {
-                                          std::this_thread::yield();
-                                      }
+                                      linn_test::wait_until(may_go_on);
                                       throw failed{};
                                   }
                                   return made{7};
@@ -197,9 +157,7 @@ TEST_CASE("recycler: the place of an object that cannot be made goes to the next
             threw = true;
         }
     }};
-    while (tries == 0) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until([&] { return tries != 0; });
     CHECK(all.try_acquire() == nullptr); // it is being made
     int number = 0;
     std::thread second{[&] { number = all.acquire_for(1h)->number; }};
@@ -213,26 +171,6 @@ TEST_CASE("recycler: the place of an object that cannot be made goes to the next
     CHECK(all.try_acquire() == nullptr); // this time it throws
     CHECK(all.try_acquire()->number == 7);
     CHECK(all.live() == 0);
-}
-
-TEST_CASE("recycler: prefill stops at the limit, trim makes room") {
-    using item = connection<struct filled_tag>;
-    linn::recycler<item> all{{.capacity = 100, .limit = 5, .prefill = 3}};
-    CHECK(all.idle() == 3);
-    CHECK(all.prefill(50) == 2);
-    CHECK(all.prefill(50) == 0);
-    {
-        const auto one = all.acquire();
-        CHECK(all.prefill(50) == 0);
-        CHECK(all.trim() == 4);
-        CHECK(all.prefill(50) == 4);
-    }
-    CHECK(all.trim() == 5);
-    linn::recycler<item> none{{.capacity = 0, .limit = 1}};
-    none.acquire().reset();
-    const auto one = none.acquire();
-    CHECK(none.try_acquire() == nullptr);
-    CHECK(item::peak == 5);
 }
 
 TEST_CASE("recycler: threads that wait when it is destroyed get nothing") {
@@ -258,9 +196,7 @@ TEST_CASE("recycler: threads that wait when it is destroyed get nothing") {
             all.reset();
             other.join();
         }
-        for (std::thread& t : threads) {
-            t.join();
-        }
+        linn_test::join_all(threads);
         CHECK(nothing >= (round % 2 == 0 ? 3 : 0));
         CHECK(item::open == 0);
     }

@@ -67,9 +67,7 @@ TEST_CASE("recycler: lock() races with the last release on another thread") {
     constexpr int rounds = 2000;
     std::thread other{[&] {
         for (int i = 1; i <= rounds; ++i) {
-            while (round.load() != i) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] { return round.load() == i; });
             std::weak_ptr<message> mine = std::move(offered);
             taken = i;
             for (int k = 0; k < 3; ++k) {
@@ -84,9 +82,7 @@ TEST_CASE("recycler: lock() races with the last release on another thread") {
         m->number = i;
         offered = m;
         round = i;
-        while (taken.load() != i) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return taken.load() == i; });
         m.reset();
         const auto next = all.acquire(); // must not be what the other thread still looks at
         next->number = -2;

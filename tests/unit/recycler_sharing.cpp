@@ -46,9 +46,7 @@ class living_threads {
 public:
     ~living_threads() {
         over_ = true;
-        for (std::thread& t : threads_) {
-            t.join();
-        }
+        linn_test::join_all(threads_);
     }
     /// On a thread that has done nothing yet.
     template <class F>
@@ -57,13 +55,9 @@ public:
         threads_.emplace_back([this, f, &done] {
             f();
             done = true;
-            while (!over_) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until(over_);
         });
-        while (!done) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until(done);
     }
 
 private:
@@ -112,28 +106,22 @@ TEST_CASE("recycler: never more objects than were out and asked for at once, wha
         linn::recycler<item> all{capacity};
         std::atomic<int> used{0}; // each from before it is acquired until after it is released
         std::atomic<int> most_used{0};
-        std::vector<std::thread> threads;
-        for (unsigned t = 0; t < 4; ++t) {
-            threads.emplace_back([&, t] {
-                unsigned random = t + 1;
-                std::vector<linn::recycler<item>::handle> mine;
-                for (int i = 0; i < (slow ? 2'000 : 20'000); ++i) {
-                    random = random * 1'664'525U + 1'013'904'223U;
-                    const std::size_t wanted = (random >> 24) % 12;
-                    while (mine.size() < wanted) {
-                        raise_to(most_used, ++used);
-                        mine.push_back(all.acquire());
-                    }
-                    while (mine.size() > wanted) {
-                        mine.pop_back();
-                        --used;
-                    }
+        linn_test::in_threads(4U, [&](unsigned t) {
+            unsigned random = t + 1;
+            std::vector<linn::recycler<item>::handle> mine;
+            for (int i = 0; i < (slow ? 2'000 : 20'000); ++i) {
+                random = random * 1'664'525U + 1'013'904'223U;
+                const std::size_t wanted = (random >> 24) % 12;
+                while (mine.size() < wanted) {
+                    raise_to(most_used, ++used);
+                    mine.push_back(all.acquire());
                 }
-            });
-        }
-        for (std::thread& t : threads) {
-            t.join();
-        }
+                while (mine.size() > wanted) {
+                    mine.pop_back();
+                    --used;
+                }
+            }
+        });
         CHECK(item::peak <= most_used);
         CHECK(item::peak >= 11);
         CHECK(all.live() == 0);

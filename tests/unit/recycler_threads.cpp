@@ -85,9 +85,7 @@ void pipeline(linn::recycler<job>& jobs, Acquire acquire) {
             }
         });
     }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
     CHECK(received == 2 * each);
     CHECK(jobs.live() == 0);
     CHECK(jobs.idle() <= jobs.capacity());
@@ -122,48 +120,34 @@ TEST_CASE("recycler: what other threads cache is destroyed in the destructor, on
                 }
                 mine.clear();
                 ++released;
-                while (!go_home) { // so that they are still alive when the recycler ends
-                    std::this_thread::yield();
-                }
+                linn_test::wait_until(go_home); // so that they are still alive when the recycler ends
             });
         }
-        while (released != 3) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return released == 3; });
         CHECK(all.idle() >= 10);
         CHECK(all.statistics().threads == 3);
     }
     CHECK(!elsewhere);
     CHECK(linn::pool<linn::detail::recycler_slot<bound>>::statistics().live == 0);
     go_home = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
 }
 
 TEST_CASE("recycler: more threads than have numbers") {
     linn::recycler<job> jobs{1000};
     constexpr int threads = slow ? 270 : 300;
     std::atomic<int> arrived{0};
-    std::vector<std::thread> all;
-    for (int i = 0; i < threads; ++i) {
-        all.emplace_back([&] {
-            {
-                const auto a = jobs.acquire();
-                a->user = 1;
-                ++arrived;
-                while (arrived < threads) {
-                    std::this_thread::yield();
-                }
-            }
-            for (int k = 0; k < 20; ++k) {
-                ++jobs.acquire_shared()->user;
-            }
-        });
-    }
-    for (std::thread& t : all) {
-        t.join();
-    }
+    linn_test::in_threads(threads, [&] {
+        {
+            const auto a = jobs.acquire();
+            a->user = 1;
+            ++arrived;
+            linn_test::wait_until([&] { return arrived >= threads; });
+        }
+        for (int k = 0; k < 20; ++k) {
+            ++jobs.acquire_shared()->user;
+        }
+    });
     CHECK(jobs.live() == 0);
     CHECK(jobs.idle() <= 1000);
     CHECK(alive == static_cast<int>(jobs.idle()));

@@ -185,9 +185,7 @@ TEST_CASE("pool_resource: threads that together hold what fits below max_bytes a
     for (std::size_t i = 0; i != threads; ++i) {
         crew.emplace_back(work, i + 1);
     }
-    for (std::thread& t : crew) {
-        t.join();
-    }
+    linn_test::join_all(crew);
     CHECK(refused == 0);
 }
 

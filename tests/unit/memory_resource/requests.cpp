@@ -112,28 +112,22 @@ TEST_CASE("pool_resource: threads hand requests over") {
     constexpr int threads = 4;
     std::vector<request> shared(256);
     std::mutex lock;
-    std::vector<std::thread> team;
-    for (int t = 0; t < threads; ++t) {
-        team.emplace_back([&, t] {
-            linn_test::random_source random{static_cast<std::uint64_t>(t) + 1};
-            for (int i = 0; i < 6000; ++i) {
-                request mine = make(r, random);
-                const std::size_t place = random.below(shared.size());
-                {
-                    const std::lock_guard<std::mutex> guard{lock};
-                    std::swap(mine, shared[place]);
-                }
-                drop(r, mine);
-                if (i % 2000 == 0) {
-                    r.trim();
-                    static_cast<void>(r.statistics());
-                }
+    linn_test::in_threads(threads, [&](int t) {
+        linn_test::random_source random{static_cast<std::uint64_t>(t) + 1};
+        for (int i = 0; i < 6000; ++i) {
+            request mine = make(r, random);
+            const std::size_t place = random.below(shared.size());
+            {
+                const std::lock_guard<std::mutex> guard{lock};
+                std::swap(mine, shared[place]);
             }
-        });
-    }
-    for (std::thread& t : team) {
-        t.join();
-    }
+            drop(r, mine);
+            if (i % 2000 == 0) {
+                r.trim();
+                static_cast<void>(r.statistics());
+            }
+        }
+    });
     for (request& q : shared) {
         drop(r, q);
     }
@@ -171,22 +165,14 @@ TEST_CASE("pool_resource: more threads at once than have a cache") {
     pool_resource r;
     constexpr std::size_t threads = 300;
     std::atomic<std::size_t> arrived{0};
-    std::vector<std::thread> team;
-    for (std::size_t t = 0; t < threads; ++t) {
-        team.emplace_back([&] {
-            void* first = r.allocate(64);
-            ++arrived;
-            while (arrived != threads) {
-                std::this_thread::yield();
-            }
-            void* second = r.allocate(64);
-            r.deallocate(first, 64);
-            r.deallocate(second, 64);
-        });
-    }
-    for (std::thread& t : team) {
-        t.join();
-    }
+    linn_test::in_threads(threads, [&] {
+        void* first = r.allocate(64);
+        ++arrived;
+        linn_test::wait_until([&] { return arrived == threads; });
+        void* second = r.allocate(64);
+        r.deallocate(first, 64);
+        r.deallocate(second, 64);
+    });
     CHECK(live_in(r) == 0);
 }
 

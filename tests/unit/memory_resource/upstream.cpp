@@ -178,19 +178,13 @@ TEST_CASE("pool_resource: upstream is asked by one thread at a time") {
         bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
     } upstream;
     pool_resource r{&upstream};
-    std::vector<std::thread> team;
-    for (int t = 0; t < 3; ++t) {
-        team.emplace_back([&] {
-            for (int i = 0; i < 500; ++i) {
-                r.deallocate(r.allocate(100'000, 8), 100'000, 8);
-                r.deallocate(r.allocate(500, 8), 500, 8);
-                r.trim();
-            }
-        });
-    }
-    for (std::thread& t : team) {
-        t.join();
-    }
+    linn_test::in_threads(3, [&] {
+        for (int i = 0; i < 500; ++i) {
+            r.deallocate(r.allocate(100'000, 8), 100'000, 8);
+            r.deallocate(r.allocate(500, 8), 500, 8);
+            r.trim();
+        }
+    });
     CHECK(upstream.meetings == 0);
 }
 

@@ -49,9 +49,7 @@ void exclusion(bool asymmetric) {
                 ++inside;
                 l.restore();
             }
-            while (by_owner == before) { // the owner gets in again
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] { return by_owner != before; }); // the owner gets in again
         }
     };
     std::thread other{revoke_often};
@@ -109,9 +107,7 @@ TEST_CASE("biased_lock: a revoker waits until the owner is out") {
         l.await();
         taken = true;
     }};
-    while (!revoked) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until(revoked);
     std::this_thread::sleep_for(std::chrono::milliseconds{5});
     CHECK(!taken);
     l.leave();

@@ -76,9 +76,7 @@ TEST_CASE("module: the end waits for a fork, and is told once") {
     one.part.join();
     m.before_fork();
     std::thread unloading{[&] { m.end(); }};
-    while (!m.ending) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until(m.ending);
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
     CHECK(one.events.size() == 1);
     m.after_fork(module_event::after_fork_in_parent);
@@ -163,9 +161,7 @@ TEST_CASE("immortal: one object for all threads, made once") {
     for (counted*& place : seen) {
         threads.emplace_back([&place] { place = one.get(); });
     }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
     CHECK(counted::made == 1);
     CHECK(seen[0] == seen[3]);
 }

@@ -38,25 +38,19 @@ TEST_CASE("mutex: excludes, wakes and publishes, under contention") {
     bool inside = false;
     bool met = false;
     constexpr int rounds = 20'000;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-        threads.emplace_back([&] {
-            for (int i = 0; i < rounds; ++i) {
-                m.lock();
-                met = met || inside;
-                inside = true;
-                ++counter;
-                if (i % 1000 == 0) {
-                    std::this_thread::yield(); // long enough for the others to sleep
-                }
-                inside = false;
-                m.unlock();
+    linn_test::in_threads(4, [&] {
+        for (int i = 0; i < rounds; ++i) {
+            m.lock();
+            met = met || inside;
+            inside = true;
+            ++counter;
+            if (i % 1000 == 0) {
+                std::this_thread::yield(); // long enough for the others to sleep
             }
-        });
-    }
-    for (auto& thread : threads) {
-        thread.join();
-    }
+            inside = false;
+            m.unlock();
+        }
+    });
     CHECK(counter == 4 * rounds);
     CHECK_FALSE(met);
 }

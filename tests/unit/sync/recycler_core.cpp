@@ -41,9 +41,7 @@ public:
         return what == offer::object ? s : what == offer::place ? make() : nullptr;
     }
     void await_waiters(std::size_t n) const {
-        while (counts().waiting != n) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return counts().waiting == n; });
     }
 
     static inline std::atomic<int> alive{0};
@@ -168,13 +166,9 @@ TEST_CASE("recycler_core: closed while other threads put") {
                     }
                 });
             }
-            while (ready != 2) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] { return ready == 2; });
             c->close();
-            for (std::thread& t : threads) {
-                t.join();
-            }
+            linn_test::join_all(threads);
         }
     });
 }

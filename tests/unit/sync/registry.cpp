@@ -40,9 +40,7 @@ TEST_CASE("registry: a depot that another thread finds is whole") {
     registry r;
     registry::slot_type slot{nullptr};
     std::thread finder{[&] {
-        while (slot.load(std::memory_order_relaxed) == nullptr) {
-            std::this_thread::yield();
-        }
+        linn_test::wait_until([&] { return slot.load(std::memory_order_relaxed) != nullptr; });
         const auto* found = r.depot_in(slot, describe("found"));
         CHECK(found->name() == "found");
         CHECK(found->sizes() == linn_test::small_geometry());

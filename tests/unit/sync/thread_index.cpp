@@ -25,14 +25,10 @@ TEST_CASE("thread_index: stays the same, differs from every live thread's") {
         threads.emplace_back([&] {
             place = mine();
             arrived.fetch_add(1);
-            while (arrived.load() != 8) {
-                std::this_thread::yield();
-            }
+            linn_test::wait_until([&] { return arrived.load() == 8; });
         });
     }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
     const std::set<std::uint32_t> different{seen.begin(), seen.end()};
     CHECK(different.size() == 8);
     CHECK(different.count(first) == 0);
