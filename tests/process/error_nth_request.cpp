@@ -20,6 +20,7 @@ namespace {
 
 using linn_test::attempt;
 using linn_test::fail_each_request;
+using linn_test::fail_each_request_of;
 using linn_test::requests;
 
 /// As many as need several slabs and magazines.
@@ -73,7 +74,6 @@ bool get_many(attempt& a, More&& more, Drop&& drop) {
         for (T* p : got) {
             drop(p);
         }
-        return true;
     }));
     return done;
 }
@@ -97,10 +97,7 @@ void pools() {
     for (const std::size_t n : {std::size_t{1}, std::size_t{16}, std::size_t{17}, many}) {
         fail_each_request("pool::allocate_n", [n](attempt& a) {
             std::vector<item<one>*> out(n);
-            const bool done = a.run([&] {
-                first::allocate_n(out);
-                return true;
-            });
+            const bool done = a.run([&] { first::allocate_n(out); });
             if (done) {
                 first::deallocate_n(out);
             }
@@ -108,39 +105,25 @@ void pools() {
         });
     }
     struct reserved;
-    fail_each_request(
-        "pool::reserve",
-        [](attempt& a) {
-            return a.run([&] {
-                linn::pool<item<reserved>>::reserve(many);
-                return true;
-            });
-        },
-        linn_test::in_slabs() ? requests::some : requests::perhaps);
-    fail_each_request(
-        "pool::for_each_live",
-        [](attempt& a) {
-            std::vector<item<one>*> live(many);
-            first::allocate_n(live);
-            std::size_t seen = 0;
-            const bool done =
-                a.run([&] { return first::for_each_live([&](item<one>&) { ++seen; }) >= many; });
-            CHECK(done ? seen >= many : seen == 0); // those that are held back count, too
-            first::deallocate_n(live);
-            return done;
-        },
-        linn_test::in_slabs() ? requests::some : requests::perhaps);
-    fail_each_request(
-        "pool::trim, statistics, check",
-        [](attempt& a) {
-            first::deallocate(first::allocate());
-            return a.run([] {
-                first::trim();
-                static_cast<void>(first::statistics());
-                return first::check() == 0;
-            });
-        },
-        requests::none);
+    const requests expected = linn_test::in_slabs() ? requests::some : requests::perhaps;
+    fail_each_request_of("pool::reserve", [] { linn::pool<item<reserved>>::reserve(many); }, expected);
+    fail_each_request("pool::for_each_live", expected, [](attempt& a) {
+        std::vector<item<one>*> live(many);
+        first::allocate_n(live);
+        std::size_t seen = 0;
+        const bool done = a.run([&] { return first::for_each_live([&](item<one>&) { ++seen; }) >= many; });
+        CHECK(done ? seen >= many : seen == 0); // those that are held back count, too
+        first::deallocate_n(live);
+        return done;
+    });
+    fail_each_request("pool::trim, statistics, check", requests::none, [](attempt& a) {
+        first::deallocate(first::allocate());
+        return a.run([] {
+            first::trim();
+            static_cast<void>(first::statistics());
+            return first::check() == 0;
+        });
+    });
     // A thread that begins and ends with nothing to be had.
     struct born;
     fail_each_request("a thread's first object", [](attempt& a) {
@@ -177,10 +160,7 @@ void local_pools() {
         pool p;
         std::vector<item<local>*> out(many);
         item<local>* before = p.create();
-        const bool done = a.run([&] {
-            p.allocate_n(out);
-            return true;
-        });
+        const bool done = a.run([&] { p.allocate_n(out); });
         CHECK(p.live() == (done ? many + 1 : 1));
         if (done) {
             p.deallocate_n(out);
@@ -188,13 +168,7 @@ void local_pools() {
         p.destroy(before);
         return done;
     });
-    fail_each_request("local_pool::reserve", [](attempt& a) {
-        pool p;
-        return a.run([&] {
-            p.reserve(many);
-            return true;
-        });
-    });
+    fail_each_request_of("local_pool::reserve", [] { pool{}.reserve(many); });
     fail_each_request("local_pool::for_each_live", [](attempt& a) {
         pool p;
         std::vector<item<local>*> out(many);
@@ -205,39 +179,32 @@ void local_pools() {
         p.deallocate_n(out);
         return done;
     });
-    fail_each_request(
-        "local_pool::release, trim, statistics",
-        [](attempt& a) {
-            pool p;
-            std::vector<item<local>*> out(many);
+    fail_each_request("local_pool::release, trim, statistics", requests::none, [](attempt& a) {
+        pool p;
+        std::vector<item<local>*> out(many);
+        p.allocate_n(out);
+        return a.run([&] {
+            p.release();
+            CHECK(p.statistics().live == 0);
+            p.trim();
+        });
+    });
+    fail_each_request("fixed_pool", requests::none, [](attempt& a) {
+        static linn::fixed_pool<item<local>, 50> p;
+        return a.run([] {
+            std::array<item<local>*, 50> out{};
             p.allocate_n(out);
-            return a.run([&] {
-                p.release();
-                CHECK(p.statistics().live == 0);
-                p.trim();
-                return true;
-            });
-        },
-        requests::none);
-    fail_each_request(
-        "fixed_pool",
-        [](attempt& a) {
-            static linn::fixed_pool<item<local>, 50> p;
-            return a.run([] {
-                std::array<item<local>*, 50> out{};
-                p.allocate_n(out);
-                CHECK(p.try_allocate() == nullptr);
-                bool thrown = false;
-                try {
-                    static_cast<void>(p.allocate());
-                } catch (const std::bad_alloc&) {
-                    thrown = true;
-                }
-                p.deallocate_n(out);
-                return thrown && p.empty();
-            });
-        },
-        requests::none);
+            CHECK(p.try_allocate() == nullptr);
+            bool thrown = false;
+            try {
+                static_cast<void>(p.allocate());
+            } catch (const std::bad_alloc&) {
+                thrown = true;
+            }
+            p.deallocate_n(out);
+            return thrown && p.empty();
+        });
+    });
 }
 
 /// `make` gives an owner, of which one after the other is made until it fails.
@@ -251,7 +218,6 @@ void owners(const char* what, Make&& make) {
                 all.push_back(make());
             }
             all.clear();
-            return true;
         });
     });
 }
@@ -336,7 +302,6 @@ void resource(const char* what, std::pmr::memory_resource* upstream) {
                     }
                 }
             }
-            return true;
         });
         attempt nothing{0, true};
         CHECK(nothing.run([&] {
@@ -344,7 +309,6 @@ void resource(const char* what, std::pmr::memory_resource* upstream) {
                 r.deallocate(b.p, b.asked.bytes, b.asked.align);
             }
             r.trim();
-            return true;
         }));
         for (const linn::pool_statistics& s : r.statistics()) {
             CHECK(s.live == 0);
@@ -365,15 +329,12 @@ void resource(const char* what, std::pmr::memory_resource* upstream) {
 void resources() {
     resource("pool_resource", nullptr);
     resource("pool_resource with an upstream", std::pmr::new_delete_resource());
-    fail_each_request("a pool_resource begins and ends", [](attempt& a) {
-        return a.run([] {
-            linn::pool_resource brief;
-            static_cast<void>(brief.allocate(100));
-            static_cast<void>(brief.allocate(5'000'000));
-            brief.release();
-            static_cast<void>(brief.allocate(100));
-            return true;
-        });
+    fail_each_request_of("a pool_resource begins and ends", [] {
+        linn::pool_resource brief;
+        static_cast<void>(brief.allocate(100));
+        static_cast<void>(brief.allocate(5'000'000));
+        brief.release();
+        static_cast<void>(brief.allocate(100));
     });
 }
 
@@ -382,86 +343,58 @@ struct record {
     char bytes[900];
 };
 
-void recyclers() {
-    using recycler = linn::recycler<record>;
-    fail_each_request("a recycler begins", [](attempt& a) {
-        return a.run([] {
-            recycler r{{.capacity = 50, .prefill = 20, .reset = [](record& x) { x.number = 3; }}};
-            return r.idle() == 20;
-        });
-    });
-    fail_each_request("recycler::acquire", [](attempt& a) {
-        recycler r{50};
-        std::vector<recycler::handle> all;
+using recycler = linn::recycler<record>;
+
+/// `make(r)` gives an owner of an object, or null; many are made until one is not to be had.
+template <class Make>
+void acquire_many(const char* what, std::size_t capacity, Make&& make) {
+    fail_each_request(what, [&](attempt& a) {
+        recycler r{capacity};
+        std::vector<decltype(make(r))> all;
         all.reserve(300);
         const bool done = a.run([&] {
             while (all.size() != 300) {
-                all.push_back(r.acquire());
+                auto owner = make(r);
+                if (owner == nullptr) {
+                    return false;
+                }
+                all.push_back(std::move(owner));
             }
             return true;
         });
         CHECK(r.live() == all.size());
         attempt nothing{0, true};
-        CHECK(nothing.run([&] {
-            all.clear();
-            return true;
-        }));
-        CHECK(r.live() == 0 && r.idle() <= 50);
+        CHECK(nothing.run([&] { all.clear(); }));
+        CHECK(r.live() == 0 && r.idle() <= capacity);
         return done;
     });
-    fail_each_request("recycler::try_acquire", [](attempt& a) {
-        recycler r{0};
-        std::vector<recycler::handle> all;
-        all.reserve(300);
-        return a.run([&] {
-            while (all.size() != 300) {
-                if (recycler::handle h = r.try_acquire()) {
-                    all.push_back(std::move(h));
-                } else {
-                    return false;
-                }
-            }
-            return true;
-        });
+}
+
+void recyclers() {
+    fail_each_request_of("a recycler begins", [] {
+        recycler r{{.capacity = 50, .prefill = 20, .reset = [](record& x) { x.number = 3; }}};
+        return r.idle() == 20;
     });
-    fail_each_request("recycler::acquire_shared", [](attempt& a) {
-        recycler r{50};
-        std::vector<std::shared_ptr<record>> all;
-        all.reserve(300);
-        const bool done = a.run([&] {
-            while (all.size() != 300) {
-                all.push_back(r.acquire_shared());
-            }
-            return true;
-        });
-        CHECK(r.live() == all.size());
-        all.clear();
-        return done;
-    });
+    acquire_many("recycler::acquire", 50, [](recycler& r) { return r.acquire(); });
+    acquire_many("recycler::try_acquire", 0, [](recycler& r) { return r.try_acquire(); });
+    acquire_many("recycler::acquire_shared", 50, [](recycler& r) { return r.acquire_shared(); });
     fail_each_request("recycler::prefill", [](attempt& a) {
         recycler r{200};
         const bool done = a.run([&] { return r.prefill(200) == 200; });
         CHECK(r.live() == 0 && (!done || r.idle() == 200));
         return done;
     });
-    struct failure {};
-    fail_each_request("recycler whose create throws", [](attempt& a) {
+    fail_each_request_of("recycler whose create throws", [] {
         recycler r{{.create = []() -> record {
             auto p = std::make_unique<record>(); // may fail, too
             return *p;
         }}};
-        return a.run([&] { return r.acquire()->number == 3; });
+        return r.acquire()->number == 3;
     });
 }
 
 void buffers() {
     constexpr std::size_t bytes = 100'000;
-    fail_each_request("a buffer_pool begins", [](attempt& a) {
-        return a.run([] {
-            const linn::buffer_pool p{bytes};
-            return p.capacity() >= bytes;
-        });
-    });
     fail_each_request("buffer_pool::acquire", [](attempt& a) {
         linn::buffer_pool p{bytes};
         std::vector<linn::buffer> all;
@@ -470,14 +403,13 @@ void buffers() {
             while (all.size() != few) {
                 all.push_back(p.acquire());
             }
-            return true;
         });
         CHECK(p.statistics().live == all.size());
         return done;
     });
-    fail_each_request("buffer_pool::try_acquire", [](attempt& a) {
+    fail_each_request_of("a buffer_pool begins, try_acquire", [] {
         linn::buffer_pool p{bytes};
-        return a.run([&] { return static_cast<bool>(p.try_acquire()); });
+        return static_cast<bool>(p.try_acquire());
     });
     owners("buffer_pool::acquire_shared", [] {
         linn::buffer_pool brief{bytes};
@@ -498,47 +430,29 @@ void buffers() {
     });
     fail_each_request("buffer_pool::reserve", [](attempt& a) {
         linn::buffer_pool p{bytes, {.prefault = true}};
+        return a.run([&] { p.reserve(few); });
+    });
+    fail_each_request("buffer_pool::trim, reset", requests::none, [](attempt& a) {
+        linn::buffer_pool p{bytes};
+        linn::buffer b = p.acquire();
         return a.run([&] {
-            p.reserve(few);
-            return true;
+            b.reset();
+            p.trim();
+            return p.statistics().live == 0;
         });
     });
-    fail_each_request(
-        "buffer_pool::trim, reset",
-        [](attempt& a) {
-            linn::buffer_pool p{bytes};
-            linn::buffer b = p.acquire();
-            return a.run([&] {
-                b.reset();
-                p.trim();
-                return p.statistics().live == 0;
-            });
-        },
-        requests::none);
 }
 
 void reports() {
     struct reported;
     auto* alive = linn::pool<item<reported>>::create();
-    fail_each_request("statistics",
-                      [](attempt& a) { return a.run([] { return !linn::statistics().empty(); }); });
-    fail_each_request("to_json", [](attempt& a) {
-        const auto all = linn::statistics();
-        return a.run([&] { return !linn::to_json(all).empty(); });
-    });
-    fail_each_request("to_table", [](attempt& a) {
-        const auto all = linn::statistics();
-        return a.run([&] { return !linn::to_table(all).empty(); });
-    });
-    fail_each_request("to_openmetrics", [](attempt& a) {
-        const auto all = linn::statistics();
-        return a.run([&] { return !linn::to_openmetrics(all).empty(); });
-    });
-    fail_each_request("leak_report",
-                      [](attempt& a) { return a.run([] { return !linn::leak_report().empty(); }); });
-    fail_each_request("node_types", [](attempt& a) {
-        return a.run([] { return !linn::node_types<linn::map<int, int>>().empty(); });
-    });
+    const auto all = linn::statistics();
+    fail_each_request_of("statistics", [] { return !linn::statistics().empty(); });
+    fail_each_request_of("to_json", [&] { return !linn::to_json(all).empty(); });
+    fail_each_request_of("to_table", [&] { return !linn::to_table(all).empty(); });
+    fail_each_request_of("to_openmetrics", [&] { return !linn::to_openmetrics(all).empty(); });
+    fail_each_request_of("leak_report", [] { return !linn::leak_report().empty(); });
+    fail_each_request_of("node_types", [] { return !linn::node_types<linn::map<int, int>>().empty(); });
     linn::pool<item<reported>>::destroy(alive);
 }
 

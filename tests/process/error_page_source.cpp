@@ -285,13 +285,9 @@ void contended() {
     }
     depot_of<pool>()->trim(&pool::front); // so that this thread does not cache what the others need
     std::thread threads[3] = {std::thread{worker, 1}, std::thread{worker, 2}, std::thread{worker, 3}};
-    while (successes < 2000) {
-        std::this_thread::yield();
-    }
+    linn_test::wait_until([&] { return successes >= 2000; });
     stop = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
     limited = false;
     CHECK(failures > 0);
     for (auto& box : boxes) {

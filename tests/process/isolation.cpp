@@ -74,19 +74,4 @@ int main() {
         use_b(2 * count);
         linn::pool<type_b>::trim();
     }
-    // Type-stable also within A: what was an object starts an object again, or nothing does.
-    std::vector<type_a*> first(1000);
-    linn::pool<type_a>::allocate_n(first);
-    linn::pool<type_a>::deallocate_n(first);
-    linn::pool<type_a>::trim();
-    std::vector<type_a*> second(1000);
-    linn::pool<type_a>::allocate_n(second);
-    std::sort(first.begin(), first.end());
-    for (type_a* p : second) {
-        // The last one at or before p, and the one after: p is the one, or touches neither.
-        const auto next = std::upper_bound(first.begin(), first.end(), p);
-        CHECK(next == first.begin() || *(next - 1) == p || *(next - 1) + 1 <= p);
-        CHECK(next == first.end() || p + 1 <= *next);
-    }
-    linn::pool<type_a>::deallocate_n(second);
 }

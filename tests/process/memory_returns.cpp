@@ -21,14 +21,6 @@ std::size_t some(std::size_t count) {
     return linn_test::scaled(count);
 }
 
-template <class T>
-void shuffle(std::vector<T>& all) {
-    linn_test::random_source random{1};
-    for (std::size_t i = all.size(); i > 1; --i) {
-        std::swap(all[i - 1], all[random.below(i)]);
-    }
-}
-
 /// A pool from which everything was freed, what a program goes on to do with it, and how much memory it has.
 struct freed {
     std::function<void()> use;
@@ -81,7 +73,7 @@ freed freed_at_random(std::size_t count, std::size_t light, bool elsewhere = fal
         p = pool::create();
         p->bytes[0] = p->bytes[Bytes - 1] = 1;
     }
-    shuffle(all);
+    linn_test::shuffle(all);
     const auto free_all = [&] {
         for (type* p : all) {
             CHECK(p->bytes[0] == 1 && p->bytes[Bytes - 1] == 1);
@@ -106,10 +98,8 @@ freed threads_that_are_gone() {
             }
         });
     }
-    for (auto& t : threads) {
-        t.join();
-    }
-    shuffle(all);
+    linn_test::join_all(threads);
+    linn_test::shuffle(all);
     threads.clear();
     for (std::size_t t = 0; t != 4; ++t) {
         threads.emplace_back([&, t] {
@@ -118,9 +108,7 @@ freed threads_that_are_gone() {
             }
         });
     }
-    for (auto& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
     return {[] { use_lightly<pool>(1500); }, [] { return pool::statistics().resident_bytes; }};
 }
 
@@ -131,8 +119,10 @@ void trimmed() {
     std::vector<type*> all(some(1'000'000));
     for (type*& p : all) {
         p = pool::create();
+        std::memset(p->bytes, static_cast<int>(reinterpret_cast<std::uintptr_t>(p) / sizeof(type) % 251),
+                    sizeof p->bytes);
     }
-    shuffle(all);
+    linn_test::shuffle(all);
     const std::size_t survivors = all.size() / 5000;
     const std::size_t full = linn_test::rss_bytes();
     for (std::size_t i = survivors; i != all.size(); ++i) {
@@ -145,6 +135,9 @@ void trimmed() {
         CHECK_AT_MOST(s.resident_bytes, (2 * survivors + 3 * s.slabs) * 4096 + 64 * linn_test::kib);
     }
     for (std::size_t i = 0; i != survivors; ++i) {
+        for (const unsigned char byte : all[i]->bytes) {
+            CHECK(byte == reinterpret_cast<std::uintptr_t>(all[i]) / sizeof(type) % 251);
+        }
         pool::destroy(all[i]);
     }
     pool::trim();
@@ -194,7 +187,7 @@ freed resource_at_random() {
         all[i] = {resource.allocate(bytes), bytes};
         std::memset(all[i].p, 1, bytes);
     }
-    shuffle(all);
+    linn_test::shuffle(all);
     for (const block& b : all) {
         resource.deallocate(b.p, b.bytes);
     }

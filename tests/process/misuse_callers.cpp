@@ -69,7 +69,7 @@ bool in_order(std::string_view text, std::string_view first, std::string_view se
 }
 
 template <class Body>
-void expect(const char* what, Body&& body, const char* freed_by, const char* allocated_by) {
+void expect(const char* what, const char* freed_by, const char* allocated_by, Body&& body) {
     const auto child = linn_test::run_child(body);
     child.expect(child.killed_by(SIGABRT), what);
     child.expect(in_order(child.error, "freed by", freed_by), what);
@@ -86,61 +86,43 @@ int main() {
 #if !defined(__GLIBC__)
     return linn_test::skip("nothing here knows the names of functions: no dynamic linker, or Windows");
 #endif
-    expect(
-        "freed twice",
-        [] {
-            parcel* p = pack_parcel();
-            throw_parcel_away(p);
-            lose_parcel(p);
-        },
-        "throw_parcel_away", "pack_parcel");
-    expect(
-        "freed twice, first by a thread that is gone",
-        [] {
-            parcel* p = pack_parcel();
-            std::thread{[p] { throw_parcel_away(p); }}.join();
-            lose_parcel(p);
-        },
-        "throw_parcel_away", "pack_parcel");
-    expect(
-        "freed twice, first among many",
-        [] {
-            parcel* all[3] = {pack_parcel(), pack_parcel(), pack_parcel()};
-            drop_many(all);
-            lose_parcel(all[1]);
-        },
-        "drop_many", "pack_parcel");
-    expect(
-        "written after free",
-        [] {
-            std::int64_t* volatile word = &pack_parcel()->words[1];
-            throw_parcel_away(reinterpret_cast<parcel*>(word - 1));
-            *word = 4;
-            static_cast<void>(pack_parcel());
-        },
-        "throw_parcel_away", "pack_parcel");
-    expect(
-        "written after free, a node of a container",
-        [] {
-            linn::list<int> list;
-            fill_list(list);
-            int* volatile value = &list.back();
-            drain_list(list);
-            *value = 4;
-            fill_list(list);
-        },
-        "drain_list", "fill_list");
-    expect(
-        "freed twice to a local_pool",
-        [] {
-            linn::local_pool<parcel> local;
-            parcel* kept = pack_locally(local);
-            parcel* p = pack_locally(local);
-            drop_locally(local, p);
-            local.deallocate(p);
-            local.destroy(kept);
-        },
-        "drop_locally", "pack_locally");
+    expect("freed twice", "throw_parcel_away", "pack_parcel", [] {
+        parcel* p = pack_parcel();
+        throw_parcel_away(p);
+        lose_parcel(p);
+    });
+    expect("freed twice, first by a thread that is gone", "throw_parcel_away", "pack_parcel", [] {
+        parcel* p = pack_parcel();
+        std::thread{[p] { throw_parcel_away(p); }}.join();
+        lose_parcel(p);
+    });
+    expect("freed twice, first among many", "drop_many", "pack_parcel", [] {
+        parcel* all[3] = {pack_parcel(), pack_parcel(), pack_parcel()};
+        drop_many(all);
+        lose_parcel(all[1]);
+    });
+    expect("written after free", "throw_parcel_away", "pack_parcel", [] {
+        std::int64_t* volatile word = &pack_parcel()->words[1];
+        throw_parcel_away(reinterpret_cast<parcel*>(word - 1));
+        *word = 4;
+        static_cast<void>(pack_parcel());
+    });
+    expect("written after free, a node of a container", "drain_list", "fill_list", [] {
+        linn::list<int> list;
+        fill_list(list);
+        int* volatile value = &list.back();
+        drain_list(list);
+        *value = 4;
+        fill_list(list);
+    });
+    expect("freed twice to a local_pool", "drop_locally", "pack_locally", [] {
+        linn::local_pool<parcel> local;
+        parcel* kept = pack_locally(local);
+        parcel* p = pack_locally(local);
+        drop_locally(local, p);
+        local.deallocate(p);
+        local.destroy(kept);
+    });
 
     // What the handler gets says the same.
     static const void* first_frame = nullptr;

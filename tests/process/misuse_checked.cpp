@@ -43,7 +43,7 @@ T* hidden(T* p) {
 constexpr std::ptrdiff_t any = PTRDIFF_MAX;
 
 template <class Misuse>
-void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong, std::ptrdiff_t offset = any) {
+void expect(const char* what, linn::misuse_kind kind, std::ptrdiff_t offset, Misuse&& wrong) {
     const std::size_t live = pool::statistics().live;
     seen.clear();
     linn::set_misuse_handler(&note);
@@ -72,6 +72,11 @@ void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong, std::ptrdi
     const auto child = linn_test::run_child([&] { static_cast<void>(wrong()); });
     child.expect(child.killed_by(SIGABRT) || linn_test::tsan, what);
     child.expect(child.says("linn: ") && child.says("item") && child.says(linn::to_string(kind)), what);
+}
+
+template <class Misuse>
+void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong) {
+    expect(what, kind, any, wrong);
 }
 
 item* at(void* p) {
@@ -164,69 +169,54 @@ int main() {
         return p;
     });
     // What is not a free at all: the memory is looked at when it changes hands, or on request.
-    expect(
-        "written after free, seen when it is used again", linn::misuse_kind::write_after_free,
-        [] {
-            item* p = pool::allocate();
-            std::int64_t* word = hidden(&p->words[5]);
-            pool::deallocate(p);
-            *word = 1;
-            pool::deallocate(pool::allocate());
-            return p;
-        },
-        5 * sizeof(std::int64_t));
-    expect(
-        "written after free, seen by check", linn::misuse_kind::write_after_free,
-        [] {
-            item* p = pool::allocate();
-            std::int64_t* word = hidden(&p->words[7]);
-            pool::deallocate(p);
-            CHECK(pool::check() == 0);
-            *word = 1;
-            CHECK(pool::check() == 1);
-            CHECK(pool::check() == 0);
-            return p;
-        },
-        7 * sizeof(std::int64_t));
-    expect(
-        "written after free, seen by trim", linn::misuse_kind::write_after_free,
-        [] {
-            item* p = pool::allocate();
-            char* byte = hidden(reinterpret_cast<char*>(p));
-            pool::deallocate(p);
-            *byte = 1;
-            pool::trim();
-            return p;
-        },
-        0);
-    expect(
-        "written beyond its end, seen at its free", linn::misuse_kind::overrun,
-        [] {
-            item* p = pool::allocate();
-            *hidden(reinterpret_cast<char*>(p) + sizeof(item)) = 1;
-            pool::deallocate(p);
-            return p;
-        },
-        sizeof(item));
-    expect(
-        "written beyond its end, seen by check of all pools", linn::misuse_kind::overrun,
-        [] {
-            item* p = pool::allocate();
-            *hidden(reinterpret_cast<char*>(p) + sizeof(item) + 7) = 1;
-            CHECK(linn::check_pools() == 1);
-            pool::deallocate(p);
-            return p;
-        },
-        sizeof(item) + 7);
-    expect(
-        "written before its start", linn::misuse_kind::underrun,
-        [] {
-            item* p = pool::allocate();
-            *hidden(reinterpret_cast<char*>(p) - 1) = 1;
-            pool::deallocate(p);
-            return p;
-        },
-        -1);
+    expect("written after free, seen when it is used again", linn::misuse_kind::write_after_free,
+           5 * sizeof(std::int64_t), [] {
+               item* p = pool::allocate();
+               std::int64_t* word = hidden(&p->words[5]);
+               pool::deallocate(p);
+               *word = 1;
+               pool::deallocate(pool::allocate());
+               return p;
+           });
+    expect("written after free, seen by check", linn::misuse_kind::write_after_free, 7 * sizeof(std::int64_t),
+           [] {
+               item* p = pool::allocate();
+               std::int64_t* word = hidden(&p->words[7]);
+               pool::deallocate(p);
+               CHECK(pool::check() == 0);
+               *word = 1;
+               CHECK(pool::check() == 1);
+               CHECK(pool::check() == 0);
+               return p;
+           });
+    expect("written after free, seen by trim", linn::misuse_kind::write_after_free, 0, [] {
+        item* p = pool::allocate();
+        char* byte = hidden(reinterpret_cast<char*>(p));
+        pool::deallocate(p);
+        *byte = 1;
+        pool::trim();
+        return p;
+    });
+    expect("written beyond its end, seen at its free", linn::misuse_kind::overrun, sizeof(item), [] {
+        item* p = pool::allocate();
+        *hidden(reinterpret_cast<char*>(p) + sizeof(item)) = 1;
+        pool::deallocate(p);
+        return p;
+    });
+    expect("written beyond its end, seen by check of all pools", linn::misuse_kind::overrun, sizeof(item) + 7,
+           [] {
+               item* p = pool::allocate();
+               *hidden(reinterpret_cast<char*>(p) + sizeof(item) + 7) = 1;
+               CHECK(linn::check_pools() == 1);
+               pool::deallocate(p);
+               return p;
+           });
+    expect("written before its start", linn::misuse_kind::underrun, -1, [] {
+        item* p = pool::allocate();
+        *hidden(reinterpret_cast<char*>(p) - 1) = 1;
+        pool::deallocate(p);
+        return p;
+    });
     pool::destroy(kept);
 
     // When the program ends, though nobody asks and static objects were destroyed after main.

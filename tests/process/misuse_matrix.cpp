@@ -240,7 +240,8 @@ int main(int argc, char** argv) {
     if (mode == "--compare" && argc == 3) {
         return compare(argv[2]);
     }
-    if (on_memcheck() && argc == 3) {
+    if (argc == 3) { // by under_memcheck()
+        CHECK(on_memcheck());
         memcheck_log = std::fopen(argv[2], "r");
         CHECK(memcheck_log != nullptr);
         return mode == "--survey" ? survey() : check_all();

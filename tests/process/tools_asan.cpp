@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: under AddressSanitizer a pool does not hide errors: use after free of its objects is
-// reported, as it is for objects from `new`; so for local_pool and for nodes of containers. Other errors: misuse_matrix.
+// reported, as it is for objects from `new`; so for local_pool, recycler and nodes of containers. Other errors: misuse_matrix.
 //
 // Breaks when freed objects stay readable in a cache. Each scenario is a child that must die with
 // the report, and the same child without the error must end well, so the report has one cause.
@@ -94,6 +94,20 @@ void local_pool_gone() {
     }
 }
 
+/// Down to its last byte.
+void recycled_object() {
+    struct odd {
+        int numbers[5] = {};
+    };
+    linn::recycler<odd> all;
+    auto shared = all.acquire_shared();
+    const volatile int* last = &shared->numbers[4];
+    shared.reset();
+    if (wrong) {
+        static_cast<void>(*last);
+    }
+}
+
 void list_node() {
     linn::list<int> list{1, 2, 3};
     auto i = list.begin();
@@ -126,5 +140,6 @@ int main() {
     expect_report("local_pool", &local_object);
     expect_report("local_pool, used again", &local_object_reused);
     expect_report("local_pool that is gone", &local_pool_gone);
+    expect_report("recycler", &recycled_object);
     expect_report("list", &list_node);
 }

@@ -46,9 +46,7 @@ void in_threads(Work work) {
     for (int i = 0; i != 3; ++i) {
         threads.emplace_back(work);
     }
-    for (auto& t : threads) {
-        t.join();
-    }
+    linn_test::join_all(threads);
 }
 
 /// `make` in three threads, `use` of what another one made.

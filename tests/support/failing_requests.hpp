@@ -22,6 +22,7 @@
 #include <functional>
 #include <new>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -107,15 +108,21 @@ public:
         : granted_{granted},
           all_later_ones_{all_later_ones} {}
 
-    /// Runs `act` with failing requests. @returns false when it threw std::bad_alloc or returned false
-    bool run(const std::function<bool()>& act) {
+    /// Runs `act` with failing requests. @returns false when it threw std::bad_alloc, or returned false
+    template <class Act>
+    bool run(const Act& act) {
         const drained_pools drained;
         request_counter::all_later_ones = all_later_ones_;
         request_counter::until_failure = granted_;
         request_counter::refused = 0;
         bool done = false;
         try {
-            done = act();
+            if constexpr (std::is_void_v<decltype(act())>) {
+                act();
+                done = true;
+            } else {
+                done = act();
+            }
         } catch (const std::bad_alloc&) {
         }
         request_counter::until_failure = request_counter::never;
@@ -143,8 +150,7 @@ enum class requests { some, none, perhaps };
 /// Tries `op(attempt&)`, which returns whether it completed, until it completes with no request refused: with the
 /// n-th request failing alone, and with all from the n-th on. Each attempt is made by a thread of its own, which
 /// has no caches, and leaves nothing alive and no block allocated.
-inline void fail_each_request(const char* what, const std::function<bool(attempt&)>& op,
-                              requests expected = requests::some) {
+inline void fail_each_request(const char* what, requests expected, const std::function<bool(attempt&)>& op) {
     std::size_t failures =
         0; // in both ways together: one refusal alone may be made up for by another request
     for (const bool all_later_ones : {false, true}) {
@@ -177,6 +183,16 @@ inline void fail_each_request(const char* what, const std::function<bool(attempt
         std::fprintf(stderr, "%s: failed %zu times\n", what, failures);
         std::_Exit(1);
     }
+}
+
+inline void fail_each_request(const char* what, const std::function<bool(attempt&)>& op) {
+    fail_each_request(what, requests::some, op);
+}
+
+/// The same of an operation that prepares and verifies nothing.
+template <class Act>
+void fail_each_request_of(const char* what, const Act& act, requests expected = requests::some) {
+    fail_each_request(what, expected, [&](attempt& a) { return a.run(act); });
 }
 
 inline void* requested(std::size_t bytes, std::size_t align) noexcept {

@@ -63,6 +63,15 @@ void free_twice_in_threads() {
     Part::look();
 }
 
+/// Writes to what is free, or reads it, if that is what is wrong.
+inline void touch_wrongly(void* p, std::ptrdiff_t offset, bool writes) {
+    if (wrong && writes) {
+        write_at(p, offset);
+    } else if (wrong) {
+        read_at(p, offset);
+    }
+}
+
 /// Frees `p`, if that is what is wrong.
 template <class Part>
 void free_as_well(void* p) {
@@ -115,31 +124,24 @@ void free_to_another() {
     }
 }
 
-template <class Part>
-void write_after_free() {
-    void* other = Part::get();
-    void* p = Part::get();
-    Part::put(p);
-    if (wrong) {
-        write_at(p, 24);
-    }
-    done();
-    Part::put(other);
-    Part::look();
-}
-
-template <class Part>
-void read_after_free() {
+template <class Part, bool Write>
+void use_after_free() {
     void* other = Part::get();
     void* p = Part::get();
     write_at(p, 24);
     Part::put(p);
-    if (wrong) {
-        read_at(p, 24);
-    }
+    touch_wrongly(p, 24, Write);
     done();
     Part::put(other);
     Part::look();
+}
+template <class Part>
+void write_after_free() {
+    use_after_free<Part, true>();
+}
+template <class Part>
+void read_after_free() {
+    use_after_free<Part, false>();
 }
 
 /// With both neighbours alive.
@@ -160,14 +162,6 @@ inline constexpr std::ptrdiff_t behind = sizeof(item);
 template <class Part>
 [[gnu::noinline]] void drop_one() {
     Part::get()->words[0] = 1;
-}
-
-/// What the stack still holds of a lost object is no pointer to it.
-[[gnu::noinline]] inline void overwrite_the_stack() noexcept {
-    volatile char bytes[16384];
-    for (volatile char& byte : bytes) {
-        byte = 0;
-    }
 }
 
 template <class Part>
@@ -209,20 +203,10 @@ inline void use_after_local_pool() {
     done();
 }
 
-inline void survive_local_pool() {
+template <class Pool>
+void survive() {
     {
-        linn::local_pool<item> pool;
-        item* p = hidden(pool.allocate());
-        if (!wrong) {
-            pool.deallocate(p);
-        }
-    }
-    done();
-}
-
-inline void survive_fixed_pool() {
-    {
-        linn::fixed_pool<item, 4> pool;
+        Pool pool;
         item* p = hidden(pool.allocate());
         if (!wrong) {
             pool.deallocate(p);
@@ -292,11 +276,7 @@ void use_after_erase() {
     linn::list<item> list(3);
     item* p = &list.front();
     list.pop_front();
-    if (wrong && Write) {
-        write_at(p, 8);
-    } else if (wrong) {
-        read_at(p, 8);
-    }
+    touch_wrongly(p, 8, Write);
     done();
     list.emplace_back();
 }
@@ -319,11 +299,7 @@ void use_after_shared() {
     item* raw = p.get();
     write_at(raw, 8);
     p.reset();
-    if (wrong && Write) {
-        write_at(raw, 8);
-    } else if (wrong) {
-        read_at(raw, 8);
-    }
+    touch_wrongly(raw, 8, Write);
     done();
     linn::make_shared_for_overwrite<item>().reset();
 }
@@ -433,11 +409,7 @@ void use_buffer_after_return() {
     void* p = b.data();
     write_at(p, 70'000);
     b.reset();
-    if (wrong && Write) {
-        write_at(p, 70'000);
-    } else if (wrong) {
-        read_at(p, 70'000);
-    }
+    touch_wrongly(p, 70'000, Write);
     done();
 }
 inline void use_shared_buffer_after_return() {

@@ -173,7 +173,7 @@ inline constexpr row misuses[] = {
      late(misuse_kind::double_free), now(misuse_kind::double_free), late(misuse_kind::double_free), late(misuse_kind::double_free)},
     {"local_pool", "written after the pool is gone", &use_after_local_pool,
      nobody, nobody, freed_use, bad_write},
-    {"local_pool", "alive when the pool goes", &survive_local_pool,
+    {"local_pool", "alive when the pool goes", &survive<linn::local_pool<item>>,
      told(misuse_kind::objects_alive), told(misuse_kind::objects_alive), told(misuse_kind::objects_alive), told(misuse_kind::objects_alive)},
 
     {"fixed_pool", "freed twice", &free_twice<in_fixed_pool>,
@@ -202,7 +202,7 @@ inline constexpr row misuses[] = {
      nobody, nobody, poisoned, nobody},
     {"fixed_pool", "freed after `release()`", &free_after_release<in_fixed_pool>,
      now(misuse_kind::double_free), now(misuse_kind::double_free), now(misuse_kind::double_free), now(misuse_kind::double_free)},
-    {"fixed_pool", "alive when the pool goes", &survive_fixed_pool,
+    {"fixed_pool", "alive when the pool goes", &survive<linn::fixed_pool<item, 4>>,
      fine, told(misuse_kind::objects_alive), fine, fine},
 
     {"allocator", "freed twice", &free_twice<in_allocator>,
