@@ -57,28 +57,6 @@ TEST_CASE("buffer_pool: alignment up to huge ones") {
     }
 }
 
-TEST_CASE("buffer_pool: a used buffer comes back as it was left, the last one first") {
-    linn::buffer_pool pool{64 * kib};
-    linn::buffer a = pool.acquire();
-    linn::buffer b = pool.acquire();
-    std::byte* const first = a.data();
-    std::byte* const second = b.data();
-    CHECK(first != second);
-    std::memset(first, 0x11, a.size());
-    std::memset(second, 0x22, b.size());
-    a.reset();
-    b.reset();
-    b = pool.acquire();
-    CHECK(b.data() == second);
-    CHECK(b.span()[5] == std::byte{0x22});
-    a = pool.acquire();
-    CHECK(a.data() == first);
-    CHECK(a.span().back() == std::byte{0x11});
-    const auto s = pool.statistics();
-    CHECK(s.mappings == 2);
-    CHECK(s.acquired == 4);
-}
-
 TEST_CASE("buffer: released twice, moved from, swapped, assigned to itself") {
     linn::buffer_pool pool{64 * kib};
     linn::buffer empty;
@@ -201,64 +179,6 @@ TEST_CASE("buffer_pool: an object in a buffer is default-initialised, destroyed,
     CHECK_THROWS_AS(static_cast<void>(wide.make_shared_for_overwrite<strict>()), std::invalid_argument);
     linn::buffer_pool fitting{sizeof(strict), {.alignment = alignof(strict)}};
     CHECK(aligned(fitting.make_shared_for_overwrite<strict>().get(), alignof(strict)));
-}
-
-TEST_CASE("buffer_pool: handles and shared_ptrs outlive it") {
-    std::optional<linn::buffer_pool> pool{std::in_place, 128 * kib};
-    linn::buffer b = pool->acquire();
-    std::shared_ptr<std::byte[]> shared = pool->acquire_shared();
-    std::shared_ptr<line> none;
-    const std::weak_ptr<std::byte[]> weak = shared;
-    pool->reserve(2);
-    std::memset(b.data(), 1, b.size());
-    pool.reset();
-    CHECK(b.size() == 128 * kib);
-    CHECK(b.span()[100] == std::byte{1});
-    b.span()[100] = std::byte{2};
-    shared[5] = std::byte{3};
-    std::thread{[moved = std::move(b)]() mutable { moved.reset(); }}.join();
-    shared.reset();
-    CHECK(weak.expired());
-}
-
-TEST_CASE("buffer_pool: reserve, retention, limit, trim") {
-    linn::buffer_pool pool{64 * kib, {.retain_bytes = 130 * kib, .max_bytes = 5 * 64 * kib + 1}};
-    std::vector<linn::buffer> all;
-    for (int i = 0; i < 5; ++i) {
-        all.push_back(pool.acquire());
-    }
-    CHECK(!pool.try_acquire());
-    CHECK_THROWS_AS(static_cast<void>(pool.acquire()), std::bad_alloc);
-    CHECK_THROWS_AS(static_cast<void>(pool.acquire_shared()), std::bad_alloc);
-    CHECK_THROWS_AS(pool.reserve(1), std::bad_alloc);
-    all.pop_back();
-    CHECK(pool.try_acquire());
-    all.clear();
-    auto s = pool.statistics();
-    CHECK(s.live == 0);
-    CHECK(s.peak == 5);
-    CHECK(s.cached == 2);
-    CHECK(s.slabs == 2);
-    CHECK(s.reserved_bytes == 128 * kib);
-    CHECK(s.returned_bytes == 3 * 64 * kib);
-    CHECK(pool.trim() == 128 * kib);
-    CHECK(pool.trim() == 0);
-    pool.reserve(4); // and from now on four are kept
-    CHECK(pool.statistics().cached == 4);
-    for (int i = 0; i < 5; ++i) {
-        all.push_back(pool.acquire());
-    }
-    all.clear();
-    s = pool.statistics();
-    CHECK(s.cached == 4);
-    CHECK(linn::to_json(s).find("\"type\":\"linn::buffer\"") != std::string::npos);
-
-    linn::buffer_pool keeps_one{64 * kib, {.retain_bytes = 1}};
-    keeps_one.acquire().reset();
-    CHECK(keeps_one.statistics().cached == 1);
-    linn::buffer_pool keeps_none{64 * kib, {.retain_bytes = 0}};
-    keeps_none.acquire().reset();
-    CHECK(keeps_none.statistics().cached == 0);
 }
 
 TEST_CASE("buffer_pool: huge pages are a wish: the buffer works, and says what it got") {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises of buffer_pool to threads that acquire and release at the same time: they do not meet, and yet an idle buffer is
-// found wherever it is, no more than `retain_bytes` stay idle, and the numbers are exact once they are done.
+// Promises of buffer_pool to threads that acquire and release at the same time: they do not meet, no more than `retain_bytes`
+// stay idle, and the numbers are exact once they are done. That an idle buffer is found wherever it is: tests/model.
 //
-// Breaks when a thread takes the lock for a buffer that it has just given back; when a buffer is mapped while another thread
-// caches an idle one; when what a thread caches is forgotten by trim, the limits, the statistics or the end of the pool.
+// Breaks when a thread takes the lock for a buffer that it has just given back.
 #include "unit.hpp"
 
 #include <linn/buffer_pool.hpp>
@@ -64,33 +63,6 @@ TEST_CASE("buffer_pool: threads with one or a few buffers each do not meet") {
     CHECK(s.peak <= 3 * threads);
 }
 
-TEST_CASE("buffer_pool: threads that come and go leave what they cache to those that follow") {
-    linn::buffer_pool pool{bytes};
-    std::thread{[&] { several(pool, 2).clear(); }}.join();
-    const auto before = pool.statistics();
-    for (int i = 0; i < 100; ++i) {
-        std::thread{[&] { several(pool, 2).clear(); }}.join();
-    }
-    const auto s = pool.statistics();
-    CHECK(s.mappings == 2);
-    CHECK(s.depot_visits == before.depot_visits);
-    CHECK(s.acquired == 202);
-    CHECK(s.peak == 2);
-    CHECK(s.cached == 2);
-}
-
-TEST_CASE("buffer_pool: an idle buffer is found in the cache of a thread that does nothing") {
-    linn::buffer_pool pool{bytes, {.max_bytes = 3 * bytes}};
-    while_a_thread_sits([&] { several(pool, 3).clear(); },
-                        [&] {
-                            CHECK(pool.statistics().cached == 3);
-                            const std::vector<linn::buffer> all = several(pool, 3); // the limit would throw
-                            CHECK(pool.statistics().mappings == 3);
-                            CHECK(pool.statistics().peak == 3);
-                            CHECK(!pool.try_acquire());
-                        });
-}
-
 TEST_CASE(
     "buffer_pool: room that a thread reserved is there for another; no more than the retention is idle") {
     constexpr std::size_t retained = 12;
@@ -107,33 +79,6 @@ TEST_CASE(
         });
     several(pool, retained + 1).clear();
     CHECK(pool.statistics().cached == retained);
-}
-
-TEST_CASE("buffer_pool: trim, reserve and the end of the pool reach what other threads cache") {
-    std::optional<linn::buffer_pool> pool{std::in_place, bytes};
-    while_a_thread_sits([&] { several(*pool, 3).clear(); },
-                        [&] {
-                            CHECK(pool->trim() == 3 * bytes);
-                            CHECK(pool->statistics().slabs == 0);
-                        });
-    while_a_thread_sits([&] { several(*pool, 3).clear(); },
-                        [&] {
-                            pool->reserve(3);
-                            CHECK(pool->statistics().slabs == 3);
-                            several(*pool, 3).clear();
-                            CHECK(pool->statistics().mappings == 6);
-                        });
-    linn::buffer late;
-    while_a_thread_sits(
-        [&] {
-            late = pool->acquire();
-            several(*pool, 2).clear();
-        },
-        [&] {
-            pool.reset();
-            late.span()[5] = std::byte{1};
-            late.reset();
-        });
 }
 
 } // namespace buffer_pool_threads_tests

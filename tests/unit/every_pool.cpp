@@ -66,11 +66,6 @@ void fill_and_check() {
     }
 }
 
-struct node {
-    std::uint64_t value = 0;
-    std::uint64_t same = 0;
-};
-
 struct probe {
     probe(std::unique_ptr<int> o, const std::string& copied, std::string&& m)
         : owned{std::move(o)},
@@ -102,38 +97,6 @@ TEST_CASE_TEMPLATE("every pool: sizes and alignments", Kind, LINN_EVERY_POOL) {
     fill_and_check<Kind, sized<5 << 20, 64>, 3>();
 }
 
-TEST_CASE_TEMPLATE("every pool: freed in any order, then allocated again; live is exact at each step", Kind,
-                   LINN_EVERY_POOL) {
-    constexpr std::size_t objects = 2000;
-    for (int order = 0; order != 4; ++order) {
-        const auto pool = make<Kind, node>();
-        linn_test::random_source random{7};
-        for (int round = 0; round != 3; ++round) {
-            std::vector<node*> all;
-            for (std::size_t i = 0; i != objects; ++i) {
-                all.push_back(pool->create(node{i, i}));
-                REQUIRE(pool->statistics().live == i + 1);
-            }
-            CHECK(std::set<node*>(all.begin(), all.end()).size() == objects);
-            if (order == 1) {
-                std::reverse(all.begin(), all.end());
-            } else if (order == 2) {
-                std::shuffle(all.begin(), all.end(), random);
-            } else if (order == 3) {
-                std::partition(all.begin(), all.end(), [](const node* p) { return p->value % 2 != 0; });
-            }
-            bool intact = true;
-            for (std::size_t i = 0; i != objects; ++i) {
-                intact = intact && all[i]->value == all[i]->same;
-                pool->destroy(all[i]);
-                REQUIRE(pool->statistics().live == objects - 1 - i);
-            }
-            CHECK(intact);
-        }
-        CHECK(pool->statistics().peak >= objects);
-    }
-}
-
 TEST_CASE_TEMPLATE("every pool: create forwards its arguments as they are", Kind, LINN_EVERY_POOL) {
     const auto pool = make<Kind, probe, 3>();
     const std::string copied = "a string too long for the small buffer of strings";
@@ -159,32 +122,6 @@ TEST_CASE_TEMPLATE("every pool: a constructor that throws gives its storage back
     CHECK(counted::alive == 1);
     pool->destroy(kept);
     CHECK(counted::alive == 0);
-}
-
-TEST_CASE_TEMPLATE("every pool: for_each_live visits what is out, and may destroy it", Kind,
-                   LINN_EVERY_POOL) {
-    const auto pool = make<Kind, node, 1000>();
-    CHECK(pool->for_each_live([](node&) { FAIL("nothing is out"); }) == 0);
-    linn_test::random_source random{11};
-    std::set<node*> shadow;
-    for (std::uint64_t step = 0; step != 3000; ++step) {
-        const bool grows = random.below(100) < (step / 1000 % 2 == 0 ? 75U : 30U);
-        if (grows && shadow.size() != 1000) {
-            shadow.insert(pool->create(node{step, step}));
-        } else if (!shadow.empty()) {
-            const auto victim =
-                std::next(shadow.begin(), static_cast<std::ptrdiff_t>(random.below(shadow.size())));
-            pool->destroy(*victim);
-            shadow.erase(victim);
-        }
-        if (step % 50 == 0) {
-            std::set<node*> seen;
-            CHECK(pool->for_each_live([&](node& n) { seen.insert(&n); }) == shadow.size());
-            REQUIRE(seen == shadow);
-        }
-    }
-    CHECK(pool->for_each_live([&](node& n) { pool->destroy(&n); }) == shadow.size());
-    CHECK(pool->statistics().live == 0);
 }
 
 } // namespace every_pool_tests

@@ -163,19 +163,6 @@ TEST_CASE("fixed_pool: indices of 16 and of 32 bits") {
     }
 }
 
-TEST_CASE("fixed_pool: capacity 0 is both full and empty") {
-    fixed_pool<order, 0> none;
-    CHECK(none.full());
-    CHECK(none.empty());
-    CHECK(none.try_create() == nullptr);
-    CHECK_THROWS_AS(static_cast<void>(none.create()), std::bad_alloc);
-    CHECK(none.try_allocate_n({}));
-    none.deallocate_n({});
-    none.release();
-    CHECK(!none.owns(&none));
-    none.for_each_live([](order&) { FAIL("there is none"); });
-}
-
 TEST_CASE("fixed_pool: the object that was freed last goes out first") {
     fixed_pool<order, 10> pool;
     order* a = pool.allocate();
@@ -196,30 +183,6 @@ TEST_CASE("fixed_pool: padding, and objects that are constant") {
     const int* constant = constants.create(3);
     CHECK(*constant == 3);
     constants.destroy(constant);
-}
-
-TEST_CASE("fixed_pool: a constructor that throws gives its storage back to try_create too") {
-    fixed_pool<counted, 2> pool;
-    for (int i = 0; i < 5; ++i) {
-        CHECK_THROWS_AS(static_cast<void>(pool.try_create(-1)), std::runtime_error);
-    }
-    CHECK(pool.empty());
-}
-
-TEST_CASE("fixed_pool: release drops all at once and keeps the peak") {
-    fixed_pool<order, 300> pool;
-    for (int round = 0; round < 3; ++round) {
-        auto all = take_all(pool);
-        CHECK(all.size() == 300);
-        pool.deallocate(all[7]);
-        pool.release();
-        CHECK(pool.empty());
-        CHECK(pool.statistics().cached == 0);
-    }
-    order* one = pool.create();
-    CHECK(pool.statistics().peak == 300);
-    CHECK(pool.live() == 1);
-    pool.destroy(one);
 }
 
 TEST_CASE("fixed_pool: every build notices misuse at once and ignores the call") {

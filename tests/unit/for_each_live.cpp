@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: for_each_live visits exactly what the program has, checked against a shadow set: not what
-// threads cache, not what came back in another thread or before a thread ended.
-//
-// The child of a fork is in process/fork_for_each_live.cpp, the other pools in every_pool.cpp.
+// Promise: the function of for_each_live may use the pool, and what another module has cached is not visited. What is visited
+// while threads cache, end and hand over: tests/fuzz. The child of a fork is in process/fork_for_each_live.cpp.
 #include "unit.hpp"
-#include "worker.hpp"
 
 #include <linn/pool.hpp>
 
 namespace for_each_live_tests {
-
-using linn_test::random_source;
-using linn_test::worker;
 
 template <int>
 struct item {
@@ -37,55 +31,6 @@ TEST_CASE("for_each_live: a pool that was never used, and one that is empty agai
     CHECK(visited<1>().empty());
     linn::pool<item<1>>::trim();
     CHECK(visited<1>().empty());
-}
-
-TEST_CASE("for_each_live: against a shadow set, with threads that hold caches, end and hand over") {
-    using pool = linn::pool<item<2>>;
-    random_source random{11};
-    std::vector<item<2>*> live;
-    std::vector<std::unique_ptr<worker>> workers(3);
-    for (std::size_t step = 0; step < 150; ++step) {
-        auto& w = workers[random.below(workers.size())];
-        if (w == nullptr) {
-            w = std::make_unique<worker>();
-        }
-        const std::size_t n = random.below(step % 10 == 0 ? 3000 : 200);
-        switch (random.below(8)) {
-        case 0:
-        case 1:
-        case 2:
-            w->run_here([&] {
-                for (std::size_t i = 0; i < n; ++i) {
-                    live.push_back(pool::allocate());
-                }
-            });
-            break;
-        case 3:
-        case 4:
-            std::shuffle(live.begin(), live.end(), random);
-            w->run_here([&] {
-                for (std::size_t i = 0; i < n && !live.empty(); ++i) {
-                    pool::deallocate(live.back());
-                    live.pop_back();
-                }
-            });
-            break;
-        case 5:
-            w.reset(); // the thread ends
-            break;
-        case 6:
-            w->run_here([] { pool::trim(); });
-            break;
-        default:
-            live.push_back(pool::create()); // this thread has a cache too
-            pool::deallocate(pool::allocate());
-        }
-        REQUIRE(visited<2>() == std::set<item<2>*>(live.begin(), live.end()));
-        REQUIRE(pool::statistics().live == live.size());
-    }
-    workers.clear();
-    pool::deallocate_n(live);
-    CHECK(visited<2>().empty());
 }
 
 TEST_CASE("for_each_live: the function may destroy what it is given, and create") {

@@ -67,34 +67,6 @@ TEST_CASE("local_pool: release drops all at once and keeps the memory") {
     CHECK(pool.statistics().peak < 3300);
 }
 
-TEST_CASE("local_pool: trim frees the memory only when nothing is alive") {
-    local_pool<node> pool;
-    node* kept = pool.allocate();
-    std::vector<node*> all(1000);
-    pool.allocate_n(all);
-    pool.deallocate_n(all);
-    CHECK(pool.trim() == 0);
-    CHECK(pool.live() == 1);
-    pool.deallocate(kept);
-    const std::size_t reserved = pool.statistics().reserved_bytes;
-    CHECK(pool.trim() == reserved);
-    CHECK(pool.statistics().reserved_bytes == 0);
-    CHECK(pool.statistics().slabs == 0);
-    pool.deallocate(pool.allocate());
-    CHECK(pool.live() == 0);
-}
-
-TEST_CASE("local_pool: reserve maps now what would be mapped later") {
-    local_pool<node> pool;
-    pool.reserve(5000);
-    const std::size_t reserved = pool.statistics().reserved_bytes;
-    CHECK(reserved >= 5000 * sizeof(node));
-    std::vector<node*> all(5000);
-    pool.allocate_n(all);
-    CHECK(pool.statistics().reserved_bytes == reserved);
-    pool.deallocate_n(all);
-}
-
 TEST_CASE("local_pool: options of slab and magazine are kept") {
     local_pool<node, {.slab_bytes = 1 << 14, .magazine_slots = 4}> pool;
     std::vector<node*> all(5000);

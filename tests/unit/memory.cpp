@@ -193,38 +193,6 @@ TEST_CASE("make_shared: a weak_ptr keeps the slot, not the object, also from ano
     CHECK(live(name) == 0);
 }
 
-TEST_CASE("make_shared: many threads hand pointers to each other") {
-    struct shared {
-        std::atomic<int>* destroyed;
-        int value;
-        shared(std::atomic<int>& d, int v) : destroyed{&d}, value{v} {}
-        shared(const shared&) = delete;
-        shared& operator=(const shared&) = delete;
-        ~shared() { destroyed->fetch_add(1); }
-    };
-    std::atomic<int> destroyed{0};
-    constexpr int count = 500;
-    std::vector<std::shared_ptr<shared>> all;
-    for (int i = 0; i != count; ++i) {
-        all.push_back(linn::make_shared<shared>(destroyed, i));
-    }
-    std::vector<std::thread> team;
-    std::atomic<long> sum{0};
-    for (int t = 0; t != 4; ++t) {
-        team.emplace_back([&sum, mine = all]() mutable {
-            for (auto& p : mine) {
-                const std::weak_ptr<shared> w = p;
-                sum += w.lock()->value;
-                p.reset();
-            }
-        });
-    }
-    all.clear(); // the last pointer goes on any of the threads
-    linn_test::join_all(team);
-    CHECK(destroyed == count);
-    CHECK(sum == 4L * count * (count - 1) / 2);
-}
-
 TEST_CASE("make_shared: enable_shared_from_this") {
     const auto p = linn::make_shared<self>();
     CHECK(p->shared_from_this() == p);

@@ -200,28 +200,4 @@ TEST_CASE("misuse: what belongs to a pool that is an object is no other pool's")
     expect(handles.get(handles.create()));
 }
 
-TEST_CASE("misuse: right use of every order is never reported") {
-    struct fine {
-        char c[24];
-    };
-    misuse_recorder recorder;
-    for (int round = 0; round < 20; ++round) {
-        std::vector<fine*> all(3000);
-        pool<fine>::allocate_n(all);
-        std::thread{[&] {
-            for (std::size_t i = 0; i < all.size(); i += 3) {
-                pool<fine>::deallocate(all[i]);
-            }
-        }}.join();
-        for (std::size_t i = all.size(); i-- > 0;) {
-            if (i % 3 != 0) {
-                pool<fine>::deallocate(all[i]);
-            }
-        }
-        pool<fine>::trim();
-    }
-    CHECK(recorder.take().empty());
-    CHECK(pool<fine>::statistics().live == 0);
-}
-
 } // namespace misuse_tests

@@ -132,28 +132,6 @@ TEST_CASE("pool: reserve maps now what would be mapped later") {
     }
 }
 
-TEST_CASE("pool: trim returns what nobody uses") {
-    using type = item<4>;
-    std::vector<type*> all(50'000);
-    pool<type>::allocate_n(all);
-    for (type* p : all) {
-        p->a = 1;
-    }
-    CHECK(pool<type>::trim() <= 64 << 10);
-    pool<type>::deallocate_n(all);
-    const auto before = pool<type>::statistics();
-    const std::size_t bytes = pool<type>::trim();
-    const auto after = pool<type>::statistics();
-    CHECK(after.cached == 0);
-    CHECK(after.live == 0);
-    if (pooling()) {
-        CHECK(bytes >= 50'000 * sizeof(type) * 9 / 10);
-        CHECK(after.returned_bytes - before.returned_bytes == bytes);
-        CHECK(after.resident_bytes <= after.slabs * 4096);
-    }
-    pool<type>::deallocate(pool<type>::allocate());
-}
-
 TEST_CASE("pool: live is exact at quiescence, whichever thread frees and whichever has ended") {
     using type = item<7>;
     std::vector<type*> all;

@@ -33,14 +33,6 @@ struct connection {
     ~connection() { --open; }
 };
 
-template <class T>
-void use(linn::recycler<T>& all, std::size_t n) {
-    std::vector<typename linn::recycler<T>::handle> out;
-    for (std::size_t i = 0; i < n; ++i) {
-        out.push_back(all.acquire());
-    }
-}
-
 /// Threads that live until this does, and do one thing after the other.
 class living_threads {
 public:
@@ -64,40 +56,6 @@ private:
     std::vector<std::thread> threads_;
     std::atomic<bool> over_{false};
 };
-
-TEST_CASE("recycler: objects in the cache of another thread, gone or alive, are found") {
-    using item = connection<struct found_tag>;
-    linn::recycler<item> all{64};
-    std::thread{[&] { use(all, 10); }}.join();
-    CHECK(all.idle() == 10);
-    use(all, 10);
-    CHECK(all.statistics().created == 10);
-    living_threads others;
-    others.run_on_another([&] { use(all, 10); });
-    CHECK(all.idle() == 10);
-    use(all, 10);
-    {
-        const auto one = all.try_acquire();
-        const auto two = all.acquire_shared();
-        use(all, 8);
-        CHECK(all.statistics().created == 10);
-        use(all, 9);
-    }
-    CHECK(all.statistics().created == 11);
-    CHECK(all.idle() == 11);
-}
-
-TEST_CASE("recycler: threads that take turns open no more connections than are in use at once") {
-    using item = connection<struct turns_tag>;
-    linn::recycler<item> all;
-    {
-        living_threads others;
-        for (int t = 0; t < 8; ++t) {
-            others.run_on_another([&] { use(all, 10); });
-        }
-    }
-    CHECK(item::peak == 10);
-}
 
 TEST_CASE("recycler: never more objects than were out and asked for at once, whatever threads do") {
     using item = connection<struct race_tag>;
@@ -126,39 +84,6 @@ TEST_CASE("recycler: never more objects than were out and asked for at once, wha
         CHECK(item::peak >= 11);
         CHECK(all.live() == 0);
     }
-}
-
-TEST_CASE("recycler: an object is destroyed only when as many as the capacity are idle") {
-    using item = connection<struct kept_tag>;
-    linn::recycler<item> all{64};
-    std::vector<linn::recycler<item>::handle> out;
-    for (int i = 0; i < 100; ++i) {
-        out.push_back(all.acquire());
-    }
-    living_threads others;
-    for (std::size_t t = 0; t < 6; ++t) { // each caches, and reserves room for more
-        others.run_on_another([&] { out.resize(out.size() - 6); });
-        CHECK(item::open == 100);
-    }
-    CHECK(all.idle() == 36);
-    out.resize(out.size() - 28);
-    CHECK(all.idle() == 64);
-    CHECK(item::open == 100);
-    out.clear();
-    CHECK(all.idle() == 64);
-    CHECK(item::open == 64);
-}
-
-TEST_CASE("recycler: a thread that comes when the capacity is used up does not keep more") {
-    linn::recycler<int> all{64};
-    std::vector<linn::recycler<int>::handle> out;
-    for (int i = 0; i < 100; ++i) {
-        out.push_back(all.acquire());
-    }
-    CHECK(all.prefill(64) == 64);
-    std::thread{[&] { out.clear(); }}.join();
-    CHECK(all.idle() == 64);
-    CHECK(all.trim() == 64);
 }
 
 TEST_CASE("recycler: one thread acquires, another releases: few system calls, and no object too many") {

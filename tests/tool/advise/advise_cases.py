@@ -152,25 +152,6 @@ def case_replaced_program(tool):
     check(symbols and str(program) in symbols[0], result["findings"])
 
 
-def case_truncated(tool):
-    trace = tool.record("churn")
-    whole = trace.read_bytes()
-    trace.write_bytes(whole[:len(whole) // 2])
-    result = tool.result(trace)
-    check(any("the trace is not whole: the file is cut off" in w for w in result["warnings"]), result["warnings"])
-    check(result["all"]["allocations"] <= 300000 + 100, result["all"])
-
-
-def case_bad_files(tool):
-    for content, name in ((b"", "empty"), (b"no trace at all" * 100, "foreign")):
-        path = tool.folder / name
-        path.write_bytes(content)
-        done = tool.call("advise", path)
-        check(done.returncode == 2 and str(path) in done.stderr and done.stdout == "", done.stderr)
-    done = tool.call("advise", tool.folder / "missing.linn")
-    check(done.returncode == 2 and "missing.linn" in done.stderr, done.stderr)
-
-
 def case_usage(tool):
     trace = tool.record("leak")
     tool.refuses(["advise"], [(words, "linn advise") for words in (

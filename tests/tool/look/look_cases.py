@@ -167,28 +167,6 @@ def case_pages_of_all_kinds(tool):
         check(done.stderr == "" and (not words or done.stdout == "true allocated nothing.\n"), done.stdout)
 
 
-def case_damaged(tool):
-    """Of a damaged trace the intact part is shown, and the exit status is 1; a page appears whole or not at all."""
-    trace = tool.record()
-    whole = trace.read_bytes()
-    cut = tool.folder / "cut.linn"
-    cut.write_bytes(whole[:len(whole) * 2 // 3])
-    page = tool.folder / "cut.html"
-    done = tool.call("trace", cut, "--peak", "--html", page)
-    check(done.returncode in (0, 1) and "At its peak" in done.stdout or "allocated" in done.stdout, done.stdout + done.stderr)
-    xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
-    bad = bytearray(whole)
-    bad[len(whole) // 2] ^= 4
-    cut.write_bytes(bad)
-    done = tool.call("trace", cut, "--leaks", status=1)
-    check("corrupt" in done.stderr or "damaged" in done.stderr, done.stderr)
-    cut.write_bytes(whole[:100])
-    done = tool.call("trace", cut, "--peak", "--html", tool.folder / "none.html")
-    check(done.returncode in (1, 2) or "cut" in done.stdout, (done.returncode, done.stdout))
-    done = tool.call("trace", trace, "--peak", "--html", "/no/such/folder/x.html", status=2)
-    check("cannot write" in done.stderr or "No such file" in done.stderr, done.stderr)
-
-
 class Shown:
     """A page of the trace in a browser."""
 

@@ -129,11 +129,8 @@ void copy_nested(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        read_documents(200);
-        copy_nested(200);
-    }
+int main() {
+    read_documents(200);
+    copy_nested(200);
     return truth::write();
 }

@@ -43,7 +43,7 @@ using sample::truth;
 
 void book_orders(std::size_t n) {
     std::unordered_map<int, shop::order> book;
-    sample::rehashes<std::unordered_map<int, shop::order>> rehashes(book);
+    sample::growth<std::unordered_map<int, shop::order>> rehashes(book);
     for (std::size_t i = 0; i < n; ++i) {
         book[static_cast<int>(i)].price = static_cast<double>(i);
         rehashes.see(book);
@@ -75,7 +75,7 @@ void count_prices(std::size_t n) {
     std::multimap<int, double> prices;
     std::multiset<long> sold;
     std::unordered_set<int> seen;
-    sample::rehashes<std::unordered_set<int>> rehashes(seen);
+    sample::growth<std::unordered_set<int>> rehashes(seen);
     for (std::size_t i = 0; i < n; ++i) {
         ids.insert(static_cast<int>(i));
         prices.emplace(static_cast<int>(i % 7), 1.5);
@@ -123,14 +123,11 @@ void log_events(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        book_orders(1000);
-        sort_customers(1000);
-        count_prices(1000);
-        move_particles(1000);
-        log_events(1000);
-    }
+int main() {
+    book_orders(1000);
+    sort_customers(1000);
+    count_prices(1000);
+    move_particles(1000);
+    log_events(1000);
     return truth::write();
 }

@@ -148,13 +148,10 @@ long use_tickets(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        use_ring(500);
-        use_tracked(800);
-        use_tree(800);
-        sample::keep(use_tickets(500));
-    }
+int main() {
+    use_ring(500);
+    use_tracked(800);
+    use_tree(800);
+    sample::keep(use_tickets(500));
     return truth::write();
 }

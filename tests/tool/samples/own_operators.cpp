@@ -278,15 +278,12 @@ void send_messages(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        take_orders(300);
-        make_trades(300);
-        share_trades(300);
-        quote_prices(200);
-        align_lanes(200);
-        send_messages(300);
-    }
+int main() {
+    take_orders(300);
+    make_trades(300);
+    share_trades(300);
+    quote_prices(200);
+    align_lanes(200);
+    send_messages(300);
     return truth::write();
 }

@@ -86,18 +86,15 @@ void hold_sessions(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        net::queue between;
-        std::thread producer([&between] { produce(between, 3000); });
-        std::uint64_t sum = 0;
-        std::thread consumer([&between, &sum] { sum = consume(between); });
-        producer.join();
-        consumer.join();
-        sample::keep(sum);
-        hold_sessions(500);
-    }
-    truth::expect("thread state", "std::thread", 2 * scale);
+int main() {
+    net::queue between;
+    std::thread producer([&between] { produce(between, 3000); });
+    std::uint64_t sum = 0;
+    std::thread consumer([&between, &sum] { sum = consume(between); });
+    producer.join();
+    consumer.join();
+    sample::keep(sum);
+    hold_sessions(500);
+    truth::expect("thread state", "std::thread", 2);
     return truth::write();
 }

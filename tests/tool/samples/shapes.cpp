@@ -136,13 +136,10 @@ double paint(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        sample::keep(draw(500));
-        sample::keep(own(500));
-        sample::keep(link_edges(500));
-        sample::keep(paint(300));
-    }
+int main() {
+    sample::keep(draw(500));
+    sample::keep(own(500));
+    sample::keep(link_edges(500));
+    sample::keep(paint(300));
     return truth::write();
 }

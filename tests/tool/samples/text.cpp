@@ -78,13 +78,10 @@ std::size_t widen(std::size_t n) {
 
 } // namespace
 
-int main(int count, char** arguments) {
-    const std::size_t scale = sample::scale_of(count, arguments);
-    for (std::size_t round = 0; round < scale; ++round) {
-        sample::keep(split_words(800));
-        sample::keep(build_lines(400));
-        sample::keep(count_words(500));
-        sample::keep(widen(300));
-    }
+int main() {
+    sample::keep(split_words(800));
+    sample::keep(build_lines(400));
+    sample::keep(count_words(500));
+    sample::keep(widen(300));
     return truth::write();
 }

@@ -58,43 +58,29 @@ private:
     static inline std::size_t used_ = 0;
 };
 
-/// Counts the times that a container moved into a larger block; `see` it after each insertion.
+/// Counts the times that a container moved into a larger block, or a hash table got more buckets; `see` it after each insertion.
 template <class Container>
 class growth {
 public:
-    explicit growth(const Container& container) : capacity_(container.capacity()) {}
+    explicit growth(const Container& container) : capacity_(capacity_of(container)) {}
     void see(const Container& container) {
-        count_ += container.capacity() != capacity_ ? 1U : 0U;
-        capacity_ = container.capacity();
+        count_ += capacity_of(container) != capacity_ ? 1U : 0U;
+        capacity_ = capacity_of(container);
     }
     std::size_t count() const { return count_; }
 
 private:
+    static std::size_t capacity_of(const Container& container) {
+        if constexpr (requires { container.bucket_count(); }) {
+            return container.bucket_count();
+        } else {
+            return container.capacity();
+        }
+    }
+
     std::size_t capacity_;
     std::size_t count_ = 0;
 };
-
-/// The same for hash tables.
-template <class Table>
-class rehashes {
-public:
-    explicit rehashes(const Table& table) : buckets_(table.bucket_count()) {}
-    void see(const Table& table) {
-        count_ += table.bucket_count() != buckets_ ? 1U : 0U;
-        buckets_ = table.bucket_count();
-    }
-    std::size_t count() const { return count_; }
-
-private:
-    std::size_t buckets_;
-    std::size_t count_ = 0;
-};
-
-/// How much work: the first argument, 1 without one.
-inline std::size_t scale_of(int count, char** arguments) {
-    const long given = count > 1 ? std::strtol(arguments[1], nullptr, 10) : 1;
-    return given > 0 ? static_cast<std::size_t>(given) : 1;
-}
 
 /// Keeps a value from being optimised away.
 template <class T>

@@ -189,24 +189,4 @@ TEST_CASE("pool_resource: threads that together hold what fits below max_bytes a
     CHECK(refused == 0);
 }
 
-TEST_CASE("pool_resource: a container at max_bytes is whole, and goes on when there is room") {
-    pool_resource r{{.max_bytes = 128 * kib}};
-    std::pmr::map<int, int> map{&r};
-    int n = 0;
-    try {
-        for (;; ++n) {
-            map.emplace(n, n);
-        }
-    } catch (const std::bad_alloc&) {
-    }
-    CHECK(map.size() == static_cast<std::size_t>(n));
-    map.erase(0);
-    map.emplace(-1, -1);
-    CHECK(map.size() == static_cast<std::size_t>(n));
-    map.clear();
-    for (int i = 0; i != n; ++i) {
-        map.emplace(i, i);
-    }
-}
-
 } // namespace memory_resource_limits_tests

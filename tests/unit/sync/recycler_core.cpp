@@ -85,27 +85,6 @@ TEST_CASE("recycler_core: what came back last goes out first, through depot and 
     });
 }
 
-TEST_CASE("recycler_core: a thread inherits what the threads before it cached") {
-    with_each_lock([](bool asymmetric) {
-        core* c = new core{64, asymmetric};
-        for (int i = 0; i < 100; ++i) {
-            std::thread{[&] {
-                std::vector<slot*> out;
-                for (int k = 0; k < 20; ++k) {
-                    out.push_back(c->take());
-                }
-                for (auto* s : out) {
-                    c->put(s);
-                }
-            }}.join();
-        }
-        CHECK(c->created() == 20);
-        CHECK(c->idle() == 20);
-        CHECK(c->threads() == 1);
-        c->close();
-    });
-}
-
 TEST_CASE(
     "recycler_core: after a steal threads share the depot for a while, longer when one follows another") {
     if (!linn::detail::enable_thread_barrier()) {
@@ -133,21 +112,6 @@ TEST_CASE(
     CHECK(core::alive == 0);
 }
 
-TEST_CASE("recycler_core: it ends with the last slot, not before") {
-    with_each_lock([](bool asymmetric) {
-        core* c = new core{100, asymmetric};
-        auto* first = c->take();
-        auto* second = c->take();
-        c->put(c->take());
-        c->close();
-        CHECK(core::alive == 1);
-        CHECK(c->disposed == 1);
-        std::thread{[&] { c->put(second); }}.join();
-        CHECK(core::alive == 1);
-        c->put(first);
-    });
-}
-
 TEST_CASE("recycler_core: closed while other threads put") {
     with_each_lock([](bool asymmetric) {
         for (int round = 0; round < 60; ++round) {
@@ -170,28 +134,6 @@ TEST_CASE("recycler_core: closed while other threads put") {
             c->close();
             linn_test::join_all(threads);
         }
-    });
-}
-
-TEST_CASE("recycler_core: a thread that caches gives what it releases to one that waits") {
-    with_each_lock([](bool asymmetric) {
-        core* c = new core{100, asymmetric, 2};
-        slot* const a = c->take();
-        slot* const b = c->take();
-        c->put(a); // from here on this thread has an open cache
-        c->put(b);
-        CHECK(c->take() == b);
-        CHECK(c->take() == a);
-        std::atomic<slot*> got{nullptr};
-        std::thread other{[&] { got = c->take(parking::moment_in(long_ns)); }};
-        c->await_waiters(1);
-        c->put(b);
-        other.join();
-        CHECK(got == b);
-        c->put(a);
-        c->put(b);
-        CHECK(c->idle() == 2);
-        c->close();
     });
 }
 
