@@ -6,12 +6,60 @@
 // CASE allocator_const: error: .*linn::allocator: its type must not be const, volatile, a reference or a function
 // CASE allocator_incomplete: error: .*linn: the type of a pool must be complete
 // CASE pooled: error: .*linn::pooled is a base of the class that it names: struct order : linn::pooled<order>
+// CASE fancy_pointer: error: .*linn::allocator: the upstream allocator must use plain pointers
+// CASE too_large: error: .*linn::local_allocator: an object does not fit a slot of the pool, and there is no upstream
+// CASE promise: error: .*linn::pooled is not for promise types of coroutines
 #include <linn/allocator.hpp>
+#include <linn/fixed_pool.hpp>
+#include <linn/local_allocator.hpp>
 #include <linn/memory.hpp>
 #include <linn/pooled.hpp>
 
+#include <coroutine>
+#include <list>
+
 struct declared;
 struct point : linn::pooled<point> {};
+
+template <class T>
+struct fancy {
+    T* raw;
+};
+template <class T>
+struct upstream : std::allocator<T> {
+#if defined(LINN_CASE_fancy_pointer)
+    using pointer = fancy<T>;
+#endif
+    template <class U>
+    struct rebind {
+        using other = upstream<U>;
+    };
+};
+static_assert(sizeof(linn::allocator<int, upstream<int>>) != 0);
+
+#if defined(LINN_CASE_too_large)
+using element = long double[4];
+#else
+using element = int;
+#endif
+using slots = linn::fixed_pool<linn::node_slot<std::list<int>>, 4>;
+
+struct task { // a coroutine's frame does not fit a pool of its promise
+#if defined(LINN_CASE_promise)
+    struct promise_type : linn::pooled<promise_type> {
+#else
+    struct promise_type {
+#endif
+        task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+task count(point*) {
+    co_return;
+}
 
 void use() {
 #if defined(LINN_CASE_make_reference)
@@ -26,6 +74,9 @@ void use() {
 #elif defined(LINN_CASE_pooled)
     struct number : linn::pooled<int> {};
 #endif
+    slots memory;
+    linn::local_allocator<element, slots, void> without_upstream{memory};
+    without_upstream.deallocate(without_upstream.allocate(1), 1);
     linn::allocator<declared> named; // to name it is fine
     static_cast<void>(named);
     static_cast<void>(linn::make_unique<const int>(3));

@@ -5,11 +5,16 @@
 // CASE slab_too_large: error: .*linn::pool_options: slab_bytes must be 0, or from 4096 to 1 GiB
 // CASE magazine: error: .*linn::pool_options: magazine_slots must be 0, or from 1 to 4096
 // CASE of_the_type: error: .*linn::pool_options: magazine_slots must be 0, or from 1 to 4096
+// CASE bytes: error: .*linn::pool: max_bytes is less than a slab with one object
+// CASE local_bytes: error: .*linn::local_pool: max_bytes is less than a slab with one object
 #include <linn/allocator.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 
 struct order {};
+struct large {
+    char bytes[10000];
+};
 #if defined(LINN_CASE_of_the_type)
 template <>
 inline constexpr linn::pool_options linn::default_options<order>{.magazine_slots = 4097};
@@ -22,7 +27,14 @@ void use() {
     linn::local_pool<int, linn::pool_options{.slab_bytes = (std::size_t{1} << 30) + 1}> pool;
 #elif defined(LINN_CASE_magazine)
     linn::allocator<int, std::allocator<int>, linn::pool_options{.magazine_slots = 1'000'000}> a;
+#elif defined(LINN_CASE_bytes)
+    static_cast<void>(linn::pool<large, linn::pool_options{.max_bytes = 12287}>::allocate());
+#elif defined(LINN_CASE_local_bytes)
+    linn::local_pool<large, linn::pool_options{.max_bytes = 12287}> pool;
 #endif
+    static_cast<void>(linn::pool<large, linn::pool_options{.max_bytes = 16384}>::allocate());
+    linn::local_pool<large, linn::pool_options{.max_bytes = 16384}> enough;
+    static_cast<void>(enough.live());
     linn::fixed_pool<order, 3> orders;
     static_cast<void>(orders.live());
     constexpr linn::pool_options least{.slab_bytes = 4096, .magazine_slots = 1};

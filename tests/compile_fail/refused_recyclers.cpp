@@ -9,12 +9,18 @@
 // CASE reference: error: .*linn::recycler keeps objects: its type must not be a reference, void, an array or const
 // CASE nothing: error: .*linn::recycler keeps objects: its type must not be a reference, void, an array or const
 // CASE constant: error: .*linn::recycler keeps objects: its type must not be a reference, void, an array or const
+// CASE numbered: error: .*(no matching|constraints not satisfied)
 #include <linn/recycler.hpp>
 
 struct declared;
 struct node;
 struct shape {
     virtual void draw() = 0;
+};
+
+struct numbered { // there must be a function that makes them
+    explicit numbered(int n) : number{n} {}
+    int number;
 };
 
 void use([[maybe_unused]] linn::recycler<declared>& known) { // to name it is fine
@@ -33,7 +39,10 @@ void use([[maybe_unused]] linn::recycler<declared>& known) { // to name it is fi
     linn::recycler<void> all{10};
 #elif defined(LINN_CASE_constant)
     linn::recycler<const int> all{10};
+#elif defined(LINN_CASE_numbered)
+    linn::recycler<numbered> all{100};
 #endif
+    linn::recycler<numbered> made{{.create = [] { return numbered{1}; }}};
     linn::recycler_options<node> options;
     static_cast<void>(options);
 }

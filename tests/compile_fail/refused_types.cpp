@@ -12,16 +12,20 @@
 // CASE fixed_incomplete: error: .*linn: the type of a pool must be complete
 // CASE abstract: error: .*linn: an abstract class has no objects of its own: take a derived class
 // CASE fixed_abstract: error: .*linn: an abstract class has no objects of its own
+// CASE instance: error: .*(use of deleted function|call to deleted constructor)
+// CASE moved: error: .*(use of deleted function|call to deleted constructor)
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/pool.hpp>
+
+#include <utility>
 
 struct declared;
 struct shape {
     virtual void draw() = 0;
 };
 
-void use() {
+void use(linn::fixed_pool<int, 4>& ints) {
 #if defined(LINN_CASE_reference)
     static_cast<void>(linn::pool<int&>::allocate());
 #elif defined(LINN_CASE_function)
@@ -47,7 +51,12 @@ void use() {
 #elif defined(LINN_CASE_fixed_abstract)
     linn::fixed_pool<shape, 4> pool;
     static_cast<void>(pool.try_create());
+#elif defined(LINN_CASE_instance) // there is nothing to create
+    linn::pool<int> pool;
+#elif defined(LINN_CASE_moved)    // what is in it lies where it is declared
+    linn::fixed_pool<int, 4> pool{std::move(ints)};
 #endif
+    static_cast<void>(ints.live());
     using later = linn::pool<declared>; // to name it is fine
     static_cast<void>(static_cast<later*>(nullptr));
     static_cast<void>(linn::pool<const int>::create(1));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deleter without state would give the derived object to the pool of its base.
-// EXPECT: unique_ptr_base.cpp:26:.*error
-// EXPECT: unique_ptr_base.cpp:27:.*error
-// EXPECT: unique_ptr_base.cpp:28:.*error
+// A deleter without state would give the derived object to the pool of its base; and as in the standard library, there is no
+// unique_ptr to an array of known bound.
+// EXPECT: unique_ptr_base.cpp:31:.*error
+// EXPECT: unique_ptr_base.cpp:32:.*error
+// EXPECT: unique_ptr_base.cpp:33:.*error
+// EXPECT: unique_ptr_base.cpp:34:.*error: no matching function
+// EXPECT: unique_ptr_base.cpp:35:.*error: no matching function
 #include <linn/memory.hpp>
 
 #include <utility>
@@ -22,9 +25,13 @@ void convert(linn::unique_ptr<derived> d) {
     std::unique_ptr<base[]> standard = std::move(array);
     linn::unique_ptr<derived> assigned;
     (void)assigned;
+    (void)linn::make_unique_for_overwrite<int[]>(3);
+    (void)linn::make_shared<int[3]>();
 #ifndef LINN_CONTROL
     linn::unique_ptr<base> b = linn::make_unique<derived>();
     b = linn::make_unique<derived>();
     linn::unique_ptr<derived> mutable_again = linn::unique_ptr<const derived>{};
+    (void)linn::make_unique<int[3]>();
+    (void)linn::make_unique_for_overwrite<int[3]>();
 #endif
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: everything compiles and works with -fno-exceptions -fno-rtti.
+// Promise: everything compiles and works with -fno-exceptions -fno-rtti; what cannot be had ends the program with the reason, as
+// there is nobody to catch it.
 //
 // Breaks with a `throw`, `try`, `typeid` or `dynamic_cast` that is not guarded: a compile error. What
 // compiles is also run, since without exceptions the paths differ.
@@ -7,10 +8,15 @@
 
 #include <linn/linn.hpp>
 
+#include <csignal>
+#include <list>
+#include <map>
 #include <memory>
+#include <memory_resource>
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)
@@ -107,10 +113,138 @@ void reports() {
     CHECK(std::string{linn::to_string(linn::misuse_kind::double_free)} == "freed twice");
 }
 
-/// There is nothing to catch: the end of memory ends the program.
-void out_of_memory() {
-    const auto child = linn_test::run_child([] { linn::pool<item>::reserve(SIZE_MAX); });
-    child.expect(child.killed_by(SIGABRT), "out of memory");
+template <class Body>
+void ends(const char* text, Body body) {
+    const auto child = linn_test::run_child(body);
+    child.expect(child.killed_by(SIGABRT) && child.says(text), text);
+}
+
+struct packet {
+    char bytes[1500];
+};
+struct may_throw { // as far as the compiler knows
+    may_throw() {}
+    explicit may_throw(int n) : number{n} {}
+    int number = 1;
+};
+
+void pointers() {
+    CHECK(linn::make_shared<may_throw>(3)->number == 3);
+    CHECK(linn::make_shared_for_overwrite<may_throw[4]>()[3].number == 1);
+    CHECK(linn::make_shared<std::string[3]>("x")[2] == "x");
+    CHECK(linn::make_shared<int[]>(5)[4] == 0);
+    CHECK(linn::make_shared_for_overwrite<may_throw[]>(5)[4].number == 1);
+    CHECK(linn::make_unique<may_throw>(4)->number == 4);
+    CHECK(linn::make_unique_for_overwrite<may_throw>()->number == 1);
+    CHECK(linn::make_unique<int[]>(5)[4] == 0);
+    CHECK(linn::make_shared<packet>(linn::value_initialize)->bytes[1499] == 0);
+    CHECK(linn::value_initialization_fill<packet>() == sizeof(packet));
+}
+
+void resources() {
+    linn::pool_resource r;
+    linn::pool_resource over{{.slab_bytes = 4096}, &r};
+    {
+        std::pmr::map<int, std::pmr::string> map{&over};
+        for (int i = 0; i < 1000; ++i) {
+            map.emplace(i, std::pmr::string(static_cast<std::size_t>(i), 'x'));
+        }
+        std::thread{[&] { map.erase(map.begin(), map.find(500)); }}.join();
+        CHECK(map.size() == 500);
+        std::pmr::vector<int> large(100'000, 7, linn::default_pool_resource());
+        CHECK(large.back() == 7);
+    }
+    CHECK(r.is_equal(r) && !r.is_equal(over));
+    for (const auto& s : over.statistics()) {
+        CHECK(s.live == 0);
+    }
+    over.trim();
+    over.release();
+    r.release();
+    ends("", [&] { static_cast<void>(r.allocate(SIZE_MAX / 2, 16)); });
+}
+
+struct message : std::enable_shared_from_this<message> {
+    std::vector<int> words;
+    std::string text;
+};
+
+void recyclers() {
+    linn::recycler<message> all{{.capacity = 8, .prefill = 2, .reset = [](message& m) { m.words.clear(); }}};
+    CHECK(all.idle() == 2);
+    auto handle = all.acquire();
+    handle->words.resize(100);
+    std::thread{[mine = std::move(handle)]() mutable { mine.reset(); }}.join();
+    std::shared_ptr<message> shared = all.acquire_shared();
+    CHECK(shared->shared_from_this() == shared);
+    const std::weak_ptr<message> weak = shared;
+    shared.reset();
+    CHECK(weak.expired());
+    CHECK(all.try_acquire() != nullptr);
+    CHECK(all.trim() >= 1);
+    linn::recycler<item> made{{.create = [] { return item{7}; }}};
+    CHECK(made.acquire()->number == 7);
+}
+
+struct line {
+    char data[100000];
+    int size = 3;
+};
+
+void buffers() {
+    linn::buffer_pool pool{sizeof(line), {.prefault = true, .max_bytes = 300000}};
+    pool.reserve(1);
+    linn::buffer b = pool.acquire();
+    b.span().back() = std::byte{1};
+    const auto shared = std::move(b).share();
+    const auto object = pool.make_shared_for_overwrite<line>();
+    CHECK(object->size == 3);
+    CHECK(pool.statistics().live == 2);
+    CHECK(!pool.try_acquire());
+    pool.trim();
+    ends("buffers of 0 bytes", [] { linn::buffer_pool none{0}; });
+    ends("not a power of two", [] { linn::buffer_pool odd{1, {.alignment = 3}}; });
+    ends("larger than the address space", [] { linn::buffer_pool vast{SIZE_MAX}; });
+    ends("does not fit", [] {
+        linn::buffer_pool small{1};
+        static_cast<void>(small.make_shared_for_overwrite<line>());
+    });
+}
+
+void handles() {
+    linn::handle_pool<item, {.index_bits = 2, .generation_bits = 3}> items;
+    linn::pool_handle<item, items.options> all[4];
+    for (auto& h : all) {
+        h = items.create(7);
+    }
+    CHECK(!items.try_create(8));
+    CHECK(items.get(all[3])->number == 7);
+    CHECK(items.destroy(all[3]) && !items.destroy(all[3]) && items.get(all[3]) == nullptr);
+    int sum = 0;
+    for (const item& one : items) {
+        sum += one.number;
+    }
+    CHECK(sum == 21);
+    all[3] = items.create(1);
+    ends("", [&] { static_cast<void>(items.create(1)); });
+    items.clear();
+    CHECK(items.empty());
+
+    using slots = linn::fixed_pool<linn::node_slot<std::list<int>>, 2>;
+    slots memory;
+    {
+        std::list<int, linn::local_allocator<int, slots, void>> list{memory};
+        list.push_back(1);
+        list.push_back(2);
+        CHECK(memory.full());
+        ends("", [&] { list.push_back(3); });
+    }
+    linn::fixed_pool<item, 1> one;
+    {
+        linn::base_ptr<const item> p = linn::try_make_unique_in(one, 5);
+        CHECK(p->number == 5 && linn::try_make_unique_in(one, 6) == nullptr);
+    }
+    CHECK(one.empty() && memory.empty());
 }
 
 } // namespace
@@ -120,5 +254,10 @@ int main() {
     containers();
     pooled();
     reports();
-    out_of_memory();
+    ends("", [] { linn::pool<item>::reserve(SIZE_MAX); });
+    pointers();
+    resources();
+    recyclers();
+    buffers();
+    handles();
 }

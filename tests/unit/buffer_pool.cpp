@@ -258,41 +258,4 @@ TEST_CASE("buffer_pool: bad input is refused with a reason") {
     CHECK(vast.statistics().slabs == had.size());
 }
 
-TEST_CASE("buffer_pool: buffers go from thread to thread") {
-    linn::buffer_pool pool{64 * kib};
-    std::mutex lock;
-    std::vector<linn::buffer> queue;
-    int wrong = 0;
-    const int rounds = 500;
-    std::thread writer{[&] {
-        for (int i = 0; i < rounds; ++i) {
-            linn::buffer b = pool.acquire();
-            std::memset(b.data(), i % 256, b.size());
-            const std::lock_guard guard{lock};
-            queue.push_back(std::move(b));
-        }
-    }};
-    for (int i = 0; i < rounds;) {
-        linn::buffer b;
-        {
-            const std::lock_guard guard{lock};
-            if (!queue.empty()) {
-                b = std::move(queue.front());
-                queue.erase(queue.begin());
-            }
-        }
-        if (b) {
-            wrong +=
-                b.span().front() == b.span().back() && b.span()[7] == static_cast<std::byte>(i % 256) ? 0 : 1;
-            ++i;
-        } else {
-            std::this_thread::yield();
-        }
-    }
-    writer.join();
-    CHECK(wrong == 0);
-    CHECK(pool.statistics().live == 0);
-    CHECK(pool.statistics().acquired == static_cast<std::size_t>(rounds));
-}
-
 } // namespace buffer_pool_tests

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: linn::pool is one for the process: any thread frees what any thread allocated, a view of a thread does what the pool
-// does, reserve and trim keep their word, and no lock is taken while a magazine lasts. What all pools promise is in
-// every_pool.cpp.
+// Promise: a view of a thread does what the pool does, reserve keeps its word, and no lock is taken while a magazine lasts. What all
+// pools promise is in every_pool.cpp; any thread frees what any thread allocated: tests/fuzz and tests/stress.
 
 #include "unit.hpp"
 
@@ -129,45 +128,6 @@ TEST_CASE("pool: reserve maps now what would be mapped later") {
     if (pooling()) {
         CHECK(before.reserved_bytes >= 10'000 * sizeof(type));
         CHECK(before.resident_bytes < 100'000);
-    }
-}
-
-TEST_CASE("pool: live is exact at quiescence, whichever thread frees and whichever has ended") {
-    using type = item<7>;
-    std::vector<type*> all;
-    for (int round = 0; round < 5; ++round) {
-        std::vector<std::vector<type*>> made(4);
-        std::vector<std::thread> threads;
-        for (std::size_t t = 0; t < 4; ++t) {
-            threads.emplace_back([&, t] {
-                for (std::size_t i = 0; i < 700 + t; ++i) {
-                    made[t].push_back(pool<type>::create(type{i, t, i + t}));
-                }
-            });
-        }
-        for (auto& thread : threads) {
-            thread.join();
-        }
-        threads.clear();
-        CHECK(pool<type>::statistics().live == 4 * 700 + 6);
-        CHECK(pool<type>::statistics().threads <= 1);
-        // Each frees what its neighbour made.
-        for (std::size_t t = 0; t < 4; ++t) {
-            threads.emplace_back([&, t] {
-                for (type* p : made[(t + 1) % 4]) {
-                    CHECK_UNARY(p->a + p->b == p->c);
-                    pool<type>::destroy(p);
-                }
-            });
-        }
-        for (auto& thread : threads) {
-            thread.join();
-        }
-        CHECK(pool<type>::statistics().live == 0);
-    }
-    if (pooling()) {
-        CHECK(pool<type>::statistics().reserved_bytes <=
-              10 * 3000 * pool<type>::statistics().slot_bytes + (64 << 10));
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pool_resource against a model: sizes and alignments of every kind, contents that nobody else may
-// change, hand-over between threads; and the requests that std leaves undefined.
+// pool_resource: alignments of every kind, threads that come and go, and the requests that std leaves undefined. Against a model:
+// tests/fuzz; contents that nobody else may change, handed over between threads: tests/stress.
 
 #include "unit.hpp"
 
@@ -17,60 +17,8 @@ static_assert(!std::is_convertible_v<std::pmr::memory_resource*, pool_resource>)
 static_assert(std::is_nothrow_default_constructible_v<pool_resource>);
 static_assert(sizeof(pool_resource) <= 5120);
 
-struct request {
-    unsigned char* p = nullptr;
-    std::size_t bytes = 0;
-    std::size_t align = 1;
-    unsigned char cookie = 0;
-};
-
 bool is_aligned(const void* p, std::size_t align) {
     return reinterpret_cast<std::uintptr_t>(p) % align == 0;
-}
-
-/// Most small, some at the edges, some beyond the largest class.
-std::size_t some_size(linn_test::random_source& random) {
-    switch (random.below(8)) {
-    case 0:
-        return random.below(150'000);
-    case 1:
-        return random.below(5000);
-    case 2:
-        return (std::size_t{8} << random.below(14)) + random.below(3) - 1;
-    default:
-        return random.below(400);
-    }
-}
-
-request make(std::pmr::memory_resource& r, linn_test::random_source& random) {
-    request q;
-    q.bytes = some_size(random);
-    q.align = random.below(4) == 0 ? std::size_t{1} << random.below(13) : 8;
-    q.cookie = static_cast<unsigned char>(random());
-    q.p = static_cast<unsigned char*>(r.allocate(q.bytes, q.align));
-    REQUIRE(q.p != nullptr);
-    REQUIRE(is_aligned(q.p, q.align));
-    if (q.bytes != 0) {
-        std::memset(q.p, q.cookie, q.bytes);
-    }
-    return q;
-}
-
-bool intact(const request& q) {
-    for (std::size_t i = 0; i < q.bytes; i += i < 64 || q.bytes - i < 64 ? 1 : 61) {
-        if (q.p[i] != q.cookie) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void drop(std::pmr::memory_resource& r, request& q) {
-    if (q.p != nullptr) {
-        REQUIRE(intact(q));
-        r.deallocate(q.p, q.bytes, q.align);
-        q.p = nullptr;
-    }
 }
 
 std::size_t live_in(const pool_resource& r) {
@@ -79,33 +27,6 @@ std::size_t live_in(const pool_resource& r) {
         n += s.live;
     }
     return n;
-}
-
-TEST_CASE("pool_resource: threads hand requests over") {
-    pool_resource r;
-    constexpr int threads = 4;
-    std::vector<request> shared(256);
-    std::mutex lock;
-    linn_test::in_threads(threads, [&](int t) {
-        linn_test::random_source random{static_cast<std::uint64_t>(t) + 1};
-        for (int i = 0; i < 6000; ++i) {
-            request mine = make(r, random);
-            const std::size_t place = random.below(shared.size());
-            {
-                const std::lock_guard<std::mutex> guard{lock};
-                std::swap(mine, shared[place]);
-            }
-            drop(r, mine);
-            if (i % 2000 == 0) {
-                r.trim();
-                static_cast<void>(r.statistics());
-            }
-        }
-    });
-    for (request& q : shared) {
-        drop(r, q);
-    }
-    CHECK(live_in(r) == 0);
 }
 
 TEST_CASE("pool_resource: threads come and go") {
