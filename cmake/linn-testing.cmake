@@ -11,14 +11,20 @@ option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 # `make check` registers them with the label `later`. What stands here takes long and says little that other tests do not
 # say, or is about the tool's surroundings: real programs, a browser, a network of packages.
 option(LINN_TEST_BRIEF "For `make test`: without the tests that `make check` adds" OFF)
-set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples headers package peers stress usdt valgrind)
+set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples fibers headers package peers stress usdt
+    valgrind)
 set(LINN_LATER_TESTS
     "docs[.]site"
     "fuzz[.](buffer_pool|containers|control|json|pool_resource|recycler)"
+    "golden[.]loop"
     "lint[.]corpus"
+    "model[.](pool[.]creation_three|resource[.]first_use|without[.]unlock)"
     "mutants[.]sample"
     "tool[.](bench|headline|html|measuring_build|reference|samples|symbols)"
+    "tool[.]advise[.]changes_compile"
     "tool[.]allocators[.](debian_mimalloc|install)"
+    "tool[.]attach[.](hundred_times|linn_stands_still)"
+    "tool[.]look[.]large"
     "tool[.]piped[.]bench"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
     "tool[.]run[.](adaptive|budget|cc1plus|interrupt|jq|python3|redis|sqlite3)"
