@@ -41,10 +41,12 @@ struct fake_pages {
     static inline std::atomic<long> until_refusal{-1}; ///< maps that still succeed; negative: all
     static inline std::atomic<bool> refuse_open{false};
     static inline std::atomic<bool> refuse_prefault{false};
+    static inline std::function<void()> meanwhile; ///< what another thread does during the next map
 
     static void reset() {
         errors = 0;
         until_refusal = -1;
+        meanwhile = nullptr;
         refuse_open = refuse_prefault = false;
     }
     static std::size_t mapped() {
@@ -64,6 +66,9 @@ struct fake_pages {
             return false;
         }
         until_refusal -= until_refusal > 0 ? 1 : 0;
+        if (meanwhile) {
+            std::exchange(meanwhile, nullptr)();
+        }
         out.data = static_cast<std::byte*>(::operator new(r.bytes, std::align_val_t{r.align}));
         out.bytes = r.bytes;
         out.align = r.align;
@@ -115,6 +120,28 @@ detail::buffer_plan plan(std::size_t retain, std::size_t most = 0, bool prefault
     p.prefault = prefault;
     p.asymmetric = detail::enable_thread_barrier();
     return p;
+}
+
+TEST_CASE("buffer_store: a buffer too many after reserve is no room for more") {
+    fake_pages::reset();
+    store::registry stores;
+    constexpr std::size_t retain = 200;
+    store* s = store::make(plan(retain), stores);
+    std::vector<store::block*> out(retain);
+    std::generate(out.begin(), out.end(), [s] { return s->acquire(); });
+    CHECK(s->reserve(retain - 1));
+    fake_pages::meanwhile = [&out] {
+        store::release(out.back());
+        out.pop_back();
+    };
+    CHECK(s->reserve(retain));
+    CHECK(s->counts().idle == retain + 1);
+    std::for_each(out.begin(), out.end(), store::release);
+    CHECK(s->counts().idle == retain + 1);
+    CHECK(fake_pages::mapped() == retain + 1);
+    s->orphan();
+    CHECK(fake_pages::mapped() == 0);
+    CHECK(fake_pages::errors == 0);
 }
 
 TEST_CASE("buffer_store: each refusal leaves it as it was") {

@@ -132,7 +132,7 @@ inline constexpr sharing_span shared_after_steal{64, 512};
 /// Where what is idle lies, the slots of a recycler or the buffers of a pool: in the depot, a stack, and in the fronts of
 /// threads that are open.
 ///
-/// `slots in the depot <= capacity - reserved`, `reserved = sum of the limits of the open fronts`.
+/// `slots in the depot <= capacity - reserved`, `reserved = sum of the limits of the open fronts`; after `put` there may be more.
 ///
 /// A thread that finds neither a slot nor room closes the fronts of all others and looks again: so "none is idle" and
 /// "`capacity` are idle" are true at one moment, when this class says it. Closed fronts open again one by one, when
@@ -391,8 +391,11 @@ private:
         return true;
     }
 
-    /// Slots that the depot may still take.
-    [[nodiscard]] std::size_t room() const noexcept { return capacity() - reserved_ - depot_.size(); }
+    /// Slots that the depot may still take; none while `put` has made them more than may be.
+    [[nodiscard]] std::size_t room() const noexcept {
+        const std::size_t most = capacity() - reserved_;
+        return depot_.size() < most ? most - depot_.size() : 0;
+    }
 
     /// @returns false when there is no room for it
     bool push(void* s) noexcept {
