@@ -45,7 +45,7 @@ struct recycled_slot {
     recycler_core<Policy>* const home;
     typename Policy::template atomic<recycled_state> state_;
     union {
-        recycled_slot* next; ///< on its way to be destroyed
+        recycled_slot* next; ///< in the depot, or on its way to be destroyed
         alignas(16) std::byte block[block_bytes];
     };
 };
