@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The programs that `linn bench` starts for the headline, and what all programs that it measures have in common.
+# The programs that `linn bench` starts for the headline, what all programs that it measures have in common, and what installs
+# allocators.
 
 # linn_measured(<target>): optimised and free of sanitizers in every leg. Whatever interposes malloc would also make the proof
 # of the preloaded allocator fail.
@@ -23,3 +24,10 @@ set_target_properties(linn_allocator_probe PROPERTIES OUTPUT_NAME linn-allocator
 target_compile_features(linn_allocator_probe PRIVATE cxx_std_20)
 linn_measured(linn_allocator_probe)
 target_link_libraries(linn_allocator_probe PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+
+# What `linn allocators --install` needs lies next to the tool.
+file(GLOB_RECURSE install_files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/allocators/install CONFIGURE_DEPENDS
+     allocators/install/*)
+foreach(file IN LISTS install_files)
+  configure_file(allocators/install/${file} ${CMAKE_CURRENT_BINARY_DIR}/allocator-install/${file} COPYONLY)
+endforeach()

@@ -55,6 +55,3 @@ foreach(target IN ITEMS linn_bench_headline linn_allocator_probe)
   target_link_libraries(${target} PRIVATE linn_warnings)
   add_dependencies(linn_tool ${target})
 endforeach()
-
-# `linn allocators --install` finds its files here.
-include(allocators/install.cmake)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalogue.hpp"
 
-#include <array>
 #include <cstdlib>
 
 namespace linn::tool {
@@ -9,26 +8,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// What a preload needs besides our own library, which forwards to it: newest interface first.
-constexpr std::array bmalloc_sonames{"libjavascriptcoregtk-6.0.so.1"sv, "libjavascriptcoregtk-4.1.so.0"sv,
-                                     "libjavascriptcoregtk-4.0.so.18"sv};
-constexpr std::array gperftools_sonames{"libtcmalloc_minimal.so.4"sv, "libtcmalloc.so.4"sv};
-constexpr std::array hoard_sonames{"libhoard.so"sv};
-constexpr std::array jemalloc_sonames{"libjemalloc.so.2"sv};
-constexpr std::array mimalloc2_sonames{"libmimalloc.so.2"sv};
-constexpr std::array mimalloc3_sonames{"libmimalloc.so.3"sv};
-constexpr std::array rpmalloc_sonames{"librpmalloc.so"sv};
 #if defined(__aarch64__)
-constexpr std::array scudo_sonames{"libclang_rt.scudo_standalone-aarch64.so"sv};
+constexpr std::string_view scudo_soname = "libclang_rt.scudo_standalone-aarch64.so";
 #else
-constexpr std::array scudo_sonames{"libclang_rt.scudo_standalone-x86_64.so"sv};
+constexpr std::string_view scudo_soname = "libclang_rt.scudo_standalone-x86_64.so";
 #endif
-constexpr std::array snmalloc_sonames{"libsnmallocshim.so"sv};
-// The proxy replaces malloc and operator new; libtbbmalloc.so itself only offers functions of its own.
-constexpr std::array tbb_sonames{"libtbbmalloc_proxy.so.2"sv};
-
-constexpr std::array mimalloc2_defects{
-    known_defect{"2.0.9", "returns misaligned memory: posix_memalign(256, 256) gives 128"}};
 
 constexpr std::string_view hangs_after_fork =
     "a child forked while another thread allocates can hang: give the program a time limit";
@@ -40,25 +24,25 @@ constexpr known_allocator all_known[]{
     {.name = "jemalloc",
      .title = "jemalloc",
      .licence = "BSD-2-Clause",
-     .sonames = jemalloc_sonames,
+     .sonames = {"libjemalloc.so.2"},
      .package = "libjemalloc2",
      .can_install = true},
     {.name = "mimalloc2",
      .title = "mimalloc 2",
      .licence = "MIT",
-     .sonames = mimalloc2_sonames,
+     .sonames = {"libmimalloc.so.2"},
      .package = "libmimalloc2.0",
      .can_install = true,
-     .defects = mimalloc2_defects},
+     .defect = {"2.0.9", "returns misaligned memory: posix_memalign(256, 256) gives 128"}},
     {.name = "mimalloc3",
      .title = "mimalloc 3",
      .licence = "MIT",
-     .sonames = mimalloc3_sonames,
+     .sonames = {"libmimalloc.so.3"},
      .can_install = true},
     {.name = "tcmalloc",
      .title = "tcmalloc (gperftools)",
      .licence = "BSD-3-Clause",
-     .sonames = gperftools_sonames,
+     .sonames = {"libtcmalloc_minimal.so.4", "libtcmalloc.so.4"},
      .package = "libtcmalloc-minimal4"},
     {.name = "tcmalloc-google",
      .title = "tcmalloc (Google)",
@@ -70,29 +54,32 @@ constexpr known_allocator all_known[]{
     {.name = "snmalloc",
      .title = "snmalloc",
      .licence = "MIT",
-     .sonames = snmalloc_sonames,
+     .sonames = {"libsnmallocshim.so"},
      .can_install = true},
     {.name = "rpmalloc",
      .title = "rpmalloc",
      .licence = "MIT OR Unlicense",
-     .sonames = rpmalloc_sonames,
+     .sonames = {"librpmalloc.so"},
      .can_install = true},
     {.name = "tbb",
      .title = "TBB",
      .licence = "Apache-2.0",
-     .sonames = tbb_sonames,
+     // The proxy replaces malloc and operator new; libtbbmalloc.so itself only offers functions of its own.
+     .sonames = {"libtbbmalloc_proxy.so.2"},
      .package = "libtbbmalloc2",
      .remark = hangs_after_fork},
     {.name = "hoard",
      .title = "Hoard",
      .licence = "Apache-2.0",
-     .sonames = hoard_sonames,
+     .sonames = {"libhoard.so"},
      .can_install = true,
      .remark = hangs_after_fork},
     {.name = "bmalloc",
      .title = "bmalloc",
      .licence = "BSD-2-Clause",
-     .sonames = bmalloc_sonames,
+     // What a preload needs besides our own library, which forwards to it: newest interface first.
+     .sonames = {"libjavascriptcoregtk-6.0.so.1", "libjavascriptcoregtk-4.1.so.0",
+                 "libjavascriptcoregtk-4.0.so.18"},
      .package = "libjavascriptcoregtk-4.1-0",
      .remark =
          "reached through a library of Linn's that forwards to WebKit's, a few ns slower than linked in; "
@@ -102,7 +89,7 @@ constexpr known_allocator all_known[]{
     {.name = "scudo",
      .title = "scudo",
      .licence = "Apache-2.0 WITH LLVM-exception",
-     .sonames = scudo_sonames,
+     .sonames = {scudo_soname},
      .package = "libclang-rt-19-dev",
      .remark = "hardened: it trades speed for checks"},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,15 +17,15 @@ struct known_defect {
 
 /// A general-purpose allocator that the tool knows how to find: a row of the table in catalogue.cpp.
 struct known_allocator {
-    std::string_view name;                          ///< stable: options and JSON use it
-    std::string_view title;                         ///< "tcmalloc (Google)"
-    std::string_view licence;                       ///< SPDX
-    std::span<const std::string_view> sonames = {}; ///< in order of preference
+    std::string_view name;                        ///< stable: options and JSON use it
+    std::string_view title;                       ///< "tcmalloc (Google)"
+    std::string_view licence;                     ///< SPDX
+    std::array<std::string_view, 3> sonames = {}; ///< in order of preference; the others are empty
     std::string_view package = {};     ///< the Debian and Ubuntu package that carries it; empty: none does
     bool can_install = false;          ///< `linn allocators --install` knows how to build it
     std::string_view environment = {}; ///< NAME=value that its processes need; empty: none
     std::string_view remark = {};      ///< what a reader of its figures must know
-    std::span<const known_defect> defects = {};
+    known_defect defect = {};          ///< of one version, or none
 };
 
 /// Every general allocator looked for, in the order in which reports name them; the C library is the first.

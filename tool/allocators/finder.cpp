@@ -76,7 +76,6 @@ constexpr std::string_view scudo_name = "scudo";
 
 /// LLVM's packages keep the libraries of their runtime, whose names end in the architecture, in a folder a version.
 found_library find_in_llvm(std::string_view soname) {
-    found_library newest{{}, "not found"};
     std::error_code error;
     std::vector<fs::path> versions;
     for (const fs::directory_entry& llvm : fs::directory_iterator{"/usr/lib", error}) {
@@ -95,7 +94,7 @@ found_library find_in_llvm(std::string_view soname) {
             return found;
         }
     }
-    return newest;
+    return {{}, "not found"};
 }
 
 } // namespace
@@ -176,6 +175,9 @@ found_library find_cached(const known_allocator& allocator, const fs::path& cach
 found_library find_library(const known_allocator& allocator, const std::vector<fs::path>& directories) {
     for (const std::string_view soname : allocator.sonames) {
         for (const fs::path& directory : directories) {
+            if (soname.empty()) {
+                break;
+            }
             if (found_library found = check_library(directory / soname); found.problem.empty()) {
                 return found;
             }
@@ -187,7 +189,8 @@ found_library find_library(const known_allocator& allocator, const std::vector<f
         }
     }
     return {{},
-            allocator.sonames.empty() ? "not found" : fmt::format("{} not found", allocator.sonames.front())};
+            allocator.sonames.front().empty() ? "not found"
+                                              : fmt::format("{} not found", allocator.sonames.front())};
 }
 
 namespace {

@@ -77,9 +77,6 @@ private:
                 continue;
             }
             c.proof = reply.proof;
-            if (!reply.broken_alignment.empty()) {
-                c.notes.push_back(reply.broken_alignment);
-            }
             result_.machine.compiler = reply.compiler;
             result_.machine.build = reply.build;
             result_.contenders.push_back(std::move(c));

@@ -11,7 +11,6 @@ namespace linn::tool {
 namespace {
 
 std::string read_sample(const nlohmann::json& json, std::span<const phase_info> phases, worker_reply& reply) {
-    reply.broken_alignment = json.value("broken_alignment", std::string{});
     reply.compiler = json.at("compiler").get<std::string>();
     reply.build = json.at("build").get<std::string>();
     sample& s = reply.measured;

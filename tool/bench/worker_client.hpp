@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../experiment/worker.hpp"
+#include "../experiment/contenders.hpp"
 #include "results.hpp"
 
 #include <functional>
@@ -15,7 +15,6 @@ namespace linn::tool {
 /// The answer of one worker process.
 struct worker_reply : worker_answer {
     sample measured;
-    std::string broken_alignment;
     std::string compiler;
     std::string build;
 };

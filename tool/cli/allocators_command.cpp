@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../allocators/given_library.hpp"
 #include "../allocators/installer.hpp"
 #include "../allocators/inventory.hpp"
 #include "../measure/quantity.hpp"

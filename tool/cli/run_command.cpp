@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../allocators/given_library.hpp"
+#include "../allocators/inventory.hpp"
 #include "../experiment/contenders.hpp"
 #include "../measure/interrupt.hpp"
 #include "../report/commands/run_report.hpp"
 #include "../report/progress.hpp"
 #include "../run/results.hpp"
-#include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "command.hpp"
 #include "option_checks.hpp"

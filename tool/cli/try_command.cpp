@@ -8,7 +8,7 @@
 #include "../record/recorder.hpp"
 #include "../report/commands/try_report.hpp"
 #include "../report/progress.hpp"
-#include "../run/run_folder.hpp"
+#include "../run/observation.hpp"
 #include "../trace/trace_file.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"

@@ -2,11 +2,16 @@
 #pragma once
 
 #include "../allocators/inventory.hpp"
+#include "../measure/process.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -20,7 +25,6 @@ inline constexpr const char* control_name = "glibc-again";
 inline constexpr const char* no_trim_name = "glibc-no-trim"; ///< keeps its heap by its environment
 inline constexpr const char* huge_name = "glibc-huge-pages"; ///< asks for huge pages: likewise
 inline constexpr const char* linn_name = "linn";
-inline constexpr const char* null_name = "null"; ///< costs nothing
 
 /// How a contender gets its memory functions.
 enum class contender_kind {
@@ -37,7 +41,6 @@ struct contender {
     std::string name;  ///< stable: options and JSON use it
     std::string title; ///< what tables show
     contender_kind kind = contender_kind::system;
-    std::string worker_id = {}; ///< the worker's name for the code to run; empty: it runs a user's program
     std::filesystem::path library = {}; ///< preloaded; empty: nothing
     std::vector<std::string> notes = {};
     provider_proof proof = {};
@@ -91,5 +94,25 @@ bool glibc_has_huge_pages();
 /// The names that an option accepts: allocators, `glibc-no-trim`, and those in `more`, each once.
 std::vector<std::string> contender_names(const user_allocators& given,
                                          std::initializer_list<const char*> more = {});
+
+/// What is known of every worker process.
+struct worker_answer {
+    bool is_interrupted = false;
+    std::string problem; ///< why its figures must not be used; empty when they may
+    provider_proof proof;
+};
+
+/// Takes from a worker's JSON what one command wants of it, and returns what is wrong with that, or an empty string. Where
+/// something is missing, it may throw nlohmann's exceptions.
+using answer_reader = std::function<std::string(const nlohmann::json&)>;
+
+/// Starts the companion program `worker` as a process of `c`, and waits for its answer, which `read` gets. Believes no
+/// worker without proof of who provided its memory. `tick` is called a few times a second.
+worker_answer ask_worker(std::string_view worker, std::vector<std::string> arguments, const contender& c,
+                         std::chrono::seconds timeout, const interrupt_guard& guard,
+                         const std::function<void()>& tick, const answer_reader& read);
+
+/// The proof in a worker's JSON, the problem that it has itself, and what `read` takes from it.
+worker_answer read_answer(const std::string& text, const answer_reader& read);
 
 } // namespace linn::tool

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace linn::tool {
@@ -102,6 +104,148 @@ double geometric_mean(std::span<const double> values) {
 double relative_gap(double a, double b) {
     const double low = std::min(a, b);
     return low <= 0 ? 0 : std::max(a, b) / low - 1;
+}
+
+namespace {
+
+/// Up to so many values the exact distributions are counted: every count is then at most 2^50 and exact in a double.
+constexpr std::size_t most_exact = 50;
+
+/// Ranks from 1, equal values sharing the mean of theirs; doubled, so they are whole numbers.
+struct ranking {
+    std::vector<std::size_t> doubled; ///< one for each value
+    double tie_term = 0;              ///< the sum of t³ - t over groups of t equal values
+};
+
+ranking rank(const std::vector<double>& values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    ranking result{std::vector<std::size_t>(values.size()), 0};
+    for (std::size_t begin = 0; begin != order.size();) {
+        std::size_t end = begin + 1;
+        while (end != order.size() && values[order[end]] == values[order[begin]]) {
+            ++end;
+        }
+        for (std::size_t i = begin; i != end; ++i) {
+            result.doubled[order[i]] = begin + 1 + end; // twice the mean of begin + 1 … end
+        }
+        const double t = static_cast<double>(end - begin);
+        result.tie_term += t * t * t - t;
+        begin = end;
+    }
+    return result;
+}
+
+/// Twice the smaller tail of a distribution given as counts by value, each tail with the observed value.
+double two_sided(std::span<const double> counts, std::size_t observed) {
+    const auto at = counts.begin() + static_cast<std::ptrdiff_t>(observed);
+    const double lower = std::accumulate(counts.begin(), at + 1, 0.0);
+    const double upper = std::accumulate(at, counts.end(), 0.0);
+    const double all = lower + upper - *at;
+    return std::min(1.0, 2 * std::min(lower, upper) / all);
+}
+
+/// The two-sided tail of a normal distribution beyond `distance` from its mean, less half a step for continuity.
+double normal_tails(double distance, double deviation) {
+    if (deviation <= 0) {
+        return 1;
+    }
+    return std::erfc(std::max(0.0, std::abs(distance) - 0.5) / deviation / std::sqrt(2.0));
+}
+
+} // namespace
+
+double wilcoxon_signed_rank(std::span<const double> differences) {
+    std::vector<double> sizes;
+    std::vector<bool> is_positive;
+    for (const double d : differences) {
+        if (d == 0) {
+            continue;
+        }
+        sizes.push_back(std::abs(d));
+        is_positive.push_back(d > 0);
+    }
+    if (sizes.empty()) {
+        return 1;
+    }
+    const ranking ranks = rank(sizes);
+    std::size_t positive = 0; // twice the sum of the positive differences' ranks
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        if (is_positive[i]) {
+            positive += ranks.doubled[i];
+        }
+    }
+
+    const double n = static_cast<double>(sizes.size());
+    if (sizes.size() > most_exact) {
+        const double mean = n * (n + 1) / 4;
+        const double variance = n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_term / 48;
+        return normal_tails(static_cast<double>(positive) / 2 - mean, std::sqrt(variance));
+    }
+    // counts[s]: in how many ways the signs can give the sum s.
+    std::vector<double> counts(sizes.size() * (sizes.size() + 1) + 1);
+    counts[0] = 1;
+    std::size_t reached = 0;
+    for (const std::size_t r : ranks.doubled) {
+        reached += r;
+        for (std::size_t s = reached; s >= r; --s) {
+            counts[s] += counts[s - r];
+        }
+    }
+    return two_sided(counts, positive);
+}
+
+double mann_whitney(std::span<const double> a, std::span<const double> b) {
+    if (a.empty() || b.empty()) {
+        return 1;
+    }
+    if (a.size() > b.size()) {
+        std::swap(a, b); // the counting below is cheaper for fewer choices, and the result is the same
+    }
+    std::vector<double> both(a.begin(), a.end());
+    both.insert(both.end(), b.begin(), b.end());
+    const ranking ranks = rank(both);
+    const std::size_t rank_sum = std::accumulate(
+        ranks.doubled.begin(), ranks.doubled.begin() + static_cast<std::ptrdiff_t>(a.size()), std::size_t{0});
+
+    const double n_a = static_cast<double>(a.size());
+    const double n_b = static_cast<double>(b.size());
+    const double n = n_a + n_b;
+    if (both.size() > most_exact) {
+        const double mean = n_a * (n + 1) / 2;
+        const double variance = n_a * n_b / 12 * (n + 1 - ranks.tie_term / (n * (n - 1)));
+        return normal_tails(static_cast<double>(rank_sum) / 2 - mean, std::sqrt(variance));
+    }
+    // counts[k * width + s]: in how many ways k of the ranks can have the sum s.
+    const std::size_t width = both.size() * (both.size() + 1) + 1;
+    std::vector<double> counts((a.size() + 1) * width);
+    counts[0] = 1;
+    std::size_t reached = 0;
+    for (const std::size_t r : ranks.doubled) {
+        reached += r;
+        for (std::size_t k = a.size(); k != 0; --k) {
+            for (std::size_t s = reached; s >= r; --s) {
+                counts[k * width + s] += counts[(k - 1) * width + s - r];
+            }
+        }
+    }
+    return two_sided(std::span{counts}.last(width), rank_sum);
+}
+
+std::vector<double> holm(std::span<const double> p_values) {
+    std::vector<std::size_t> order(p_values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t x, std::size_t y) { return p_values[x] < p_values[y]; });
+    std::vector<double> adjusted(p_values.size());
+    double so_far = 0; // a later one is never more significant than an earlier one
+    for (std::size_t i = 0; i != order.size(); ++i) {
+        so_far = std::max(so_far, std::min(1.0, static_cast<double>(order.size() - i) * p_values[order[i]]));
+        adjusted[order[i]] = so_far;
+    }
+    return adjusted;
 }
 
 } // namespace linn::tool

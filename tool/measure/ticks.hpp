@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__x86_64__) || defined(__i386__)
+#endif
 #pragma once
+
+#include <sys/time.h>
+#include <x86intrin.h>
 
 #include <cstdint>
 #include <ctime>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-#endif
-
 namespace linn::tool {
+
+/// Nanoseconds of one of the system's clocks.
+inline std::uint64_t clock_ns(clockid_t clock) noexcept {
+    std::timespec t{};
+    ::clock_gettime(clock, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
 
 /// Nanoseconds of the monotonic clock.
 inline std::uint64_t now_ns() noexcept {
-    std::timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+/// Nanoseconds of a CPU time of getrusage.
+inline std::uint64_t nanoseconds_of(const timeval& t) noexcept {
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(t.tv_usec) * 1'000u;
 }
 
 /// Reads the counter that "cycles" means in every report: the time-stamp counter of x86, the virtual counter of
@@ -44,6 +56,20 @@ inline const char* tick_source() noexcept {
 #else
     return "monotonic clock";
 #endif
+}
+
+/// Ticks a step of a fixed chain of dependent multiplications: slow when something else shares the core, which no
+/// figure of the system shows on a virtual machine.
+inline double canary() noexcept {
+    constexpr std::uint64_t steps =
+        1'000'000; // one to two milliseconds: longer than a scheduler's wake-up, short compared with a phase
+    std::uint64_t x = 88'172'645'463'325'252u;
+    const std::uint64_t start = ticks();
+    for (std::uint64_t i = 0; i != steps; ++i) {
+        x = x * 6'364'136'223'846'793'005u + i;
+        asm volatile("" : "+r"(x));
+    }
+    return static_cast<double>(ticks() - start) / static_cast<double>(steps);
 }
 
 } // namespace linn::tool

@@ -3,8 +3,7 @@
 
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
-#include "run_checks.hpp"
-#include "run_folder.hpp"
+#include "observation.hpp"
 #include "supervisor.hpp"
 
 #include <fcntl.h>

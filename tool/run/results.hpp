@@ -135,4 +135,13 @@ const char* to_string(verdict v) noexcept;
 const char* to_string(stop_reason reason) noexcept;
 const char* to_string(enum metric_info::unit unit) noexcept;
 
+/// What takes part, `default` and its copy first, and what does not, with the reason.
+std::vector<run_contender> choose_contenders(const run_options& options, const target& what,
+                                             const std::vector<allocator_entry>& inventory,
+                                             std::vector<left_out_contender>& left_out);
+
+/// Contenders with higher ranks are left out first where the budget is small: the last of --only, otherwise the last of the catalogue.
+/// Mimalloc and the settings of glibc stay longest, because they gain most in most programs and cost nothing to try.
+std::size_t rank_of(const run_contender& c, const run_options& options);
+
 } // namespace linn::tool

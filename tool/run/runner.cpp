@@ -2,12 +2,11 @@
 #include "runner.hpp"
 
 #include "../experiment/estimate.hpp"
-#include "../measure/canary.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
 #include "judge.hpp"
-#include "run_checks.hpp"
-#include "run_contenders.hpp"
+#include "observation.hpp"
+#include "results.hpp"
 
 #include <fmt/format.h>
 
@@ -383,9 +382,7 @@ private:
 
     /// As much as the program takes: a virtual machine returns idle pages to its host.
     std::size_t memory_to_touch() const {
-        const auto& values = result_.what.first.values;
-        const auto peak = values.find("peak_rss_bytes");
-        return static_cast<std::size_t>(peak == values.end() ? 0 : peak->second);
+        return static_cast<std::size_t>(result_.what.first.value("peak_rss_bytes"));
     }
 
     launch_spec spec_of(const run_contender& c) const {
@@ -467,11 +464,7 @@ private:
         s.round = how.round;
         s.disturbed = how.is_disturbed;
         s.values = o.values;
-        const auto value = [&](const char* name) {
-            const auto found = o.values.find(name);
-            return found == o.values.end() ? 0.0 : found->second;
-        };
-        s.values["cpu_ns"] = value("user_ns") + value("sys_ns");
+        s.values["cpu_ns"] = o.value("user_ns") + o.value("sys_ns");
         if (const process_proof* const proof = main_proof(o);
             proof != nullptr && proof->littered.blocks != 0) {
             s.littered = proof->littered;

@@ -3,9 +3,8 @@
 
 #include "../measure/quantity.hpp"
 #include "../run/judge.hpp"
-#include "../run/run_checks.hpp"
-#include "../run/run_contenders.hpp"
-#include "../run/run_folder.hpp"
+#include "../run/observation.hpp"
+#include "../run/results.hpp"
 #include "arms.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // is. No clock takes part.
 #include "run/judge.hpp"
 
-#include "experiment/schedule.hpp"
+#include "experiment/rounds.hpp"
 #include "measure/statistics.hpp"
 #include "simulated_machine.hpp"
 #include "unit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiment/schedule.hpp"
+#include "experiment/rounds.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::plan_tests {

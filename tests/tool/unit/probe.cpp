@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the preloaded probe says of every process of a run, and that the program does not notice it.
 #include "programs.hpp"
-#include "run/run_checks.hpp"
+#include "run/observation.hpp"
 #include "try/litter.hpp"
 #include "unit.hpp"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule knows the time left before every cell has run, and how much of it repetitions may take. That whole rounds fit
 // the budget is shown by rounds.cpp.
-#include "experiment/schedule.hpp"
-
 #include "bench/scenario.hpp"
+#include "experiment/rounds.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::schedule_tests {

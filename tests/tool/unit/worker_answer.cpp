@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker's answer is believed only where it can be read whole; its own problem comes before what a reader finds.
-#include "experiment/worker.hpp"
+#include "experiment/contenders.hpp"
 #include "unit.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,14 +3,14 @@
 // It defines malloc, operator new and their kin; each forwards. Three things can serve a block: WebKit's allocator; the
 // boot arena, before that is there and for what it allocates itself (it would take its own locks twice); and the C
 // library's allocator for a whole process in which there is no WebKit, so that the process runs and can say so.
-#include "webkit.hpp"
-
+#include <dlfcn.h>
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +25,100 @@ void __libc_free(void* block);
 }
 
 namespace linn::bmalloc {
+
 namespace {
+
+/// The functions of WebKit's allocator, as its library exports them. The last argument says how pointers to the block
+/// may be stored; zero means as they are.
+struct functions {
+    void* (*allocate)(std::size_t size, int mode) = nullptr;
+    void* (*allocate_zeroed)(std::size_t size, int mode) = nullptr;
+    void* (*allocate_aligned)(std::size_t size, std::size_t alignment, int mode) = nullptr;
+    void (*deallocate)(void* block) = nullptr;
+    std::size_t (*size_of)(void* block) = nullptr; ///< 0 for what is not its own
+};
+
+// Newest interface first; all of them carry the same allocator.
+constexpr const char* sonames[] = {"libjavascriptcoregtk-6.0.so.1", "libjavascriptcoregtk-4.1.so.0",
+                                   "libjavascriptcoregtk-4.0.so.18"};
+
+functions found;
+void* library = nullptr;
+
+template <class F>
+bool find(F*& function, const char* name) {
+    function = reinterpret_cast<F*>(::dlsym(library, name));
+    return function != nullptr;
+}
+
+/// While it lives, the environment has no variable Malloc: with it WebKit's allocator looks for the system's, which
+/// is this library, and dies.
+class without_malloc_variable {
+public:
+    without_malloc_variable() noexcept {
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+            if (std::strncmp(*entry, "Malloc=", 7) == 0) {
+                hidden_ = *entry;
+                hidden_[0] = 'm';
+            }
+        }
+    }
+    without_malloc_variable(const without_malloc_variable&) = delete;
+    without_malloc_variable& operator=(const without_malloc_variable&) = delete;
+    ~without_malloc_variable() {
+        if (hidden_ != nullptr) {
+            hidden_[0] = 'M';
+        }
+    }
+
+private:
+    char* hidden_ = nullptr;
+};
+
+/// Allocates and frees blocks of every kind, so that everything that is set up at first use is.
+void warm_up() {
+    for (std::size_t size = 16; size <= std::size_t{1} << 20; size *= 2) {
+        found.deallocate(found.allocate(size, 0));
+        found.deallocate(found.allocate_zeroed(size, 0));
+        found.deallocate(found.allocate_aligned(size, 64, 0));
+    }
+}
+
+/// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment.
+/// Null when there is no such library, or one without these functions. @pre no other thread allocates from it meanwhile
+const functions* load_webkit() {
+    const without_malloc_variable hidden;
+    for (const char* soname : sonames) {
+        if (library = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL); library != nullptr) {
+            break;
+        }
+    }
+    if (library == nullptr || !find(found.allocate, "bmalloc_try_allocate") ||
+        !find(found.allocate_zeroed, "bmalloc_try_allocate_zeroed") ||
+        !find(found.allocate_aligned, "bmalloc_try_allocate_with_alignment") ||
+        !find(found.deallocate, "bmalloc_deallocate") ||
+        !find(found.size_of, "bmalloc_get_allocation_size")) {
+        return nullptr;
+    }
+    warm_up();
+    return &found;
+}
+
+/// The library's file, if its heap knows a block that malloc gives and does not know one of the C library. Otherwise null.
+const char* prove_webkit(const functions& f) {
+    constexpr std::size_t size = 1000;
+    // One block through the name that every program calls, and one that cannot be WebKit's.
+    void* block = std::malloc(size);
+    void* foreign = ::__libc_malloc(size);
+    asm volatile("" : "+r"(block), "+r"(foreign) : : "memory");
+    const bool is_its_own = block != nullptr && f.size_of(block) >= size;
+    const bool tells_apart = foreign != nullptr && f.size_of(foreign) == 0;
+    std::free(block);
+    ::__libc_free(foreign);
+    Dl_info info{};
+    const bool is_named = ::dladdr(reinterpret_cast<const void*>(f.allocate), &info) != 0;
+    return is_its_own && tells_apart && is_named ? info.dli_fname : nullptr;
+}
 
 constinit std::atomic<const functions*> webkit{nullptr};
 constinit std::atomic<bool> without_webkit{false};
@@ -224,13 +317,13 @@ void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
     if (webkit.load(std::memory_order_relaxed) != nullptr || without_webkit.load(std::memory_order_relaxed)) {
         return;
     }
-    const functions* found = nullptr;
+    const functions* loaded = nullptr;
     {
         const entry mark;
-        found = load_webkit();
+        loaded = load_webkit();
     }
-    if (found != nullptr) {
-        webkit.store(found,
+    if (loaded != nullptr) {
+        webkit.store(loaded,
                      std::memory_order_release); // pairs with the acquire loads of usable() and size_of()
     } else {
         without_webkit.store(true, std::memory_order_relaxed);
@@ -238,39 +331,42 @@ void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
 }
 
 } // namespace
+
 } // namespace linn::bmalloc
 
 using namespace linn::bmalloc;
 
+#pragma GCC visibility push(default)
+
 extern "C" {
 
 /// For tool/allocators/probe: the library that serves this process, null when the C library does.
-[[gnu::visibility("default")]] const char* linn_allocator_backend() {
+const char* linn_allocator_backend() {
     const functions* f = webkit.load(std::memory_order_acquire);
     return f == nullptr ? nullptr : prove_webkit(*f);
 }
 
-[[gnu::visibility("default")]] void* malloc(std::size_t size) noexcept {
+void* malloc(std::size_t size) noexcept {
     return or_no_memory(take(size));
 }
 
-[[gnu::visibility("default")]] void free(void* block) noexcept {
+void free(void* block) noexcept {
     const int kept = errno;
     give(block);
     errno = kept;
 }
 
-[[gnu::visibility("default")]] void* calloc(std::size_t count, std::size_t size) noexcept {
+void* calloc(std::size_t count, std::size_t size) noexcept {
     std::size_t total = 0;
     return or_no_memory(__builtin_mul_overflow(count, size, &total) ? nullptr : take_zeroed(total));
 }
 
-[[gnu::visibility("default")]] void* realloc(void* block, std::size_t size) noexcept {
+void* realloc(void* block, std::size_t size) noexcept {
     void* moved = resize(block, size);
     return size == 0 ? moved : or_no_memory(moved);
 }
 
-[[gnu::visibility("default")]] void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
+void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
     std::size_t total = 0;
     if (__builtin_mul_overflow(count, size, &total)) {
         return or_no_memory(nullptr);
@@ -278,8 +374,7 @@ extern "C" {
     return realloc(block, total);
 }
 
-[[gnu::visibility("default")]] int posix_memalign(void** result, std::size_t alignment,
-                                                  std::size_t size) noexcept {
+int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
     if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
         return EINVAL;
     }
@@ -291,7 +386,7 @@ extern "C" {
     return 0;
 }
 
-[[gnu::visibility("default")]] void* memalign(std::size_t alignment, std::size_t size) noexcept {
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
     if (!is_power_of_two(alignment)) {
         errno = EINVAL;
         return nullptr;
@@ -299,87 +394,85 @@ extern "C" {
     return or_no_memory(take_aligned(alignment, size));
 }
 
-[[gnu::visibility("default")]] void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
     return memalign(alignment, size);
 }
 
-[[gnu::visibility("default")]] void* valloc(std::size_t size) noexcept {
+void* valloc(std::size_t size) noexcept {
     return or_no_memory(take_aligned(static_cast<std::size_t>(::getpagesize()), size));
 }
 
-[[gnu::visibility("default")]] void* pvalloc(std::size_t size) noexcept {
+void* pvalloc(std::size_t size) noexcept {
     const auto page = static_cast<std::size_t>(::getpagesize());
     return or_no_memory(size > PTRDIFF_MAX ? nullptr : take_aligned(page, (size + page - 1) / page * page));
 }
 
-[[gnu::visibility("default")]] std::size_t malloc_usable_size(void* block) noexcept {
+std::size_t malloc_usable_size(void* block) noexcept {
     return size_of(block);
 }
 
 } // extern "C"
 
-[[gnu::visibility("default")]] void* operator new(std::size_t size) {
+void* operator new(std::size_t size) {
     return take_or_throw(size, 0);
 }
-[[gnu::visibility("default")]] void* operator new[](std::size_t size) {
+void* operator new[](std::size_t size) {
     return take_or_throw(size, 0);
 }
-[[gnu::visibility("default")]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return take_or_null(size, 0);
 }
-[[gnu::visibility("default")]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
     return take_or_null(size, 0);
 }
-[[gnu::visibility("default")]] void* operator new(std::size_t size, std::align_val_t alignment) {
+void* operator new(std::size_t size, std::align_val_t alignment) {
     return take_or_throw(size, static_cast<std::size_t>(alignment));
 }
-[[gnu::visibility("default")]] void* operator new[](std::size_t size, std::align_val_t alignment) {
+void* operator new[](std::size_t size, std::align_val_t alignment) {
     return take_or_throw(size, static_cast<std::size_t>(alignment));
 }
-[[gnu::visibility("default")]] void* operator new(std::size_t size, std::align_val_t alignment,
-                                                  const std::nothrow_t&) noexcept {
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
     return take_or_null(size, static_cast<std::size_t>(alignment));
 }
-[[gnu::visibility("default")]] void* operator new[](std::size_t size, std::align_val_t alignment,
-                                                    const std::nothrow_t&) noexcept {
+void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
     return take_or_null(size, static_cast<std::size_t>(alignment));
 }
 
-[[gnu::visibility("default")]] void operator delete(void* block) noexcept {
+void operator delete(void* block) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete[](void* block) noexcept {
+void operator delete[](void* block) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete(void* block, std::size_t) noexcept {
+void operator delete(void* block, std::size_t) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete[](void* block, std::size_t) noexcept {
+void operator delete[](void* block, std::size_t) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete(void* block, const std::nothrow_t&) noexcept {
+void operator delete(void* block, const std::nothrow_t&) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete[](void* block, const std::nothrow_t&) noexcept {
+void operator delete[](void* block, const std::nothrow_t&) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete(void* block, std::align_val_t) noexcept {
+void operator delete(void* block, std::align_val_t) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete[](void* block, std::align_val_t) noexcept {
+void operator delete[](void* block, std::align_val_t) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete(void* block, std::align_val_t,
-                                                    const std::nothrow_t&) noexcept {
+void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept {
     give(block);
 }
-[[gnu::visibility("default")]] void operator delete[](void* block, std::align_val_t,
-                                                      const std::nothrow_t&) noexcept {
+void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
     give(block);
 }
+
+#pragma GCC visibility pop

@@ -1,24 +1,369 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that tries an allocator: started under LD_PRELOAD by tool/allocators/prober.cpp. It writes one line a
 // fact, KEY, a tab and the value, each at once, so that a crash leaves what was known before it.
-#include "conformance.hpp"
 #include "provider.hpp"
 
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 namespace linn::tool::probe {
+
 namespace {
+
+void write_all(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (written <= 0) {
+            std::_Exit(3);
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+/// One line, written without allocating: what is tried may be unable to.
+void tell(std::string_view key, std::string_view value) {
+    char line[PATH_MAX * 3];
+    std::size_t size = 0;
+    const auto append = [&](std::string_view text) {
+        const std::size_t fits = text.size() < sizeof line - size - 1 ? text.size() : sizeof line - size - 1;
+        std::memcpy(line + size, text.data(), fits);
+        size += fits;
+    };
+    append(key);
+    append("\t");
+    append(value);
+    line[size++] = '\n';
+    write_all({line, size});
+}
+
+/// Says what is tried next, so that a crash or a hang can be placed.
+void doing(std::string_view what) {
+    tell("doing", what);
+}
+
+/// Says which promise the loaded allocator breaks. `harmful`: a correct program may compute something wrong; otherwise it concerns
+/// rare calls only.
+void wrong(std::string_view what, bool harmful) {
+    tell(harmful ? "wrong" : "weak", what);
+}
+
+/// Keeps the compiler from reasoning about a block, or leaving out its allocation.
+template <class T>
+T* hidden(T* p) noexcept {
+    asm volatile("" : "+r"(p) : : "memory");
+    return p;
+}
+
+std::size_t hidden(std::size_t n) noexcept {
+    asm volatile("" : "+r"(n));
+    return n;
+}
+
+bool is_aligned(const void* p, std::size_t alignment) noexcept {
+    return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
+}
+
+/// A byte that tells blocks and places in them apart.
+unsigned char mark(std::size_t block, std::size_t position) noexcept {
+    return static_cast<unsigned char>(block * 131 + position * 7 + 1);
+}
+
+void fill(void* p, std::size_t size, std::size_t block) noexcept {
+    auto* bytes = static_cast<unsigned char*>(p);
+    for (std::size_t i = 0; i != size; ++i) {
+        bytes[i] = mark(block, i);
+    }
+}
+
+bool holds(const void* p, std::size_t size, std::size_t block) noexcept {
+    const auto* bytes = static_cast<const unsigned char*>(p);
+    for (std::size_t i = 0; i != size; ++i) {
+        if (bytes[i] != mark(block, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A block of an aligned function, by any of them.
+using aligned_function = void* (*)(std::size_t alignment, std::size_t size);
+
+void* by_posix_memalign(std::size_t alignment, std::size_t size) {
+    void* p = nullptr;
+    return ::posix_memalign(&p, alignment, size) == 0 ? p : nullptr;
+}
+
+void* by_aligned_alloc(std::size_t alignment, std::size_t size) {
+    return std::aligned_alloc(alignment, size);
+}
+
+void* by_aligned_new(std::size_t alignment, std::size_t size) {
+    return ::operator new(size, std::align_val_t{alignment}, std::nothrow);
+}
+
+class checker {
+public:
+    void expect(bool kept, const std::string& otherwise, bool harmful = true) {
+        ++count_;
+        if (!kept) {
+            wrong(otherwise, harmful);
+        }
+    }
+    unsigned count() const noexcept { return count_; }
+
+private:
+    unsigned count_ = 0;
+};
+
+void check_plain(checker& c) {
+    constexpr std::array<std::size_t, 12> sizes{0,    1,    8,      16,      24,      100,
+                                                1000, 4096, 10'000, 100'000, 1 << 20, 5 << 20};
+    for (const std::size_t size : sizes) {
+        std::array<void*, 8> blocks{};
+        bool aligned = true;
+        bool writable = true;
+        for (std::size_t i = 0; i != blocks.size(); ++i) {
+            blocks[i] = hidden(std::malloc(hidden(size)));
+            // Small blocks may be aligned for what fits into them only.
+            aligned = aligned && is_aligned(blocks[i], size >= 16 ? 16 : size >= 8 ? 8 : 1);
+            writable = writable && (blocks[i] != nullptr || size == 0);
+            if (blocks[i] != nullptr) {
+                fill(blocks[i], size, i);
+            }
+        }
+        bool kept = true;
+        for (std::size_t i = 0; i != blocks.size(); ++i) {
+            kept = kept && (blocks[i] == nullptr || holds(blocks[i], size, i));
+            std::free(blocks[i]);
+        }
+        const std::string text = "malloc(" + std::to_string(size) + ")";
+        c.expect(writable, text + " returns null");
+        c.expect(aligned, "returns misaligned memory: " + text);
+        c.expect(kept, "blocks overlap: " + text);
+    }
+}
+
+void check_aligned(checker& c, const char* name, aligned_function allocate, bool by_new) {
+    // Several blocks a size: an allocator that is wrong is right by luck for the first of a page.
+    for (const std::size_t alignment : {std::size_t{16}, std::size_t{64}, std::size_t{256}, std::size_t{1024},
+                                        std::size_t{4096}, std::size_t{65'536}, std::size_t{2} << 20}) {
+        std::array<void*, 8> blocks{};
+        bool there = true;
+        bool aligned = true;
+        for (void*& p : blocks) {
+            p = hidden(allocate(alignment, alignment));
+            there = there && p != nullptr;
+            aligned = aligned && is_aligned(p, alignment);
+        }
+        for (void* p : blocks) {
+            if (by_new) {
+                ::operator delete(p, std::align_val_t{alignment});
+            } else {
+                std::free(p);
+            }
+        }
+        const std::string size = std::to_string(alignment);
+        const std::string text = std::string{name} + "(" + size + ", " + size + ")";
+        // Beyond a page it is a rare request.
+        c.expect(there, text + " returns null", alignment <= 4096);
+        c.expect(aligned, "returns misaligned memory: " + text, alignment <= 4096);
+    }
+}
+
+void check_contents(checker& c) {
+    void* p = hidden(std::malloc(hidden(10)));
+    bool kept = p != nullptr;
+    std::size_t filled = 10;
+    if (kept) {
+        fill(p, filled, 3);
+    }
+    for (const std::size_t size : {std::size_t{100}, std::size_t{5000}, std::size_t{200'000},
+                                   std::size_t{3} << 20, std::size_t{70'000}, std::size_t{50}}) {
+        void* moved = hidden(std::realloc(hidden(p), hidden(size)));
+        if (moved == nullptr) {
+            kept = false;
+            break;
+        }
+        p = moved;
+        kept = kept && holds(p, size < filled ? size : filled, 3);
+        fill(p, size, 3);
+        filled = size;
+    }
+    std::free(p);
+    c.expect(kept, "realloc loses what the block held");
+
+    bool zero = true;
+    for (const std::size_t size :
+         {std::size_t{24}, std::size_t{3000}, std::size_t{150'000}, std::size_t{4} << 20}) {
+        void* dirty = hidden(std::malloc(hidden(size)));
+        if (dirty != nullptr) {
+            std::memset(dirty, 0xa5, size);
+        }
+        std::free(hidden(dirty));
+        auto* clean = static_cast<unsigned char*>(hidden(std::calloc(hidden(size), 1)));
+        zero = zero && clean != nullptr;
+        for (std::size_t i = 0; clean != nullptr && i != size; ++i) {
+            zero = zero && clean[i] == 0;
+        }
+        std::free(clean);
+    }
+    c.expect(zero, "calloc does not zero");
+
+    bool large_enough = true;
+    for (std::size_t size = 1; size < 100'000; size = size * 3 + 1) {
+        void* block = hidden(std::malloc(hidden(size)));
+        large_enough = large_enough && ::malloc_usable_size(block) >= size;
+        std::free(block);
+    }
+    c.expect(large_enough, "malloc_usable_size gives less than was asked for");
+
+    std::free(hidden(static_cast<void*>(nullptr)));
+    c.expect(true, {});
+}
+
+void check_cxx(checker& c) {
+    bool kept = true;
+    for (std::size_t size = 1; size < 300'000; size = size * 5 + 3) {
+        void* plain = hidden(::operator new(hidden(size)));
+        void* array = hidden(::operator new[](hidden(size)));
+        fill(plain, size, 1);
+        fill(array, size, 2);
+        kept = kept && holds(plain, size, 1) && holds(array, size, 2);
+        ::operator delete(plain);
+        ::operator delete[](array);
+        void* sized = hidden(::operator new(hidden(size)));
+        fill(sized, size, 3);
+        ::operator delete(sized, size);
+        void* quiet = hidden(::operator new(hidden(size), std::nothrow));
+        kept = kept && quiet != nullptr;
+        ::operator delete(quiet, std::nothrow);
+    }
+    c.expect(kept, "blocks of operator new overlap");
+}
+
+/// A block on its way to the thread that frees it.
+struct parcel {
+    void* block = nullptr;
+    std::size_t size = 0;
+    std::size_t number = 0;
+};
+
+void check_threads(checker& c) {
+    constexpr std::size_t threads = 4;
+    constexpr std::size_t rounds = 3000;
+    std::array<std::mutex, threads> locks;
+    std::array<std::vector<parcel>, threads> inboxes;
+    std::array<bool, threads> kept{};
+    const auto work = [&](std::size_t self) {
+        bool mine = true;
+        std::size_t state = self * 7919 + 1;
+        for (std::size_t i = 0; i != rounds; ++i) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            const std::size_t size = 1 + (state >> 33) % (i % 64 == 0 ? 100'000 : 600);
+            parcel made{hidden(std::malloc(hidden(size))), size, self * rounds + i};
+            mine = mine && made.block != nullptr;
+            if (made.block == nullptr) {
+                continue;
+            }
+            fill(made.block, size, made.number);
+            const std::size_t to = (self + 1 + i % (threads - 1)) % threads;
+            {
+                const std::lock_guard lock{locks[to]};
+                inboxes[to].push_back(made);
+            }
+            parcel got;
+            {
+                const std::lock_guard lock{locks[self]};
+                if (!inboxes[self].empty()) {
+                    got = inboxes[self].back();
+                    inboxes[self].pop_back();
+                }
+            }
+            mine = mine && (got.block == nullptr || holds(got.block, got.size, got.number));
+            std::free(got.block);
+        }
+        kept[self] = mine;
+    };
+    std::vector<std::thread> team;
+    for (std::size_t t = 0; t != threads; ++t) {
+        team.emplace_back(work, t);
+    }
+    for (std::thread& t : team) {
+        t.join();
+    }
+    bool all = true;
+    for (const bool k : kept) {
+        all = all && k;
+    }
+    // What is left was made by threads that have ended.
+    for (std::vector<parcel>& inbox : inboxes) {
+        for (const parcel& p : inbox) {
+            all = all && holds(p.block, p.size, p.number);
+            std::free(p.block);
+        }
+    }
+    c.expect(all, "blocks passed between threads lose what they held");
+}
+
+/// Tries what programs rely on: alignment, contents after realloc, zeroed calloc, every form of new and delete, several
+/// threads, blocks freed by another thread and after their thread has ended. Returns how many promises were checked.
+unsigned check_conformance() {
+    checker c;
+    doing("allocating");
+    check_plain(c);
+    doing("asking for aligned memory");
+    check_aligned(c, "posix_memalign", by_posix_memalign, false);
+    check_aligned(c, "aligned_alloc", by_aligned_alloc, false);
+    check_aligned(c, "aligned operator new", by_aligned_new, true);
+    doing("calling realloc and calloc");
+    check_contents(c);
+    doing("calling operator new and delete");
+    check_cxx(c);
+    doing("allocating in several threads");
+    check_threads(c);
+    return c.count();
+}
+
+/// Asks for more than any machine has. Apart from the rest, because some allocators end the process.
+void check_huge_request() {
+    doing("asking malloc for more than any machine has");
+    const std::size_t size = hidden(SIZE_MAX / 2 - 65'536);
+    errno = 0;
+    void* p = hidden(std::malloc(size));
+    if (p != nullptr) {
+        wrong("malloc of half the address space succeeds", false);
+    } else if (errno != ENOMEM) {
+        wrong("malloc of a huge block returns null without setting errno", false);
+    }
+    std::free(p);
+    doing("asking operator new for more than any machine has");
+    try {
+        p = hidden(::operator new(size));
+        wrong(p == nullptr ? "operator new of a huge block returns null instead of throwing"
+                           : "operator new of half the address space succeeds",
+              false);
+        ::operator delete(p);
+    } catch (const std::bad_alloc&) {
+    }
+}
 
 /// The function of that name in the library or what it needs, or null.
 template <class F>
@@ -61,40 +406,6 @@ std::string library_version(const std::string& library) {
     return {};
 }
 
-void write_all(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (written <= 0) {
-            std::_Exit(3);
-        }
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-}
-
-/// One line, written without allocating: what is tried may be unable to.
-void tell(std::string_view key, std::string_view value) {
-    char line[PATH_MAX * 3];
-    std::size_t size = 0;
-    const auto append = [&](std::string_view text) {
-        const std::size_t fits = text.size() < sizeof line - size - 1 ? text.size() : sizeof line - size - 1;
-        std::memcpy(line + size, text.data(), fits);
-        size += fits;
-    };
-    append(key);
-    append("\t");
-    append(value);
-    line[size++] = '\n';
-    write_all({line, size});
-}
-
-void doing(std::string_view what) {
-    tell("doing", what);
-}
-
-void wrong(std::string_view what, bool harmful) {
-    tell(harmful ? "wrong" : "weak", what);
-}
-
 /// The library behind a preload of Linn's own that only forwards, and whether it really serves this process.
 void tell_backend() {
     using backend_function = const char*();
@@ -115,7 +426,7 @@ int run(int argc, char** argv) {
     const std::string_view what = argv[1];
     const std::string library = argv[2];
     if (what == "huge") {
-        check_huge_request(doing, wrong);
+        check_huge_request();
         tell("done", "");
         return 0;
     }
@@ -127,7 +438,7 @@ int run(int argc, char** argv) {
         tell("mapped", is_mapped(library) ? "1" : "0");
     }
     tell("version", library_version(library));
-    const unsigned checks = check_conformance(doing, wrong);
+    const unsigned checks = check_conformance();
     tell_backend();
     tell("checks", std::to_string(checks));
     tell("done", "");
@@ -135,6 +446,7 @@ int run(int argc, char** argv) {
 }
 
 } // namespace
+
 } // namespace linn::tool::probe
 
 int main(int argc, char** argv) {

@@ -3,9 +3,7 @@
 
 #include <dlfcn.h>
 
-#include <array>
 #include <climits>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <new>
@@ -69,29 +67,6 @@ bool is_mapped(const std::string& file) {
         }
     }
     return false;
-}
-
-std::string broken_alignment() {
-    // Several blocks a size: an allocator that is wrong is right by luck for the first of a page.
-    for (const std::size_t alignment :
-         {std::size_t{64}, std::size_t{256}, std::size_t{1024}, std::size_t{4096}}) {
-        std::array<void*, 16> blocks{};
-        bool broken = false;
-        for (void*& p : blocks) {
-            if (::posix_memalign(&p, alignment, alignment) != 0) {
-                p = nullptr;
-            }
-            broken = broken || reinterpret_cast<std::uintptr_t>(p) % alignment != 0;
-        }
-        for (void* p : blocks) {
-            std::free(p);
-        }
-        if (broken) {
-            const std::string a = std::to_string(alignment);
-            return "returns misaligned memory: posix_memalign(" + a + ", " + a + ")";
-        }
-    }
-    return {};
 }
 
 } // namespace linn::tool

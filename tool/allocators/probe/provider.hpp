@@ -19,7 +19,4 @@ std::vector<provider> memory_providers();
 /// True when the file, a resolved path, is mapped into this process.
 bool is_mapped(const std::string& file);
 
-/// The alignment promises that the loaded allocator breaks, in words; empty when it keeps them.
-std::string broken_alignment();
-
 } // namespace linn::tool

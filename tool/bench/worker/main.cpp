@@ -94,9 +94,6 @@ int run(int argc, char** argv) {
                                    : peak_rss_bytes(); // before the report below allocates
 
     nlohmann::json reply = answer_with_proof(preload);
-    if (o.scenario.empty()) {
-        reply["broken_alignment"] = broken_alignment();
-    }
     reply["compiler"] = __VERSION__;
     reply["build"] = build_description();
     reply["cpu"] = cpu;

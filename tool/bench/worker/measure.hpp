@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../measure/canary.hpp"
 #include "../../measure/ticks.hpp"
 
 #include <algorithm>

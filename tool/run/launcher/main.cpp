@@ -2,6 +2,7 @@
 // linn-launcher: starts the program that is measured, waits for it, and ends what it leaves behind. It is a program of
 // its own, and a small one, because the kernel counts the memory of the process that forks into the peak of the one
 // that execs: started by the tool itself, /bin/true would seem to need tens of megabytes.
+#include "../../measure/ticks.hpp"
 #include "children.hpp"
 #include "protocol.hpp"
 
@@ -12,7 +13,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,12 +30,6 @@ constexpr long ms = 1'000'000;
 constexpr std::uint64_t leave_grace_ns = 100 * ms;  ///< for processes that are just ending with the program
 constexpr std::uint64_t polite_ns = 250 * ms;       ///< between SIGTERM and SIGKILL
 constexpr std::uint64_t stubborn_ns = 10'000u * ms; ///< after which a process counts as unkillable
-
-std::uint64_t now_ns() noexcept {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 void send(const report& r) noexcept {
     // There is no process left to report a failure to.
@@ -261,16 +255,11 @@ private:
     bool ended_ = false;
 };
 
-std::uint64_t nanoseconds(const timeval& t) noexcept {
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(t.tv_usec) * 1000u;
-}
-
 void add_resources(report& r) noexcept {
     rusage all{};
     ::getrusage(RUSAGE_CHILDREN, &all);
-    r.user_ns = nanoseconds(all.ru_utime);
-    r.sys_ns = nanoseconds(all.ru_stime);
+    r.user_ns = nanoseconds_of(all.ru_utime);
+    r.sys_ns = nanoseconds_of(all.ru_stime);
     r.peak_rss_bytes = static_cast<std::uint64_t>(all.ru_maxrss) * 1024u;
     r.minor_faults = static_cast<std::uint64_t>(all.ru_minflt);
     r.major_faults = static_cast<std::uint64_t>(all.ru_majflt);

@@ -3,53 +3,343 @@
 // that says which program it is and who provides its memory. It runs before main, needs no C++ runtime, opens nothing that
 // stays open, allocates nothing but the litter that the measured program is to have, and does nothing at all where
 // LINN_PROBE is not set.
-#include "parts.hpp"
+#include "../../measure/ticks.hpp"
+#include "record.hpp"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
 namespace linn::tool::probe {
+
 namespace {
+
+/// Who defines the memory functions, searched as the dynamic loader does: the first module in load order wins. Without dlsym, for
+/// two reasons: it allocates a message when a symbol is missing, in the middle of the allocator's start; and it takes for a
+/// definition what is only a non-PIE executable's entry for a foreign function.
+struct providers {
+    const char* library = nullptr; ///< to be looked for, as it was named to the loader; may be null or empty
+    bool library_mapped = false;   ///< it is there
+    const char* files[function_count]{}; ///< null: none; "": the executable itself
+    const char* next_malloc =
+        nullptr; ///< the second that defines malloc: what a library in front passes it to
+};
+
+/// The mangled names contain the letter for size_t: 'm' where it is unsigned long.
+constexpr bool is_long = sizeof(void*) == 8;
+constexpr const char* symbols[function_count] = {"malloc", "free", is_long ? "_Znwm" : "_Znwj", "_ZdlPv",
+                                                 is_long ? "_ZdlPvm" : "_ZdlPvj"};
+
+/// The parts of a module's dynamic section that a symbol lookup needs.
+struct symbol_table {
+    const ElfW(Sym) * symbols = nullptr;
+    const char* names = nullptr;
+    const std::uint32_t* gnu_hash = nullptr;
+    const std::uint32_t* sysv_hash = nullptr;
+
+    explicit symbol_table(const dl_phdr_info& module) noexcept {
+        for (int i = 0; i != module.dlpi_phnum; ++i) {
+            if (module.dlpi_phdr[i].p_type != PT_DYNAMIC) {
+                continue;
+            }
+            const auto* d =
+                reinterpret_cast<const ElfW(Dyn)*>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
+            for (; d->d_tag != DT_NULL; ++d) {
+                // Most loaders write the address in place, some leave the offset.
+                const ElfW(Addr) address =
+                    d->d_un.d_ptr < module.dlpi_addr ? d->d_un.d_ptr + module.dlpi_addr : d->d_un.d_ptr;
+                const void* const p = reinterpret_cast<const void*>(address);
+                if (d->d_tag == DT_SYMTAB) {
+                    symbols = static_cast<const ElfW(Sym)*>(p);
+                } else if (d->d_tag == DT_STRTAB) {
+                    names = static_cast<const char*>(p);
+                } else if (d->d_tag == DT_GNU_HASH) {
+                    gnu_hash = static_cast<const std::uint32_t*>(p);
+                } else if (d->d_tag == DT_HASH) {
+                    sysv_hash = static_cast<const std::uint32_t*>(p);
+                }
+            }
+        }
+    }
+
+    bool defines(const char* name) const noexcept {
+        if (symbols == nullptr || names == nullptr) {
+            return false;
+        }
+        return gnu_hash != nullptr ? in_gnu_hash(name) : sysv_hash != nullptr && in_sysv_hash(name);
+    }
+
+private:
+    bool is_definition(std::uint32_t index, const char* name) const noexcept {
+        const ElfW(Sym)& s = symbols[index];
+        const unsigned binding = s.st_info >> 4;
+        return s.st_shndx != SHN_UNDEF && (binding == STB_GLOBAL || binding == STB_WEAK) &&
+               std::strcmp(names + s.st_name, name) == 0;
+    }
+
+    bool in_gnu_hash(const char* name) const noexcept {
+        std::uint32_t hash = 5381;
+        for (const char* c = name; *c != '\0'; ++c) {
+            hash = hash * 33 + static_cast<unsigned char>(*c);
+        }
+        const std::uint32_t buckets = gnu_hash[0];
+        const std::uint32_t first = gnu_hash[1];
+        if (buckets == 0) {
+            return false;
+        }
+        const std::uint32_t* const bucket = gnu_hash + 4 + gnu_hash[2] * (sizeof(ElfW(Addr)) / 4);
+        const std::uint32_t* const chain = bucket + buckets;
+        std::uint32_t index = bucket[hash % buckets];
+        if (index < first) {
+            return false;
+        }
+        for (;; ++index) {
+            const std::uint32_t entry = chain[index - first];
+            if ((entry | 1) == (hash | 1) && is_definition(index, name)) {
+                return true;
+            }
+            if ((entry & 1) != 0) {
+                return false;
+            }
+        }
+    }
+
+    bool in_sysv_hash(const char* name) const noexcept {
+        const std::uint32_t count = sysv_hash[1];
+        for (std::uint32_t index = 1; index < count; ++index) {
+            if (is_definition(index, name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+int look_at(dl_phdr_info* module, std::size_t, void* data) noexcept {
+    providers& found = *static_cast<providers*>(data);
+    const char* const name = module->dlpi_name != nullptr ? module->dlpi_name : "";
+    if (std::strncmp(name, "linux-", 6) == 0) { // the kernel's own, without memory functions
+        return 0;
+    }
+    if (found.library != nullptr && *found.library != '\0' && std::strcmp(name, found.library) == 0) {
+        found.library_mapped = true;
+    }
+    const symbol_table table{*module};
+    if (found.files[0] != nullptr && found.next_malloc == nullptr && table.defines(symbols[0])) {
+        found.next_malloc = name;
+    }
+    for (std::size_t i = 0; i != function_count; ++i) {
+        if (found.files[i] == nullptr && table.defines(symbols[i])) {
+            found.files[i] = name;
+        }
+    }
+    return 0;
+}
+
+/// The value of a variable of the environment; null: it is not there.
+const char* value_of(char** variables, const char* name) noexcept {
+    const std::size_t length = std::strlen(name);
+    for (; *variables != nullptr; ++variables) {
+        if (std::strncmp(*variables, name, length) == 0 && (*variables)[length] == '=') {
+            return *variables + length + 1;
+        }
+    }
+    return nullptr;
+}
+
+/// Reads so many digits and a colon, and moves `at` behind them; false where something else stands there.
+bool read_number(const char*& at, std::size_t digits, std::uint64_t& number) noexcept {
+    for (std::size_t i = 0; i != digits; ++i, ++at) {
+        if (*at < '0' || *at > '9') {
+            return false;
+        }
+        number = number * 10 + static_cast<unsigned>(*at - '0');
+    }
+    return *at++ == ':';
+}
+
+/// The sizes of the file, mapped.
+class size_table {
+public:
+    explicit size_table(const char* file) noexcept {
+        const long fd = ::syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        struct stat s{};
+        if (fd < 0) {
+            return;
+        }
+        if (::fstat(static_cast<int>(fd), &s) == 0 && s.st_size > 0) {
+            bytes_ = static_cast<std::size_t>(s.st_size);
+            if (void* const p = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, static_cast<int>(fd), 0);
+                p != MAP_FAILED) {
+                sizes_ = static_cast<const litter_size*>(p);
+            }
+        }
+        ::syscall(SYS_close, fd);
+    }
+    size_table(const size_table&) = delete;
+    size_table& operator=(const size_table&) = delete;
+    ~size_table() {
+        if (sizes_ != nullptr) {
+            ::munmap(const_cast<litter_size*>(sizes_), bytes_);
+        }
+    }
+
+    const litter_size* begin() const noexcept { return sizes_; }
+    const litter_size* end() const noexcept {
+        return sizes_ == nullptr ? nullptr : sizes_ + bytes_ / sizeof(litter_size);
+    }
+
+private:
+    const litter_size* sizes_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+/// @source Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
+class random_numbers {
+public:
+    explicit random_numbers(std::uint64_t seed) noexcept : state_{seed} {}
+    std::uint64_t next() noexcept {
+        std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebu;
+        return z ^ (z >> 31);
+    }
+    /// @pre bound fits in 32 bits
+    std::uint64_t below(std::uint64_t bound) noexcept { return ((next() >> 32) * bound) >> 32; }
+
+private:
+    std::uint64_t state_;
+};
+
+/// What the process has used so far.
+struct used {
+    std::uint64_t wall_ns = 0;
+    std::uint64_t user_ns = 0;
+    std::uint64_t sys_ns = 0;
+    std::uint64_t faults = 0;
+    std::uint64_t resident_bytes = 0;
+
+    used() noexcept {
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        wall_ns = now_ns();
+        user_ns = nanoseconds_of(usage.ru_utime);
+        sys_ns = nanoseconds_of(usage.ru_stime);
+        faults = static_cast<std::uint64_t>(usage.ru_minflt);
+        resident_bytes = resident();
+    }
+
+private:
+    static std::uint64_t resident() noexcept {
+        char text[128] = {};
+        const long fd = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+        if (fd < 0) {
+            return 0;
+        }
+        ::syscall(SYS_read, fd, text, sizeof text - 1);
+        ::syscall(SYS_close, fd);
+        const char* at = std::strchr(text, ' '); // behind the size of all mappings
+        std::uint64_t pages = 0;
+        for (at = at == nullptr ? text : at + 1; *at >= '0' && *at <= '9'; ++at) {
+            pages = pages * 10 + static_cast<unsigned>(*at - '0');
+        }
+        return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    }
+};
+
+/// A block that waits to be freed. The lists lie in the blocks, so that littering needs no memory of its own.
+struct waiting {
+    waiting* next;
+};
+
+void fill(const size_table& sizes, std::uint64_t seed, litter& into) noexcept {
+    std::uint64_t all = 0;
+    for (const litter_size& s : sizes) {
+        all += s.blocks;
+    }
+    constexpr std::size_t lists = 1024; // as many frees lie between neighbours of one list
+    waiting* lost[lists] = {};
+    random_numbers random{seed};
+    for (std::uint64_t i = 0; i != all; ++i) {
+        std::uint64_t which = random.below(all);
+        const litter_size* size = sizes.begin();
+        for (; which >= size->blocks; ++size) {
+            which -= size->blocks;
+        }
+        void* const block = std::malloc(size->bytes < sizeof(waiting) ? sizeof(waiting) : size->bytes);
+        if (block == nullptr) {
+            break;
+        }
+        ++into.blocks;
+        into.bytes += size->bytes;
+        const std::uint64_t dice = random.next();
+        waiting*& list = lost[(dice >> 1) % lists];
+        const bool stays = (dice & 1) != 0;
+        ::new (block) waiting{stays ? nullptr : list}; // memory that was written to, as a program's
+        if (!stays) {
+            list = static_cast<waiting*>(block);
+        }
+    }
+    for (waiting*& list : lost) {
+        while (list != nullptr) {
+            waiting* const block = list;
+            list = block->next;
+            std::free(block);
+            ++into.freed;
+        }
+    }
+}
+
+/// Makes the heap of this process one that was long in use, as LINN_LITTER says: blocks of the sizes in its file, by the
+/// program's malloc, half of which are freed in another order. Says in `into` what that was and took. Does nothing
+/// where the variable is not set, or names no such file. @source van Kempen and Berger, littering, 2026
+void litter_heap(char** variables, litter& into) noexcept {
+    std::uint64_t seed = 0;
+    const char* file = value_of(variables, litter_variable);
+    if (file == nullptr || !read_number(file, seed_digits, seed)) {
+        return;
+    }
+    const used before;
+    fill(size_table{file}, seed, into);
+    const used after;
+    into.wall_ns = after.wall_ns - before.wall_ns;
+    into.user_ns = after.user_ns - before.user_ns;
+    into.sys_ns = after.sys_ns - before.sys_ns;
+    into.minor_faults = after.faults - before.faults;
+    into.resident_bytes =
+        after.resident_bytes > before.resident_bytes ? after.resident_bytes - before.resident_bytes : 0;
+}
 
 /// LINN_PROBE taken apart.
 struct order {
-    std::int32_t main_pid = 0;
+    std::uint64_t main_pid = 0;
     char file[PATH_MAX];
     const char* library = nullptr;
 
     bool read(char** variables) noexcept {
-        const char* value = nullptr;
-        const std::size_t length = std::strlen(variable);
-        for (; *variables != nullptr && value == nullptr; ++variables) {
-            if (std::strncmp(*variables, variable, length) == 0 && (*variables)[length] == '=') {
-                value = *variables + length + 1;
-            }
-        }
-        if (value == nullptr) {
+        const char* value = value_of(variables, variable);
+        if (value == nullptr || !read_number(value, pid_digits, main_pid)) {
             return false;
         }
-        for (std::size_t i = 0; i != pid_digits; ++i, ++value) {
-            if (*value < '0' || *value > '9') {
-                return false;
-            }
-            main_pid = main_pid * 10 + (*value - '0');
-        }
-        const char* const end = *value == ':' ? std::strchr(value + 1, ':') : nullptr;
+        const char* const end = std::strchr(value, ':');
         const auto size = static_cast<std::size_t>(end - value);
-        if (end == nullptr || size > sizeof file) {
+        if (end == nullptr || size >= sizeof file) {
             return false;
         }
-        std::memcpy(file, value + 1, size - 1);
-        file[size - 1] = '\0';
+        std::memcpy(file, value, size);
+        file[size] = '\0';
         library = end + 1;
         return true;
     }
@@ -137,7 +427,7 @@ void write_record(const order& to, char** arguments_, char** variables, bool is_
 
     providers found;
     found.library = to.library;
-    find_providers(found);
+    ::dl_iterate_phdr(look_at, &found);
     out.head().preload_mapped = found.library_mapped;
     const std::size_t own = out.head().lengths[executable];
     const char* const self = reinterpret_cast<const char*>(&out.head()) + sizeof(record);
@@ -159,7 +449,7 @@ __attribute__((constructor)) void report(int, char** arguments, char** variables
     const int saved = errno;
     order to;
     if (arguments != nullptr && variables != nullptr && to.read(variables)) {
-        const bool is_main = ::getpid() == to.main_pid;
+        const bool is_main = static_cast<std::uint64_t>(::getpid()) == to.main_pid;
         litter littered;
         if (is_main) { // what it starts has a heap of its own, and no share of the sizes
             litter_heap(variables, littered);
@@ -179,4 +469,5 @@ __attribute__((constructor)) void report(int, char** arguments, char** variables
 }
 
 } // namespace
+
 } // namespace linn::tool::probe
