@@ -81,11 +81,9 @@ constexpr known_allocator all_known[]{
      .sonames = {"libjavascriptcoregtk-6.0.so.1", "libjavascriptcoregtk-4.1.so.0",
                  "libjavascriptcoregtk-4.0.so.18"},
      .package = "libjavascriptcoregtk-4.1-0",
-     .remark =
-         "reached through a library of Linn's that forwards to WebKit's, a few ns slower than linked in; "
-         "starts "
-         "a thread of its own; a child forked while another thread allocates can hang: give the program a "
-         "time limit"},
+     .remark = "reached through a library of Linn's that forwards to WebKit's, a few ns slower than linked "
+               "in; starts a thread of its own; a child forked while another thread allocates can hang: give "
+               "the program a time limit"},
     {.name = "scudo",
      .title = "scudo",
      .licence = "Apache-2.0 WITH LLVM-exception",

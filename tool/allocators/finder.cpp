@@ -129,9 +129,9 @@ found_library check_library(const fs::path& path) {
     }
     if (resolved.string().find_first_of(" :") != std::string::npos) {
         return {{},
-                fmt::format("{} has a space or a colon in its path, which LD_PRELOAD cannot carry; "
-                            "copy it elsewhere",
-                            resolved.string())};
+                fmt::format(
+                    "{} has a space or a colon in its path, which LD_PRELOAD cannot carry; copy it elsewhere",
+                    resolved.string())};
     }
     return {resolved, {}};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/quantity.hpp"
+#include "findings.hpp"
 #include "judgement.hpp"
-#include "summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t small_block = 64; // what most objects are
 constexpr unsigned curves[] = {1, 2};   // threads
-
-std::string size_title(std::size_t bytes) {
-    return bytes % 1'024 == 0 ? fmt::format("{} KiB", bytes / 1'024) : fmt::format("{} B", bytes);
-}
 
 /// The rows of the general allocators, without the control.
 std::vector<const row*> general_rows(const bench_result& result, const scenario_result& s) {

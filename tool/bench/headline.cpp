@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
+#include "findings.hpp"
 #include "judgement.hpp"
-#include "summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

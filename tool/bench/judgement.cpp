@@ -3,7 +3,7 @@
 
 #include "../experiment/estimate.hpp"
 #include "../measure/quantity.hpp"
-#include "summary.hpp"
+#include "findings.hpp"
 
 #include <fmt/format.h>
 
@@ -17,8 +17,9 @@ bool is_above(const timing& a, const timing& b) {
     return a.median.middle > cliff_factor * b.median.middle && a.minimum > cliff_factor * b.minimum;
 }
 
-} // namespace
-
+/// The cliffs of one row on all its curves. Both the medians and the minima must show one, and the next size, where there is
+/// one, must cost as much: neither one slow round nor one slow size makes a cliff. Sizes that the row does not serve are
+/// passed over. @pre the figures of its phases are known
 std::vector<cliff> find_cliffs(const scenario& s, const row& r) {
     std::vector<std::size_t> points; // curve by curve, the sizes of each in ascending order
     for (std::size_t p = 0; p != s.phases.size(); ++p) {
@@ -42,19 +43,6 @@ std::vector<cliff> find_cliffs(const scenario& s, const row& r) {
     }
     return found;
 }
-
-std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads) {
-    std::vector<cliff> found = r.cliffs;
-    std::erase_if(found, [&](const cliff& c) { return s.phases[c.phase].threads != threads; });
-    return found;
-}
-
-std::string short_size(std::size_t bytes) {
-    constexpr std::size_t kib = 1'024;
-    return bytes % kib == 0 ? std::to_string(bytes / kib) + 'K' : std::to_string(bytes);
-}
-
-namespace {
 
 constexpr double level = 0.95;
 
@@ -197,6 +185,12 @@ void judge(bench_result& result) {
         judge_scenario(result, s);
     }
     result.said = findings(result);
+}
+
+std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads) {
+    std::vector<cliff> found = r.cliffs;
+    std::erase_if(found, [&](const cliff& c) { return s.phases[c.phase].threads != threads; });
+    return found;
 }
 
 comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase) {

@@ -1,19 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
+#include "../experiment/contenders.hpp"
 #include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/statistics.hpp"
 #include "../measure/ticks.hpp"
-#include "worker_client.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace linn::tool {
 namespace {
+
+/// The answer of one worker process.
+struct worker_reply : worker_answer {
+    sample measured;
+    std::string compiler;
+    std::string build;
+};
+
+std::string read_sample(const nlohmann::json& json, std::span<const phase_info> phases, worker_reply& reply) {
+    reply.compiler = json.at("compiler").get<std::string>();
+    reply.build = json.at("build").get<std::string>();
+    sample& s = reply.measured;
+    for (const nlohmann::json& canary : json.at("canary")) {
+        s.canary = std::max(s.canary, canary.get<double>());
+    }
+    s.cpu_share = json.at("cpu_share").get<double>();
+    s.peak_rss_bytes = json.at("peak_rss_bytes").get<std::uint64_t>();
+    s.work_check = json.at("work_check").get<std::size_t>();
+    s.cpu = json.at("cpu").get<int>();
+    const nlohmann::json& measured = json.at("phases");
+    bool has_other_phases = measured.size() != phases.size();
+    for (std::size_t p = 0; p != std::min(phases.size(), measured.size()); ++p) {
+        if (measured[p].at("name").get<std::string>() != phases[p].name) {
+            has_other_phases = true;
+        }
+        s.cycles.push_back(measured[p].at("cycles").get<double>());
+        s.faults.push_back(measured[p].at("faults").get<double>());
+        s.metrics.push_back(measured[p].value("metrics", std::map<std::string, double>{}));
+    }
+    return has_other_phases ? "the worker measured other phases than asked" : "";
+}
 
 class run final : experiment {
 public:
@@ -22,8 +54,7 @@ public:
         const std::function<void(bench_result)>& after_round)
         : report_{report},
           after_round_{after_round},
-          guard_{guard},
-          client_{result_.options, guard, [this] { report_(progress_); }} {
+          guard_{guard} {
         result_.options = options;
     }
 
@@ -68,7 +99,7 @@ private:
             }
             progress_.doing = fmt::format("proving {}", c.title);
             report_(progress_);
-            const worker_reply reply = client_.prove(c, result_.scenarios.front().what->worker);
+            const worker_reply reply = ask(c, result_.scenarios.front().what->worker, {}, {});
             if (reply.is_interrupted) {
                 return;
             }
@@ -86,6 +117,33 @@ private:
         }
     }
 
+    /// Starts a worker as a process of the contender. Without arguments it only proves who provides its memory.
+    worker_reply ask(const contender& c, std::string_view worker, std::vector<std::string> arguments,
+                     std::span<const phase_info> phases) const {
+        worker_reply reply;
+        static_cast<worker_answer&>(reply) = ask_worker(
+            worker, std::move(arguments), c, result_.options.timeout, guard_, [this] { report_(progress_); },
+            [&](const nlohmann::json& json) { return read_sample(json, phases, reply); });
+        return reply;
+    }
+
+    std::vector<std::string> arguments_for(const scenario& s, const variant_info& variant) const {
+        const bench_options& o = result_.options;
+        std::vector<std::string> list;
+        const auto add = [&](const char* name, std::string value) {
+            list.insert(list.end(), {name, std::move(value)});
+        };
+        add("--scenario", std::string{s.name});
+        add("--variant", std::string{variant.name});
+        add("--cpu", o.cpu);
+        add("--work", std::to_string(o.work));
+        add("--container", o.container);
+        add("--n", std::to_string(o.n));
+        add("--objects", std::to_string(o.objects));
+        add("--object-bytes", std::to_string(o.object_bytes));
+        return list;
+    }
+
     /// Whether the contender runs that variant.
     static bool runs(const contender& c, const scenario& s, const variant_info& v) {
         if (!v.contender.empty()) {
@@ -101,14 +159,11 @@ private:
 
     void add_rows(scenario_result& s) {
         const std::size_t number = static_cast<std::size_t>(&s - result_.scenarios.data());
-        const auto add = [&](std::size_t c, std::size_t v) {
-            tasks_.push_back({number, s.rows.size(), false});
-            s.rows.push_back({.contender = c, .variant = v});
-        };
         for (std::size_t c = 0; c != result_.contenders.size(); ++c) {
             for (std::size_t v = 0; v != s.what->variants.size(); ++v) {
                 if (runs(result_.contenders[c], *s.what, s.what->variants[v])) {
-                    add(c, v);
+                    tasks_.push_back({number, s.rows.size(), false});
+                    s.rows.push_back({.contender = c, .variant = v});
                 }
             }
         }
@@ -212,7 +267,8 @@ private:
         const scenario_result& s = scenario_of(t);
         const row& r = s.rows[t.row];
         touch_memory(bytes_to_touch(result_.options, *s.what));
-        worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r).name);
+        worker_reply reply = ask(result_.contenders[r.contender], s.what->worker,
+                                 arguments_for(*s.what, s.variant_of(r)), s.what->phases);
         if (reply.is_interrupted || interrupt_guard::pending() != 0) {
             return {attempt::ending::interrupted};
         }
@@ -267,7 +323,6 @@ private:
     const interrupt_guard& guard_;
     bench_result result_;
     work_progress progress_;
-    worker_client client_;
     const std::uint64_t start_ = now_ns();
     std::vector<task> tasks_;
     std::size_t complete_ = 0; // rounds

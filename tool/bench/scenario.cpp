@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario.hpp"
 
-#include <vector>
+#include <fmt/format.h>
 
 namespace linn::tool {
+
 namespace {
 
-struct scenario_file {
-    std::vector<scenario> (*scenarios)();
-    scenario_group group = {}; ///< of all of them
+// In the order of the help text; those of a group come last.
+constexpr scenario (*alone[])(){
+    &headline_scenario,  &object_scenario, &containers_scenario, &reuse_scenario,   &shared_ptr_scenario,
+    &zero_fill_scenario, &sizes_scenario,  &pipeline_scenario,   &buffers_scenario, &pmr_scenario,
 };
 
-// In the order of the help text.
-constexpr scenario_file files[]{
-    {&headline_scenarios},
-    {&object_scenarios},
-    {&containers_scenarios},
-    {&reuse_scenarios},
-    {&shared_ptr_scenarios},
-    {&zero_fill_scenarios},
-    {&sizes_scenarios},
-    {&pipeline_scenarios},
-    {&buffers_scenarios},
-    {&pmr_scenarios},
-    {&threads_scenarios,
-     {"threads", "nine programs of allocation benchmarks with 1, 2, 4 ... threads; on request only"}},
-    {&targets_scenarios, {"targets", "what Linn's own targets are measured by; on request only"}},
+constexpr scenario_group groups[]{
+    {"threads", "nine programs of allocation benchmarks with 1, 2, 4 ... threads; on request only",
+     &threads_scenarios},
+    {"targets", "what Linn's own targets are measured by; on request only", &targets_scenarios},
 };
 
 } // namespace
@@ -33,9 +24,14 @@ constexpr scenario_file files[]{
 std::span<const scenario> scenarios() noexcept {
     static const std::vector<scenario> all = [] {
         std::vector<scenario> list;
-        for (const scenario_file& file : files) {
-            const std::vector<scenario> some = file.scenarios();
-            list.insert(list.end(), some.begin(), some.end());
+        for (const auto make : alone) {
+            list.push_back(make());
+        }
+        for (const scenario_group& group : groups) {
+            for (const scenario& s : group.scenarios()) {
+                list.push_back(s);
+                list.back().group = group.name;
+            }
         }
         return list;
     }();
@@ -43,16 +39,7 @@ std::span<const scenario> scenarios() noexcept {
 }
 
 std::span<const scenario_group> scenario_groups() noexcept {
-    static const std::vector<scenario_group> all = [] {
-        std::vector<scenario_group> list;
-        for (const scenario_file& file : files) {
-            if (!file.group.name.empty()) {
-                list.push_back(file.group);
-            }
-        }
-        return list;
-    }();
-    return all;
+    return groups;
 }
 
 const scenario* find_scenario(std::string_view name) noexcept {
@@ -62,6 +49,14 @@ const scenario* find_scenario(std::string_view name) noexcept {
         }
     }
     return nullptr;
+}
+
+std::string size_title(std::size_t bytes) {
+    return bytes % 1'024 == 0 ? fmt::format("{} KiB", bytes / 1'024) : fmt::format("{} B", bytes);
+}
+
+std::string short_size(std::size_t bytes) {
+    return bytes % 1'024 == 0 ? fmt::format("{}K", bytes / 1'024) : fmt::format("{}", bytes);
 }
 
 } // namespace linn::tool

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +13,9 @@ namespace linn::tool {
 inline constexpr std::string_view headline_name = "headline";
 
 /// A remark for a scenario whose objects are touched only around their allocation and deallocation.
-inline constexpr std::string_view nothing_walks = "Nothing walks over the objects while they live, so their "
-                                                  "order in memory hardly counts: linn bench reuse "
-                                                  "measures that.";
+inline constexpr std::string_view nothing_walks =
+    "Nothing walks over the objects while they live, so their order in memory hardly counts: linn bench "
+    "reuse measures that.";
 
 /// One timed phase of a scenario.
 struct phase_info {
@@ -33,9 +34,9 @@ struct phase_info {
 struct variant_info {
     std::string_view name; ///< stable, used in JSON; the worker's name for it
     std::string_view title;
-    std::string_view
-        contender; ///< the pool that it uses; empty: it uses the general allocator, so it runs on each
-    std::string_view note; ///< what it is, where the title does not say it
+    std::string_view contender =
+        {}; ///< the pool that it uses; empty: it uses the general allocator, so it runs on each
+    std::string_view note = {}; ///< what it is, where the title does not say it
 };
 
 /// A published row: the figures of the phases, 0 where nothing was published.
@@ -94,14 +95,14 @@ struct scenario {
     std::string_view name;
     std::string_view summary;   ///< one line for the help text
     std::string_view operation; ///< what one figure counts: "operation", "pair"
-    std::span<const phase_info> phases;
+    std::span<const phase_info> phases = {};
     std::span<const published_row> published = {};
     std::string_view published_unit = {};   ///< "cycles", or what else was published
     std::string_view published_remark = {}; ///< where it was published; may be empty
     std::span<const variant_info> variants;
     std::string_view baseline; ///< the variant whose second copy on glibc is the noise floor
     std::string_view heading;  ///< what a figure is, above the table; {n} and the like are options
-    std::span<const column_info> columns;
+    std::span<const column_info> columns = {};
     std::span<const std::string_view> remarks = {}; ///< what a reader must know, below the table
     std::span<const comparison_info> comparisons = {};
     work_size sized_by = work_size::percent;
@@ -129,6 +130,7 @@ struct scenario {
 struct scenario_group {
     std::string_view name;
     std::string_view summary;
+    std::vector<scenario> (*scenarios)();
 };
 
 /// Every group, in the order of the help text.
@@ -140,18 +142,23 @@ std::span<const scenario> scenarios() noexcept;
 /// The scenario of that name, or null.
 const scenario* find_scenario(std::string_view name) noexcept;
 
-// The files of scenarios/, each with its scenarios. To add a file, declare its function here and add a row to the table in
-// scenario.cpp.
-std::vector<scenario> headline_scenarios();
-std::vector<scenario> object_scenarios();
-std::vector<scenario> containers_scenarios();
-std::vector<scenario> reuse_scenarios();
-std::vector<scenario> shared_ptr_scenarios();
-std::vector<scenario> zero_fill_scenarios();
-std::vector<scenario> sizes_scenarios();
-std::vector<scenario> pipeline_scenarios();
-std::vector<scenario> buffers_scenarios();
-std::vector<scenario> pmr_scenarios();
+/// "64 B", "1 KiB".
+std::string size_title(std::size_t bytes);
+
+/// "64K" for 65 536.
+std::string short_size(std::size_t bytes);
+
+// Each is made in a file of scenarios/. To add one, declare its function here and add it to the table in scenario.cpp.
+scenario headline_scenario();
+scenario object_scenario();
+scenario containers_scenario();
+scenario reuse_scenario();
+scenario shared_ptr_scenario();
+scenario zero_fill_scenario();
+scenario sizes_scenario();
+scenario pipeline_scenario();
+scenario buffers_scenario();
+scenario pmr_scenario();
 std::vector<scenario> threads_scenarios();
 std::vector<scenario> targets_scenarios();
 

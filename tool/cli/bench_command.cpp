@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../allocators/inventory.hpp"
+#include "../bench/findings.hpp"
 #include "../bench/judgement.hpp"
 #include "../bench/results.hpp"
 #include "../bench/runner.hpp"
-#include "../bench/summary.hpp"
 #include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/bench_report.hpp"

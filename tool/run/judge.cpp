@@ -470,22 +470,21 @@ void add_warnings(run_result& result) {
         }
     }
     if (result.left_behind != 0) {
-        result.warnings.push_back(fmt::format(
-            "the program left processes running, {} over all runs; they were ended, and what they "
-            "did after its end is not measured",
-            result.left_behind));
+        result.warnings.push_back(fmt::format("the program left processes running, {} over all runs; they "
+                                              "were ended, and what they did after its end is not measured",
+                                              result.left_behind));
     }
     if (const auto floor = result.noise_floor.find(wall_metric); floor != result.noise_floor.end()) {
         if (floor->second.p < suspicious_p) {
             result.warnings.push_back(
-                fmt::format("the two copies of the default differ more than chance explains "
-                            "(p-value {}): something disturbs this machine regularly",
+                fmt::format("the two copies of the default differ more than chance explains (p-value {}): "
+                            "something disturbs this machine regularly",
                             written(unit::chance, floor->second.p)));
         }
         if (floor->second.floor > noisy && result.judged_by != cpu_metric) { // which the verdict says there
             result.warnings.push_back(fmt::format(
-                "wall time is noisy on this machine: a saving below {} or a cost below {} cannot be "
-                "seen in it; a larger --budget or fewer other programs help",
+                "wall time is noisy on this machine: a saving below {} or a cost below {} cannot be seen in "
+                "it; a larger --budget or fewer other programs help",
                 percent(floor->second.floor / (1 + floor->second.floor)), percent(floor->second.floor)));
         }
     }

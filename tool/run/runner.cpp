@@ -195,12 +195,11 @@ private:
             return true;
         }
         result_.stopped = stop_reason::budget;
-        result_.problem =
-            fmt::format("the budget of {} is too small: to compare one allocator takes {} of about {} "
-                        "each, {} in all",
-                        budget_text(), figures::counted(alive() * rounds_for_claim(), "run"),
-                        figures::seconds_text(first_seconds_),
-                        figures::seconds_text(seconds() + seconds_of_rounds(rounds_for_claim())));
+        result_.problem = fmt::format(
+            "the budget of {} is too small: to compare one allocator takes {} of about {} each, {} in all",
+            budget_text(), figures::counted(alive() * rounds_for_claim(), "run"),
+            figures::seconds_text(first_seconds_),
+            figures::seconds_text(seconds() + seconds_of_rounds(rounds_for_claim())));
         return false;
     }
 
@@ -433,8 +432,8 @@ private:
             return;
         }
         has_own_new_ = true;
-        result_.warnings.push_back("the program has an operator new of its own: an allocator gets what that "
-                                   "passes on to malloc");
+        result_.warnings.push_back(
+            "the program has an operator new of its own: an allocator gets what that passes on to malloc");
     }
 
     /// Removes a contender from what follows; false when nothing can follow.

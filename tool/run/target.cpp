@@ -122,10 +122,9 @@ private:
         if (!starts_others(last.executable)) {
             return true;
         }
-        return fail(
-            fmt::format("{} becomes another program, {}, that no preload reaches: it is static, or its "
-                        "environment was cleared. Name that program itself",
-                        t_.command.front(), name));
+        return fail(fmt::format("{} becomes another program, {}, that no preload reaches: it is static, or "
+                                "its environment was cleared. Name that program itself",
+                                t_.command.front(), name));
     }
 
     bool check_provider(const process_proof& last) {
@@ -135,20 +134,18 @@ private:
             return fail(fmt::format("{} does not use malloc", last.executable.string()));
         }
         if (t_.own_provider == last.executable.string()) {
-            return fail(
-                fmt::format("{} has an allocator compiled in, which a preloaded one cannot replace: link it "
-                            "as a shared library, or not at all, to compare",
-                            last.executable.string()));
+            return fail(fmt::format("{} has an allocator compiled in, which a preloaded one cannot replace: "
+                                    "link it as a shared library, or not at all, to compare",
+                                    last.executable.string()));
         }
         const std::string name = fs::path{t_.own_provider}.filename().string();
         for (const std::string_view runtime :
              {"libasan", "libtsan", "libhwasan", "liblsan", "libclang_rt.asan", "libclang_rt.tsan",
               "libclang_rt.hwasan"}) {
             if (name.starts_with(runtime)) {
-                return fail(
-                    fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: measure a "
-                                "build without it",
-                                last.executable.string(), name));
+                return fail(fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: "
+                                        "measure a build without it",
+                                        last.executable.string(), name));
             }
         }
         return true;
@@ -321,11 +318,10 @@ std::vector<std::string> remarks_on(const process_proof& last, const executable_
     const std::string name = last.executable.filename().string();
     if ((is_called(name, "python") || is_called(name, "pypy")) &&
         variable_of(last.environment, "PYTHONMALLOC") != "malloc") {
-        list.push_back(
-            name.starts_with("pypy")
-                ? "PyPy has a heap of its own: only a part of its memory comes from malloc"
-                : "Python has an allocator of its own for small objects: PYTHONMALLOC=malloc in the "
-                  "environment takes it out");
+        list.push_back(name.starts_with("pypy")
+                           ? "PyPy has a heap of its own: only a part of its memory comes from malloc"
+                           : "Python has an allocator of its own for small objects: PYTHONMALLOC=malloc in "
+                             "the environment takes it out");
     }
     if (is_called(name, "php") && variable_of(last.environment, "USE_ZEND_ALLOC") != "0") {
         list.push_back("PHP has an allocator of its own: USE_ZEND_ALLOC=0 in the environment takes it out");
@@ -336,10 +332,9 @@ std::vector<std::string> remarks_on(const process_proof& last, const executable_
         }
     }
     if (info.is_go) {
-        list.push_back(
-            fmt::format("{} is written in Go: its heap is its own, and an allocator changes only what C "
-                        "libraries allocate",
-                        name));
+        list.push_back(fmt::format("{} is written in Go: its heap is its own, and an allocator changes only "
+                                   "what C libraries allocate",
+                                   name));
     }
     if (!info.private_heap.empty()) {
         list.push_back(

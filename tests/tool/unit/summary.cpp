@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of `linn bench` claims: nothing within the noise of its own phase, nothing that scatter explains.
-#include "bench/summary.hpp"
-
+#include "bench/findings.hpp"
 #include "fake_bench.hpp"
 #include "unit.hpp"
 

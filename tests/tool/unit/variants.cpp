@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/findings.hpp"
 #include "bench/runner.hpp"
-#include "bench/summary.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/bench_report.hpp"
 #include "unit.hpp"

@@ -1,73 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../scenario.hpp"
+#include "phase_grid.hpp"
 
 #include <array>
-#include <initializer_list>
-#include <utility>
-#include <vector>
+#include <bit>
 
 namespace linn::tool {
 namespace {
 
-using namespace std::string_view_literals;
+constexpr unsigned size_count = 20; // 1 B, 2 B, 4 B ... 512 KiB
 
-constexpr std::array phases{
-    phase_info{"1", "1 B", 1},
-    phase_info{"2", "2 B", 2},
-    phase_info{"4", "4 B", 4},
-    phase_info{"8", "8 B", 8},
-    phase_info{"16", "16 B", 16},
-    phase_info{"32", "32 B", 32},
-    phase_info{"64", "64 B", 64},
-    phase_info{"128", "128 B", 128},
-    phase_info{"256", "256 B", 256},
-    phase_info{"512", "512 B", 512},
-    phase_info{"1024", "1 KiB", 1'024},
-    phase_info{"2048", "2 KiB", 2'048},
-    phase_info{"4096", "4 KiB", 4'096},
-    phase_info{"8192", "8 KiB", 8'192},
-    phase_info{"16384", "16 KiB", 16'384},
-    phase_info{"32768", "32 KiB", 32'768},
-    phase_info{"65536", "64 KiB", 65'536},
-    phase_info{"131072", "128 KiB", 131'072},
-    phase_info{"262144", "256 KiB", 262'144},
-    phase_info{"524288", "512 KiB", 524'288},
-    phase_info{"1_two", "1 B on two threads", 1, 2},
-    phase_info{"2_two", "2 B on two threads", 2, 2},
-    phase_info{"4_two", "4 B on two threads", 4, 2},
-    phase_info{"8_two", "8 B on two threads", 8, 2},
-    phase_info{"16_two", "16 B on two threads", 16, 2},
-    phase_info{"32_two", "32 B on two threads", 32, 2},
-    phase_info{"64_two", "64 B on two threads", 64, 2},
-    phase_info{"128_two", "128 B on two threads", 128, 2},
-    phase_info{"256_two", "256 B on two threads", 256, 2},
-    phase_info{"512_two", "512 B on two threads", 512, 2},
-    phase_info{"1024_two", "1 KiB on two threads", 1'024, 2},
-    phase_info{"2048_two", "2 KiB on two threads", 2'048, 2},
-    phase_info{"4096_two", "4 KiB on two threads", 4'096, 2},
-    phase_info{"8192_two", "8 KiB on two threads", 8'192, 2},
-    phase_info{"16384_two", "16 KiB on two threads", 16'384, 2},
-    phase_info{"32768_two", "32 KiB on two threads", 32'768, 2},
-    phase_info{"65536_two", "64 KiB on two threads", 65'536, 2},
-    phase_info{"131072_two", "128 KiB on two threads", 131'072, 2},
-    phase_info{"262144_two", "256 KiB on two threads", 262'144, 2},
-    phase_info{"524288_two", "512 KiB on two threads", 524'288, 2},
-};
-
-/// The phase of that size and number of threads. A constant that asks for a missing one does not compile.
-constexpr std::size_t phase_of(std::size_t bytes, unsigned threads) {
-    std::size_t p = 0;
-    while (phases[p].bytes != bytes || phases[p].threads != threads) {
-        ++p;
+/// All sizes on one thread, then all on two.
+phase_grid make_grid() {
+    phase_grid grid;
+    for (const unsigned threads : {1U, 2U}) {
+        for (unsigned i = 0; i != size_count; ++i) {
+            const std::size_t bytes = std::size_t{1} << i;
+            grid.add_phase(std::to_string(bytes) + (threads == 1 ? "" : "_two"),
+                           size_title(bytes) + (threads == 1 ? "" : " on two threads"), bytes, threads, {});
+        }
     }
-    return p;
+    return grid;
+}
+
+/// The phase of that size and number of threads.
+constexpr std::size_t phase_of(std::size_t bytes, unsigned threads) {
+    return static_cast<std::size_t>(std::countr_zero(bytes)) + (threads - 1) * size_count;
 }
 
 constexpr double pairs = 1.048576; // from nanoseconds a pair to milliseconds for 1 048 576 pairs
 
 constexpr column_info time_of(std::size_t bytes, unsigned threads, std::string_view title,
                               unsigned droppable = 0) {
-    return {threads == 1 ? "one thread"sv : "two threads"sv,
+    return {threads == 1 ? "one thread" : "two threads",
             title,
             phase_of(bytes, threads),
             figure::time,
@@ -97,79 +62,39 @@ constexpr std::array columns{
 };
 
 constexpr std::array variants{
-    variant_info{"new_delete", "new char[n]", "", ""},
+    variant_info{"new_delete", "new char[n]"},
     variant_info{"linn_pool", "linn::pool", "linn", "objects of n bytes"},
     variant_info{"linn_pool_resource", "linn::pool_resource", "linn", "to 128 KiB"},
     variant_info{"linn_buffer_pool", "linn::buffer_pool", "linn", "from 64 KiB"},
 };
 
-struct point {
-    std::size_t bytes;
-    double us;
-};
-using figures = std::array<double, phases.size()>;
+using figures = std::array<double, 2 * size_count>;
 
-/// Published in microseconds for 1 048 576 pairs; here in milliseconds, by phase.
-constexpr figures published_curve(std::initializer_list<point> one_thread,
-                                  std::initializer_list<point> two_threads = {}) {
+/// Published in microseconds for 1 048 576 pairs on one thread; here in milliseconds, by phase. 0: not published.
+constexpr figures published_curve(const std::array<double, 9>& us) {
+    constexpr std::array<std::size_t, 9> sizes{1, 64, 1'024, 2'048, 8'192, 32'768, 65'536, 262'144, 524'288};
     figures all{};
-    for (const point& p : one_thread) {
-        all[phase_of(p.bytes, 1)] = p.us / 1e3;
-    }
-    for (const point& p : two_threads) {
-        all[phase_of(p.bytes, 2)] = p.us / 1e3;
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        all[phase_of(sizes[i], 1)] = us[i] / 1e3;
     }
     return all;
 }
 
-constexpr figures ptmalloc = published_curve({{1, 16'519},
-                                              {64, 18'069},
-                                              {1'024, 18'446},
-                                              {2'048, 21'232},
-                                              {8'192, 22'479},
-                                              {32'768, 21'562},
-                                              {65'536, 24'523},
-                                              {262'144, 22'674},
-                                              {524'288, 22'735}});
-constexpr figures tcmalloc = published_curve({{1, 16'330},
-                                              {64, 16'463},
-                                              {1'024, 16'429},
-                                              {2'048, 16'377},
-                                              {8'192, 16'382},
-                                              {32'768, 16'380},
-                                              {65'536, 16'438},
-                                              {262'144, 16'701},
-                                              {524'288, 46'855}},
-                                             {{524'288, 650'578}});
-constexpr figures jemalloc = published_curve({{1, 16'057},
-                                              {64, 16'248},
-                                              {1'024, 17'374},
-                                              {2'048, 18'538},
-                                              {8'192, 29'029},
-                                              {32'768, 51'371},
-                                              {65'536, 360'735},
-                                              {262'144, 349'103},
-                                              {524'288, 332'748}});
-constexpr figures mimalloc = published_curve({{1, 12'493},
-                                              {64, 27'421},
-                                              {1'024, 26'533},
-                                              {2'048, 32'315},
-                                              {8'192, 23'697},
-                                              {32'768, 23'683},
-                                              {65'536, 25'473},
-                                              {262'144, 836'834},
-                                              {524'288, 836'637}});
-constexpr figures hoard = published_curve({{1, 16'652},
-                                           {64, 16'848},
-                                           {1'024, 15'154},
-                                           {2'048, 95'212},
-                                           {8'192, 98'308},
-                                           {32'768, 95'534},
-                                           {65'536, 88'633},
-                                           {262'144, 83'833},
-                                           {524'288, 84'071}});
-constexpr figures windows_heap = published_curve({{1, 43'850}, {524'288, 150'358}});
-constexpr figures windows_mimalloc = published_curve({{1, 4'596}, {524'288, 300'475}});
+constexpr figures ptmalloc =
+    published_curve({16'519, 18'069, 18'446, 21'232, 22'479, 21'562, 24'523, 22'674, 22'735});
+constexpr figures tcmalloc = [] {
+    figures all = published_curve({16'330, 16'463, 16'429, 16'377, 16'382, 16'380, 16'438, 16'701, 46'855});
+    all[phase_of(524'288, 2)] = 650.578;
+    return all;
+}();
+constexpr figures jemalloc =
+    published_curve({16'057, 16'248, 17'374, 18'538, 29'029, 51'371, 360'735, 349'103, 332'748});
+constexpr figures mimalloc =
+    published_curve({12'493, 27'421, 26'533, 32'315, 23'697, 23'683, 25'473, 836'834, 836'637});
+constexpr figures hoard =
+    published_curve({16'652, 16'848, 15'154, 95'212, 98'308, 95'534, 88'633, 83'833, 84'071});
+constexpr figures windows_heap = published_curve({43'850, 0, 0, 0, 0, 0, 0, 0, 150'358});
+constexpr figures windows_mimalloc = published_curve({4'596, 0, 0, 0, 0, 0, 0, 0, 300'475});
 
 // Which mimalloc was measured is not stated; only its second version had such a cliff.
 constexpr std::array published{
@@ -182,21 +107,18 @@ constexpr std::array published{
     published_row{"", "Windows, mimalloc", windows_mimalloc, "new_delete"},
 };
 
-constexpr std::array remarks{
+constexpr std::string_view remarks[]{
     "Allocated and freed at once, never written: what the allocator costs, not the memory. Sizes in bytes, "
-    "K: "
-    "KiB; of 20 sizes six are shown, --json and --csv have all. cliff: from which size a pair costs more "
-    "than "
-    "3 x what it does at half that size, and how much more."sv,
+    "K: KiB; of 20 sizes six are shown, --json and --csv have all. cliff: from which size a pair costs more "
+    "than 3 x what it does at half that size, and how much more.",
     "written (wide terminals): the same with the block filled. linn::pool holds objects of n bytes; "
-    "linn::pool_resource serves up to 128 KiB itself, linn::buffer_pool is for 64 KiB and more."sv,
+    "linn::pool_resource serves up to 128 KiB itself, linn::buffer_pool is for 64 KiB and more.",
     "published: ms for 1 048 576 pairs; on two threads, in words: tcmalloc 651 at 512 KiB, Hoard 416 to 657 "
     "from 2 to 32 KiB, otherwise the same cliffs. On Windows: default heap 43.9 at 1 B and 150 at 512 KiB, "
-    "mimalloc "
-    "4.6 and 300. bmalloc was described, not measured."sv,
+    "mimalloc 4.6 and 300. bmalloc was described, not measured.",
 };
 
-constexpr std::array general{"new_delete"sv};
+constexpr std::string_view general[]{"new_delete"};
 
 constexpr std::array comparisons{
     comparison_info{"linn_pool", general, "new on the best allocator", "new char[n]"},
@@ -206,21 +128,22 @@ constexpr std::array comparisons{
 
 } // namespace
 
-std::vector<scenario> sizes_scenarios() {
-    return {scenario{.name = "sizes",
-                     .summary = "new char[n] and delete[] of 1 to 524288 bytes, on one thread and on two",
-                     .operation = "pair",
-                     .phases = phases,
-                     .published = published,
-                     .published_unit = "ms for 1048576 pairs",
-                     .variants = variants,
-                     .baseline = "new_delete",
-                     .heading = "a block of n bytes allocated and freed at once; ms for 1 048 576 pairs",
-                     .columns = columns,
-                     .remarks = remarks,
-                     .comparisons = comparisons,
-                     .touched_mib = 16,
-                     .usual_seconds = 0.4}};
+scenario sizes_scenario() {
+    static const phase_grid grid = make_grid();
+    return {.name = "sizes",
+            .summary = "new char[n] and delete[] of 1 to 524288 bytes, on one thread and on two",
+            .operation = "pair",
+            .phases = grid.phases(),
+            .published = published,
+            .published_unit = "ms for 1048576 pairs",
+            .variants = variants,
+            .baseline = "new_delete",
+            .heading = "a block of n bytes allocated and freed at once; ms for 1 048 576 pairs",
+            .columns = columns,
+            .remarks = remarks,
+            .comparisons = comparisons,
+            .touched_mib = 16,
+            .usual_seconds = 0.4};
 }
 
 } // namespace linn::tool

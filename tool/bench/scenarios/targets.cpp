@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../scenario.hpp"
-#include "parts.hpp"
+#include "phase_grid.hpp"
 
 #include <array>
 #include <vector>
@@ -8,21 +8,23 @@
 namespace linn::tool {
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::string_view group_name = "targets";
-
-constexpr variant_info general{"new_delete", "new and delete", "", ""};
-constexpr variant_info pool{"linn_pool", "linn::pool", "linn", ""};
-constexpr variant_info resource{"linn_pool_resource", "linn::pool_resource", "linn", ""};
+constexpr variant_info general{"new_delete", "new and delete"};
+constexpr variant_info pool{"linn_pool", "linn::pool", "linn"};
+constexpr variant_info resource{"linn_pool_resource", "linn::pool_resource", "linn"};
 constexpr variant_info free_list{"free_list", "free list", "free-list", "one thread's, without a lock"};
 
-constexpr std::array general_rival{"new_delete"sv};
-constexpr std::array free_list_rival{"free_list"sv};
+constexpr std::string_view general_rival[]{"new_delete"};
+constexpr std::string_view free_list_rival[]{"free_list"};
 constexpr std::string_view best_allocator = "new on the best allocator";
 constexpr comparison_info pool_by_general{"linn_pool", general_rival, best_allocator, "new and delete"};
 constexpr comparison_info resource_by_general{"linn_pool_resource", general_rival, best_allocator,
                                               "new and delete"};
+
+scenario on_grid(const phase_grid& grid, scenario s) {
+    s.phases = grid.phases();
+    s.columns = grid.columns();
+    return s;
+}
 
 const phase_grid& live_grid() {
     static const phase_grid grid{{{"", "live at once"}},
@@ -42,23 +44,21 @@ scenario pairs_scenario() {
         variant_info{"array", "array of pointers", "floor", "the floor: never full, never checked"}, pool};
     static constexpr std::array comparisons{
         pool_by_general, comparison_info{"linn_pool", free_list_rival, "a free list", "free list"}};
-    static constexpr std::array remarks{
+    static constexpr std::string_view remarks[]{
         "Objects of 64 bytes, so many at once, freed in the order of allocation; nothing touches them. The "
-        "array of "
-        "pointers is no rival, only the least that a pool of pointers can cost."sv};
-    return {.name = "pairs",
-            .summary = "an object of 64 bytes allocated and freed, by the number live at once",
-            .operation = "pair",
-            .phases = live_grid().phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "objects of 64 bytes allocated, then freed, by the number live at once; ns a pair",
-            .columns = live_grid().columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 192,
-            .group = group_name,
-            .usual_seconds = 0.3};
+        "array of pointers is no rival, only the least that a pool of pointers can cost."};
+    return on_grid(
+        live_grid(),
+        {.name = "pairs",
+         .summary = "an object of 64 bytes allocated and freed, by the number live at once",
+         .operation = "pair",
+         .variants = variants,
+         .baseline = "new_delete",
+         .heading = "objects of 64 bytes allocated, then freed, by the number live at once; ns a pair",
+         .remarks = remarks,
+         .comparisons = comparisons,
+         .touched_mib = 192,
+         .usual_seconds = 0.3});
 }
 
 scenario pairs_shared_scenario() {
@@ -69,29 +69,27 @@ scenario pairs_shared_scenario() {
         variant_info{"linn_view", "linn::pool, on_this_thread()", "linn", "looked up once for the loop"},
         variant_info{"linn_initial_exec", "linn::pool, initial-exec", "linn", "LINN_INITIAL_EXEC"},
         variant_info{"linn_descriptor", "linn::pool, gnu2", "linn", "-mtls-dialect=gnu2"},
-        variant_info{"linn_descriptor_call", "linn::pool, gnu2, not inlined", "linn", ""}};
+        variant_info{"linn_descriptor_call", "linn::pool, gnu2, not inlined", "linn"}};
     static constexpr std::array comparisons{
         pool_by_general, comparison_info{"linn_view", general_rival, best_allocator, "new and delete"},
         comparison_info{"linn_initial_exec", general_rival, best_allocator, "new and delete"},
         comparison_info{"linn_descriptor", general_rival, best_allocator, "new and delete"}};
-    static constexpr std::array remarks{
+    static constexpr std::string_view remarks[]{
         "The loop and all that it calls is in a shared library (-fPIC), new and delete too. There each "
-        "access to something "
-        "thread-local may be a call of __tls_get_addr; the rows differ in how they avoid it."sv};
-    return {.name = "pairs-shared",
-            .summary = "the same in a shared library, where each thread-local address may be a call",
-            .operation = "pair",
-            .phases = live_grid().phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "objects of 64 bytes allocated, then freed, in a shared library; ns a pair",
-            .columns = live_grid().columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 192,
-            .group = group_name,
-            .usual_seconds = 0.3,
-            .worker = "linn-bench-shared-worker"};
+        "access to something thread-local may be a call of __tls_get_addr; the rows differ in how they avoid "
+        "it."};
+    return on_grid(live_grid(),
+                   {.name = "pairs-shared",
+                    .summary = "the same in a shared library, where each thread-local address may be a call",
+                    .operation = "pair",
+                    .variants = variants,
+                    .baseline = "new_delete",
+                    .heading = "objects of 64 bytes allocated, then freed, in a shared library; ns a pair",
+                    .remarks = remarks,
+                    .comparisons = comparisons,
+                    .touched_mib = 192,
+                    .usual_seconds = 0.3,
+                    .worker = "linn-bench-shared-worker"});
 }
 
 scenario bursts_scenario() {
@@ -103,28 +101,25 @@ scenario bursts_scenario() {
                                   {"256", "256"},
                                   {"1024", "1024", 3},
                                   {"16384", "16 384"}}};
-    static constexpr std::array variants{
-        general, variant_info{"linn_pool", "linn::pool, one by one", "linn", ""},
-        variant_info{"linn_allocate_n", "linn::pool, allocate_n", "linn", ""}};
-    static constexpr std::array by_loop{"linn_pool"sv};
+    static constexpr std::array variants{general, variant_info{"linn_pool", "linn::pool, one by one", "linn"},
+                                         variant_info{"linn_allocate_n", "linn::pool, allocate_n", "linn"}};
+    static constexpr std::string_view by_loop[]{"linn_pool"};
     static constexpr std::array comparisons{
         comparison_info{"linn_allocate_n", general_rival, best_allocator, "new and delete"},
         comparison_info{"linn_allocate_n", by_loop, "single calls to the same pool", "one by one"}};
-    static constexpr std::array remarks{
-        "allocate_n and deallocate_n take and return a whole burst by one call."sv};
-    return {.name = "bursts",
-            .summary = "what allocate_n and deallocate_n save over single calls",
-            .operation = "object",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "a burst of objects of 64 bytes allocated, then freed, by its length; ns an object",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 16,
-            .group = group_name,
-            .usual_seconds = 0.3};
+    static constexpr std::string_view remarks[]{
+        "allocate_n and deallocate_n take and return a whole burst by one call."};
+    return on_grid(
+        grid, {.name = "bursts",
+               .summary = "what allocate_n and deallocate_n save over single calls",
+               .operation = "object",
+               .variants = variants,
+               .baseline = "new_delete",
+               .heading = "a burst of objects of 64 bytes allocated, then freed, by its length; ns an object",
+               .remarks = remarks,
+               .comparisons = comparisons,
+               .touched_mib = 16,
+               .usual_seconds = 0.3});
 }
 
 scenario scattered_scenario() {
@@ -134,20 +129,18 @@ scenario scattered_scenario() {
     static constexpr std::array comparisons{
         pool_by_general, comparison_info{"linn_pool", free_list_rival, "a free list", "free list"}};
     static constexpr std::array remarks{nothing_walks};
-    return {.name = "scattered",
-            .summary = "200 000 objects freed in random order, then allocated again",
-            .operation = "object",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading =
-                "200 000 objects of 64 bytes freed in random order, then allocated again; ns an object",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 32,
-            .group = group_name,
-            .usual_seconds = 0.3};
+    return on_grid(
+        grid,
+        {.name = "scattered",
+         .summary = "200 000 objects freed in random order, then allocated again",
+         .operation = "object",
+         .variants = variants,
+         .baseline = "new_delete",
+         .heading = "200 000 objects of 64 bytes freed in random order, then allocated again; ns an object",
+         .remarks = remarks,
+         .comparisons = comparisons,
+         .touched_mib = 32,
+         .usual_seconds = 0.3});
 }
 
 scenario live_sets_scenario() {
@@ -161,23 +154,20 @@ scenario live_sets_scenario() {
         {{"3000", "3K"}, {"10000", "10K", 3}, {"30000", "30K"}, {"100000", "100K", 2}, {"1000000", "1M"}}};
     static constexpr std::array variants{general, pool, resource};
     static constexpr std::array comparisons{pool_by_general, resource_by_general};
-    static constexpr std::array remarks{"All objects of a set are allocated and written, then freed, in the "
-                                        "order of allocation or at random; columns: "
-                                        "objects in the set. --json and --csv have all sizes."sv,
-                                        nothing_walks};
-    return {.name = "live-sets",
-            .summary = "sets of 3000 to a million objects filled, written and emptied",
-            .operation = "pair",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "live sets filled, written and emptied; ns a pair",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 384,
-            .group = group_name,
-            .usual_seconds = 2};
+    static constexpr std::string_view remarks[]{
+        "All objects of a set are allocated and written, then freed, in the order of allocation or at "
+        "random; columns: objects in the set. --json and --csv have all sizes.",
+        nothing_walks};
+    return on_grid(grid, {.name = "live-sets",
+                          .summary = "sets of 3000 to a million objects filled, written and emptied",
+                          .operation = "pair",
+                          .variants = variants,
+                          .baseline = "new_delete",
+                          .heading = "live sets filled, written and emptied; ns a pair",
+                          .remarks = remarks,
+                          .comparisons = comparisons,
+                          .touched_mib = 384,
+                          .usual_seconds = 2});
 }
 
 scenario scaling_scenario() {
@@ -189,23 +179,21 @@ scenario scaling_scenario() {
                                  {{"hot", "pair"}, {"batch", "batch"}, {"hand_over", "handed"}}};
     static constexpr std::array variants{general, pool};
     static constexpr std::array comparisons{pool_by_general};
-    static constexpr std::array remarks{
+    static constexpr std::string_view remarks[]{
         "pair: an object allocated and freed at once; batch: 1000 allocated, then freed; handed: the next "
-        "thread "
-        "frees the batch. ns of a core, so a flat row scales perfectly, also where threads outnumber cores."sv};
-    return {.name = "scaling",
-            .summary = "pairs, batches, and batches handed to the next thread, with 1 to 16 threads",
-            .operation = "pair",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "objects of 64 bytes allocated and freed by 1 to 16 threads; ns of a core a pair",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 32,
-            .group = group_name,
-            .usual_seconds = 1};
+        "thread frees the batch. ns of a core, so a flat row scales perfectly, also where threads outnumber "
+        "cores."};
+    return on_grid(
+        grid, {.name = "scaling",
+               .summary = "pairs, batches, and batches handed to the next thread, with 1 to 16 threads",
+               .operation = "pair",
+               .variants = variants,
+               .baseline = "new_delete",
+               .heading = "objects of 64 bytes allocated and freed by 1 to 16 threads; ns of a core a pair",
+               .remarks = remarks,
+               .comparisons = comparisons,
+               .touched_mib = 32,
+               .usual_seconds = 1});
 }
 
 scenario footprint_scenario() {
@@ -225,11 +213,10 @@ scenario footprint_scenario() {
     };
     static constexpr std::array variants{general, pool};
     static constexpr std::array comparisons{pool_by_general};
-    static constexpr std::array remarks{
+    static constexpr std::string_view remarks[]{
         "A million objects of 24 bytes (23 438 KiB) allocated and written, all freed, and memory given back: "
-        "pool::trim(), "
-        "malloc_trim, mallctl arena.purge, mi_collect, MallocExtension_ReleaseFreeMemory or "
-        "scalable_allocation_command. Memory: what the process wrote, Anonymous of smaps_rollup."sv};
+        "pool::trim(), malloc_trim, mallctl arena.purge, mi_collect, MallocExtension_ReleaseFreeMemory or "
+        "scalable_allocation_command. Memory: what the process wrote, Anonymous of smaps_rollup."};
     return {.name = "footprint",
             .summary = "what a million objects of 24 bytes occupy, and what stays when they are gone",
             .operation = "object",
@@ -241,7 +228,6 @@ scenario footprint_scenario() {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 64,
-            .group = group_name,
             .usual_seconds = 0.15};
 }
 
@@ -250,34 +236,31 @@ scenario recycled_scenario() {
         {{"single", "one thread"}, {"multi", "and an idle one", 3}, {"two", "two threads"}},
         {{"1500", "1500 B"}, {"400", "400 B"}}};
     static constexpr std::array variants{
-        variant_info{"make_shared", "std::make_shared", "", ""},
+        variant_info{"make_shared", "std::make_shared"},
         variant_info{"control_block", "control block alone", "floor",
                      "the floor: one object, one place for the block"},
-        variant_info{"linn_recycler_shared", "recycler acquire_shared()", "linn", ""},
-        variant_info{"linn_recycler_filled", "the same, buffers filled again", "linn", ""},
-        variant_info{"linn_recycler", "recycler acquire(), unique", "linn", ""},
-        variant_info{"linn_allocate_shared", "allocate_shared, linn::allocator", "linn", ""},
+        variant_info{"linn_recycler_shared", "recycler acquire_shared()", "linn"},
+        variant_info{"linn_recycler_filled", "the same, buffers filled again", "linn"},
+        variant_info{"linn_recycler", "recycler acquire(), unique", "linn"},
+        variant_info{"linn_allocate_shared", "allocate_shared, linn::allocator", "linn"},
     };
-    static constexpr std::array made{"make_shared"sv};
+    static constexpr std::string_view made[]{"make_shared"};
     static constexpr std::array comparisons{comparison_info{
         "linn_recycler_shared", made, "std::make_shared on the best allocator", "std::make_shared"}};
-    static constexpr std::array remarks{
+    static constexpr std::string_view remarks[]{
         "A shared object that owns a filled vector (1500 or 400 bytes) and a filled string (100) is made and "
-        "let go. "
-        "The control block is what std::shared_ptr itself costs, without any allocation."sv};
-    return {.name = "recycled",
-            .summary = "a shared object that owns a vector and a string, made and let go",
-            .operation = "object",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "make_shared",
-            .heading = "a shared object that owns a vector and a string made and let go; ns an object",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 16,
-            .group = group_name,
-            .usual_seconds = 0.15};
+        "let go. The control block is what std::shared_ptr itself costs, without any allocation."};
+    return on_grid(
+        grid, {.name = "recycled",
+               .summary = "a shared object that owns a vector and a string, made and let go",
+               .operation = "object",
+               .variants = variants,
+               .baseline = "make_shared",
+               .heading = "a shared object that owns a vector and a string made and let go; ns an object",
+               .remarks = remarks,
+               .comparisons = comparisons,
+               .touched_mib = 16,
+               .usual_seconds = 0.15});
 }
 
 scenario buffers_held_scenario() {
@@ -292,32 +275,31 @@ scenario buffers_held_scenario() {
                       {"512k", "512K", 2},
                       {"1m", "1M", 4},
                       {"8m", "8M"}}};
-        g.add_phase({"four_filled_8m", "8M, four filled"}, {{"four filled", "8M us", 0, figure::time, 1e-3},
-                                                            {"four filled", "faults", 0, figure::faults}});
+        g.add_phase(
+            "four_filled_8m", "8M, four filled", 0, 1,
+            {{"four filled", "8M us", 0, figure::time, 1e-3}, {"four filled", "faults", 0, figure::faults}});
         return g;
     }();
-    static constexpr std::array variants{variant_info{"new_array", "new char[n]", "", ""},
+    static constexpr std::array variants{variant_info{"new_array", "new char[n]"},
                                          variant_info{"linn_buffer_pool", "linn::buffer_pool", "linn",
                                                       "acquire(), one pool for both threads"}};
-    static constexpr std::array arrays{"new_array"sv};
+    static constexpr std::string_view arrays[]{"new_array"};
     static constexpr std::array comparisons{
         comparison_info{"linn_buffer_pool", arrays, best_allocator, "new char[n]"}};
-    static constexpr std::array remarks{"Nothing is written except in the last two columns. A second thread "
-                                        "always exists, so that the C library "
-                                        "locks as in any program with threads."sv};
-    return {.name = "buffers-held",
-            .summary = "buffers of 64 KiB to 8 MiB, one or four at a time, on one thread and on two",
-            .operation = "buffer",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "new_array",
-            .heading = "buffers acquired and released, one or four at a time; ns a buffer",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 128,
-            .group = group_name,
-            .usual_seconds = 0.6};
+    static constexpr std::string_view remarks[]{
+        "Nothing is written except in the last two columns. A second thread always exists, so that the C "
+        "library locks as in any program with threads."};
+    return on_grid(grid,
+                   {.name = "buffers-held",
+                    .summary = "buffers of 64 KiB to 8 MiB, one or four at a time, on one thread and on two",
+                    .operation = "buffer",
+                    .variants = variants,
+                    .baseline = "new_array",
+                    .heading = "buffers acquired and released, one or four at a time; ns a buffer",
+                    .remarks = remarks,
+                    .comparisons = comparisons,
+                    .touched_mib = 128,
+                    .usual_seconds = 0.6});
 }
 
 scenario containers_shuffled_scenario() {
@@ -331,31 +313,28 @@ scenario containers_shuffled_scenario() {
                                   {"map_1m", "map 1M"},
                                   {"list_1m", "list 1M"}},
                                  {{"insert", "insert"}, {"erase", "erase"}, {"again", "again"}}};
-    static constexpr std::array variants{variant_info{"general", "std::allocator", "", ""},
+    static constexpr std::array variants{variant_info{"general", "std::allocator"},
                                          variant_info{"pmr_unsynchronized", "pmr unsynchronized",
                                                       "pmr-unsynchronized", "one a kind of container"},
-                                         variant_info{"linn", "linn::allocator", "linn", ""}};
-    static constexpr std::array others{"general"sv, "pmr_unsynchronized"sv};
+                                         variant_info{"linn", "linn::allocator", "linn"}};
+    static constexpr std::string_view others[]{"general", "pmr_unsynchronized"};
     static constexpr std::array comparisons{comparison_info{"linn", others, "the best other", "all others"}};
-    static constexpr std::array remarks{"set: unordered_set<int>; map: map<int, int>; list: list<int>. Each "
-                                        "kind and size has a process of its own. "
-                                        "The first insertion includes the first touch of every page; below a "
-                                        "million it is the median of several "
-                                        "containers."sv,
-                                        nothing_walks};
-    return {.name = "containers-shuffled",
-            .summary = "unordered_set, map and list, erased in random order",
-            .operation = "operation",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "general",
-            .heading = "integers inserted, erased in random order, inserted again; ns an operation",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 192,
-            .group = group_name,
-            .usual_seconds = 4};
+    static constexpr std::string_view remarks[]{
+        "set: unordered_set<int>; map: map<int, int>; list: list<int>. Each kind and size has a process of "
+        "its own. The first insertion includes the first touch of every page; below a million it is the "
+        "median of several containers.",
+        nothing_walks};
+    return on_grid(grid,
+                   {.name = "containers-shuffled",
+                    .summary = "unordered_set, map and list, erased in random order",
+                    .operation = "operation",
+                    .variants = variants,
+                    .baseline = "general",
+                    .heading = "integers inserted, erased in random order, inserted again; ns an operation",
+                    .remarks = remarks,
+                    .comparisons = comparisons,
+                    .touched_mib = 192,
+                    .usual_seconds = 4});
 }
 
 scenario pmr_blocks_scenario() {
@@ -368,12 +347,12 @@ scenario pmr_blocks_scenario() {
                                   {"100k_two", "100K, two thr."},
                                   {"short_lived", "map of 100", 2}}};
     static constexpr std::array variants{
-        variant_info{"new_delete", "new_delete_resource", "", ""},
+        variant_info{"new_delete", "new_delete_resource"},
         variant_info{"unsynchronized", "unsynchronized_pool", "pmr-unsynchronized", "one a thread"},
-        variant_info{"synchronized", "synchronized_pool", "pmr-synchronized", ""}, resource,
+        variant_info{"synchronized", "synchronized_pool", "pmr-synchronized"}, resource,
         variant_info{"linn_over_new", "the same over new_delete", "linn", "slabs from new and delete"}};
-    static constexpr std::array unsynchronized{"unsynchronized"sv};
-    static constexpr std::array synchronized_pool{"synchronized"sv};
+    static constexpr std::string_view unsynchronized[]{"unsynchronized"};
+    static constexpr std::string_view synchronized_pool[]{"synchronized"};
     static constexpr std::array comparisons{
         comparison_info{"linn_pool_resource", general_rival, "new_delete_resource on the best allocator",
                         "new_delete_resource"},
@@ -381,24 +360,21 @@ scenario pmr_blocks_scenario() {
                         "unsynchronized_pool"},
         comparison_info{"linn_pool_resource", synchronized_pool, "synchronized_pool_resource",
                         "synchronized_pool"}};
-    static constexpr std::array remarks{
+    static constexpr std::string_view remarks[]{
         "Blocks of 8 to 2047 bytes, 70 % of them below 96, by the number live; freed in the order of "
-        "allocation. map of "
-        "100: a resource is made, a map filled from it, and both let go; ns an element."sv,
+        "allocation. map of 100: a resource is made, a map filled from it, and both let go; ns an element.",
         nothing_walks};
-    return {.name = "pmr-blocks",
-            .summary = "blocks of mixed sizes over memory resources, and resources that live shortly",
-            .operation = "block",
-            .phases = grid.phases(),
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "blocks of mixed sizes over memory resources, by the number live; ns a block",
-            .columns = grid.columns(),
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 64,
-            .group = group_name,
-            .usual_seconds = 0.3};
+    return on_grid(grid,
+                   {.name = "pmr-blocks",
+                    .summary = "blocks of mixed sizes over memory resources, and resources that live shortly",
+                    .operation = "block",
+                    .variants = variants,
+                    .baseline = "new_delete",
+                    .heading = "blocks of mixed sizes over memory resources, by the number live; ns a block",
+                    .remarks = remarks,
+                    .comparisons = comparisons,
+                    .touched_mib = 64,
+                    .usual_seconds = 0.3});
 }
 
 } // namespace
