@@ -20,12 +20,12 @@ using figures::unit;
 using figures::written;
 
 /// Reads medians of one scenario by name.
-class medians {
-public:
-    medians(const bench_result& result, const scenario_result& s) : result_{&result}, s_{&s} {}
+struct medians {
+    const bench_result& result;
+    const scenario_result& scenario;
 
     const row* find(std::string_view contender, std::string_view variant) const {
-        return s_->find(result_->contenders, contender, variant);
+        return scenario.find(result.contenders, contender, variant);
     }
     static double ns(const row& r, std::size_t phase) {
         return r.in(phase) == nullptr ? 0 : r.in(phase)->ns.median.middle;
@@ -35,17 +35,11 @@ public:
     }
     /// Phases are few; a name that is missing would be a mistake in this file.
     std::size_t phase(std::string_view name) const {
-        const auto& phases = s_->what->phases;
+        const auto& phases = scenario.what->phases;
         return static_cast<std::size_t>(
             std::find_if(phases.begin(), phases.end(), [&](const phase_info& p) { return p.name == name; }) -
             phases.begin());
     }
-    const bench_result& result() const { return *result_; }
-    const scenario_result& scenario() const { return *s_; }
-
-private:
-    const bench_result* result_;
-    const scenario_result* s_;
 };
 
 std::string shared_ptr_finding(const medians& f) {
@@ -72,7 +66,7 @@ std::string shared_ptr_finding(const medians& f) {
             "glibc from {} to {}: ",
             written(unit::nanoseconds, f.ns(*locked, one)), written(unit::nanoseconds, f.ns(*locked, two)),
             written(unit::nanoseconds, f.ns(*plain, one)), written(unit::nanoseconds, f.ns(*plain, two)));
-        const outcome o = compare_rows(f.scenario(), *locked, *plain, two).says;
+        const outcome o = compare_rows(f.scenario, *locked, *plain, two).says;
         text += o == outcome::loss  ? "contended, it is the slower of the two."
                 : o == outcome::win ? "here it stays the faster of the two."
                                     : "contended, they are level.";
@@ -116,8 +110,8 @@ std::string pipeline_finding(const medians& f) {
     const std::size_t line = f.phase("line_rate");
     const auto rate = [&](const row& r, std::size_t phase) { return 1e3 / f.ns(r, phase); };
     const row* fastest_general = nullptr;
-    for (const row& r : f.scenario().rows) {
-        if (f.scenario().variant_of(r).name == "make_shared" &&
+    for (const row& r : f.scenario.rows) {
+        if (f.scenario.variant_of(r).name == "make_shared" &&
             (fastest_general == nullptr || rate(r, flat) > rate(*fastest_general, flat))) {
             fastest_general = &r;
         }
@@ -126,7 +120,7 @@ std::string pipeline_finding(const medians& f) {
         const double reached = rate(r, line);
         // The last burst of a paced run may end a little late.
         const bool keeps_up = reached > 14.88 * 0.99;
-        return fmt::format(" {} moves {} M packets/s and {}", f.result().title_of(f.scenario(), r),
+        return fmt::format(" {} moves {} M packets/s and {}", f.result.title_of(f.scenario, r),
                            written(unit::number, rate(r, flat)),
                            keeps_up
                                ? fmt::format("keeps up with 10 Gbit/s (14.88 M), where the receiving core is "

@@ -44,6 +44,18 @@ owned_fd memory_file(const char* name) {
     return owned_fd{::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
 }
 
+/// A command for a shell, all of whose output goes to one place.
+supervised_program shell_command(const std::string& command, const std::vector<std::string>& environment,
+                                 const owned_fd& input, int output) {
+    supervised_program p;
+    p.program = "/bin/sh";
+    p.arguments = {"sh", "-c", command};
+    p.environment = environment;
+    p.input = input.get();
+    p.output = p.errors = output;
+    return p;
+}
+
 std::uint64_t size_of(const owned_fd& file) {
     struct stat s{};
     return file && ::fstat(file.get(), &s) == 0 && S_ISREG(s.st_mode) ? static_cast<std::uint64_t>(s.st_size)
@@ -250,13 +262,8 @@ private:
     shell_end run_shell(supervisor& program, const std::string& command, clock::time_point deadline) {
         const owned_fd said = memory_file("linn-client");
         const owned_fd nothing = null_device(O_RDONLY);
-        supervised_program p;
-        p.program = "/bin/sh";
-        p.arguments = {"sh", "-c", command};
-        p.environment = spec_.environment;
+        supervised_program p = shell_command(command, spec_.environment, nothing, said.get());
         p.directory = spec_.directory;
-        p.input = nothing.get();
-        p.output = p.errors = said.get();
         supervisor shell{p};
         wake why = watcher_.wait({&program, &shell}, deadline, {&output_, &errors_, &said});
         if (why == wake::finished && !shell.is_finished()) { // a client may end the server as its last act
@@ -447,14 +454,8 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
 std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
                               const std::function<void()>& tick) {
     const owned_fd nothing = null_device(O_RDONLY);
-    supervised_program p;
-    p.program = "/bin/sh";
-    p.arguments = {"sh", "-c", command};
-    p.environment = child_environment({});
-    p.input = nothing.get();
-    p.output = p.errors = STDERR_FILENO;
     const launch_spec no_limits;
-    supervisor shell{p};
+    supervisor shell{shell_command(command, child_environment({}), nothing, STDERR_FILENO)};
     watcher watching{no_limits, guard, tick};
     const wake why = watching.wait({&shell}, clock::time_point::max(), {});
     shell.end_all();

@@ -135,12 +135,6 @@ bool is_same(const std::string& a, const std::string& b) {
     return fs::equivalent(a, b, error) && !error;
 }
 
-const std::string& file_of(const process_proof& proof, const char* function) {
-    static const std::string nothing;
-    const auto found = proof.files.find(function);
-    return found == proof.files.end() ? nothing : found->second;
-}
-
 /// A line for a message: short, and nothing in it that moves a cursor.
 std::string shown(std::string_view line) {
     constexpr std::size_t most = 60;
@@ -152,6 +146,11 @@ std::string shown(std::string_view line) {
 }
 
 } // namespace
+
+std::string process_proof::file_of(const std::string& function) const {
+    const auto found = files.find(function);
+    return found == files.end() ? std::string{} : found->second;
+}
 
 double observation::value(const std::string& name) const {
     const auto found = values.find(name);
@@ -184,7 +183,7 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
     }
     const std::string expected = library.empty() ? own_provider : library.string();
     for (const char* function : {"malloc", "free"}) {
-        if (const std::string& file = file_of(*proof, function); !is_same(file, expected)) {
+        if (const std::string file = proof->file_of(function); !is_same(file, expected)) {
             return fmt::format("the preload did not take effect: {} is provided by {}", function,
                                file.empty() ? "no file" : file);
         }
@@ -202,8 +201,8 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
     }
     // A program in C has no operator new. A library may leave it to the C++ runtime, and a program may bring its own:
     // both call malloc. Another allocator's would serve part of the program.
-    const std::string& new_file = file_of(*proof, "operator new");
-    const std::string& delete_file = file_of(*proof, "operator delete");
+    const std::string new_file = proof->file_of("operator new");
+    const std::string delete_file = proof->file_of("operator delete");
     const bool is_served = new_file.empty() || is_same(new_file, expected) || is_cxx_runtime(new_file) ||
                            is_same(new_file, proof->executable.string());
     if (!is_served || (!new_file.empty() && !delete_file.empty() && !is_same(new_file, delete_file))) {

@@ -64,6 +64,8 @@ struct process_proof {
         next_malloc; ///< the next file in the loader's order that has malloc: where the first one's calls go on to
     bool preload_mapped = false;
     probe::litter littered; ///< of the main process only
+
+    std::string file_of(const std::string& function) const; ///< that provides it; empty: none does
 };
 
 /// What happened.

@@ -134,9 +134,8 @@ bool has_foreign_new(const target& what) {
     if (proof == nullptr) {
         return false;
     }
-    const auto file = proof->files.find("operator new");
-    return file != proof->files.end() && !file->second.empty() && !is_cxx_runtime(file->second) &&
-           file->second != proof->executable.string();
+    const std::string file = proof->file_of("operator new");
+    return !file.empty() && !is_cxx_runtime(file) && file != proof->executable.string();
 }
 
 run_contender default_contender(const target& what, const char* name) {

@@ -427,8 +427,7 @@ private:
     }
 
     void note_own_new(const process_proof& proof) {
-        const auto file = proof.files.find("operator new");
-        if (file == proof.files.end() || file->second != proof.executable.string() || has_own_new_) {
+        if (has_own_new_ || proof.file_of("operator new") != proof.executable.string()) {
             return;
         }
         has_own_new_ = true;

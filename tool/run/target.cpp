@@ -48,13 +48,7 @@ public:
 
     /// Learns from the first run what the program became; false when there is a problem.
     bool follow() {
-        const process_proof* last = nullptr;
-        std::vector<const process_proof*> chain;
-        for (const process_proof& p : t_.first.proofs) {
-            if (p.is_main) {
-                chain.push_back(last = &p);
-            }
-        }
+        const process_proof* const last = main_proof(t_.first);
         if (last == nullptr) {
             return fail(fmt::format("{} did not load the probe that proves who provides its memory, so no "
                                     "allocator would reach it either",
@@ -68,14 +62,12 @@ public:
             return false;
         }
 
-        for (const process_proof* const p : chain) {
-            if (p != last) {
-                t_.wrappers.push_back(p->executable.string());
-            }
-        }
         for (const process_proof& p : t_.first.proofs) {
-            if (const std::string file = p.executable.string();
-                !p.is_main && std::find(t_.also_ran.begin(), t_.also_ran.end(), file) == t_.also_ran.end()) {
+            const std::string file = p.executable.string();
+            if (p.is_main && &p != last) {
+                t_.wrappers.push_back(file);
+            } else if (!p.is_main &&
+                       std::find(t_.also_ran.begin(), t_.also_ran.end(), file) == t_.also_ran.end()) {
                 t_.also_ran.push_back(file);
             }
         }
@@ -128,8 +120,7 @@ private:
     }
 
     bool check_provider(const process_proof& last) {
-        const auto found = last.files.find("malloc");
-        t_.own_provider = found == last.files.end() ? std::string{} : found->second;
+        t_.own_provider = last.file_of("malloc");
         if (t_.own_provider.empty()) {
             return fail(fmt::format("{} does not use malloc", last.executable.string()));
         }
