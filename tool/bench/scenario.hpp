@@ -59,7 +59,7 @@ enum class figure {
     metric,      ///< the share that the worker reports under the name `metric`
     memory,      ///< the bytes that it reports under the name `metric`, times `factor`
     metric_time, ///< the ticks an operation that it reports so, as nanoseconds times `factor`
-    cliff,       ///< where the curve that the phase belongs to jumps (cliffs.hpp)
+    cliff,       ///< where the curve that the phase belongs to jumps (judgement.hpp)
 };
 
 /// One column of a table.
@@ -141,6 +141,15 @@ std::span<const scenario> scenarios() noexcept;
 
 /// The scenario of that name, or null.
 const scenario* find_scenario(std::string_view name) noexcept;
+
+/// With how many threads the programs of the group threads run: 1, 2, 4 … up to twice the CPUs.
+inline std::vector<unsigned> thread_counts(unsigned cpus) {
+    std::vector<unsigned> counts;
+    for (unsigned n = 1; n <= 2 * cpus; n *= 2) {
+        counts.push_back(n);
+    }
+    return counts;
+}
 
 /// "64 B", "1 KiB".
 std::string size_title(std::size_t bytes);

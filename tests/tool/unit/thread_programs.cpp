@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs of `linn bench threads`: each frees every block once, with the size that it asked for, and does the same work in
 // every run. What makes each of them that benchmark is looked at too: its sizes, and who frees whose blocks.
-#include "bench/inputs.hpp"
+#include "bench/scenario.hpp"
 #include "bench/worker/threads/threads.hpp"
 #include "unit.hpp"
 

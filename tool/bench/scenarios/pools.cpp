@@ -8,7 +8,7 @@ namespace linn::tool {
 
 namespace {
 
-/// The general allocators' variant and the pools that stand for any allocator, as `pool_variants` of the worker names them.
+/// The general allocators' variant and the pools that stand for any allocator, as pools.hpp of the worker names them.
 constexpr std::array<variant_info, 6> pool_variants(std::string_view general, std::string_view linn) {
     return {{{"general", general},
              {"pmr_unsynchronized", "pmr unsynchronized", "pmr-unsynchronized"},

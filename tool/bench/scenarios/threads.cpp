@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../inputs.hpp"
 #include "../scenario.hpp"
 #include "phase_grid.hpp"
 

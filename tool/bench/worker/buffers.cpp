@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "buffers.hpp"
 
-#include "fitting.hpp"
+#include "team.hpp"
 
 #include <linn/buffer_pool.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "measure.hpp"
 #include "team.hpp"
-#include "variant.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that is measured: started afresh for every contender, scenario and round, possibly under a preloaded
 // allocator. It proves what it runs on, runs one scenario once and prints one line of JSON.
-#include "../../allocators/probe/worker_main.hpp"
+#include "../../allocators/probe/provider.hpp"
 #include "measure.hpp"
-#include "variant.hpp"
 
-#include <unistd.h>
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
+#include <string_view>
 
 namespace linn::tool::worker {
 namespace {
@@ -27,28 +30,35 @@ const variant* find_variant(std::string_view scenario, std::string_view name) {
     return nullptr;
 }
 
-bool take_argument(options& o, std::string_view key, const char* value) {
-    const auto number = [&] { return std::strtoull(value, nullptr, 10); };
-    if (key == "--scenario") {
-        o.scenario = value;
-    } else if (key == "--variant") {
-        o.variant = value;
-    } else if (key == "--work") {
-        o.work = number();
-    } else if (key == "--container") {
-        o.container = value;
-    } else if (key == "--n") {
-        o.n = number();
-    } else if (key == "--objects") {
-        o.objects = number();
-    } else if (key == "--object-bytes") {
-        o.object_bytes = number();
-    } else if (key == "--cpu") {
-        o.cpu = value;
-    } else {
-        return false;
+/// Reads pairs of --name and value; false where a name is unknown, or the last has no value.
+bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string_view key = argv[i];
+        const char* const value = argv[i + 1];
+        const auto number = [&] { return std::strtoull(value, nullptr, 10); };
+        if (key == "--preload") {
+            preload = value;
+        } else if (key == "--scenario") {
+            o.scenario = value;
+        } else if (key == "--variant") {
+            o.variant = value;
+        } else if (key == "--work") {
+            o.work = number();
+        } else if (key == "--container") {
+            o.container = value;
+        } else if (key == "--n") {
+            o.n = number();
+        } else if (key == "--objects") {
+            o.objects = number();
+        } else if (key == "--object-bytes") {
+            o.object_bytes = number();
+        } else if (key == "--cpu") {
+            o.cpu = value;
+        } else {
+            return false;
+        }
     }
-    return true;
+    return argc % 2 == 1;
 }
 
 const char* build_description() {
@@ -62,11 +72,9 @@ const char* build_description() {
 int run(int argc, char** argv) {
     options o;
     std::string preload;
-    const bool is_understood =
-        read_arguments(argc, argv, preload,
-                       [&](std::string_view key, const char* value) { return take_argument(o, key, value); });
-    if (!is_understood) {
-        return started_by_hand("bench");
+    if (!read_arguments(argc, argv, o, preload)) {
+        std::fputs("linn-bench-worker is started by 'linn bench'; run 'linn bench --help'\n", stderr);
+        return 2;
     }
     const variant* const work = find_variant(o.scenario, o.variant);
     if (!o.scenario.empty() && work == nullptr) {
@@ -93,7 +101,11 @@ int run(int argc, char** argv) {
                                    ? result.peak_rss_bytes
                                    : peak_rss_bytes(); // before the report below allocates
 
-    nlohmann::json reply = answer_with_proof(preload);
+    nlohmann::json reply;
+    for (const provider& p : memory_providers()) {
+        reply["proof"][p.function] = p.file;
+    }
+    reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
     reply["compiler"] = __VERSION__;
     reply["build"] = build_description();
     reply["cpu"] = cpu;
@@ -111,7 +123,7 @@ int run(int argc, char** argv) {
         }
         reply["phases"].push_back(std::move(entry));
     }
-    print_answer(reply);
+    std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return 0;
 }
 
@@ -119,5 +131,12 @@ int run(int argc, char** argv) {
 } // namespace linn::tool::worker
 
 int main(int argc, char** argv) {
-    return linn::tool::worker::worker_main(linn::tool::worker::run, argc, argv);
+    // Should the parent die without a chance to clean up, this process must not go on alone.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    try {
+        return linn::tool::worker::run(argc, argv);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
 }

@@ -2,11 +2,17 @@
 #include "measure.hpp"
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 namespace linn::tool::worker {
 
@@ -14,12 +20,6 @@ std::uint64_t page_faults() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     return static_cast<std::uint64_t>(usage.ru_minflt);
-}
-
-std::uint64_t cpu_ns() noexcept {
-    std::timespec t{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
 std::uint64_t peak_rss_bytes() {
@@ -134,6 +134,32 @@ void pin_thread(unsigned index) {
             }
         }
     }
+}
+
+std::string run_apart(const std::function<void()>& work) {
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) {
+        return "it cannot fork";
+    }
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) { // which ended before the line above
+            ::_exit(1);
+        }
+        try {
+            work();
+        } catch (const std::exception&) {
+        }
+        ::_exit(0);
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status)) {
+        ::raise(WTERMSIG(status)); // as if the work had run here
+    }
+    return {};
 }
 
 } // namespace linn::tool::worker

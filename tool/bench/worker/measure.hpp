@@ -3,11 +3,19 @@
 
 #include "../../measure/ticks.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <new>
+#include <random>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,7 +50,9 @@ inline void escape(const void* p) noexcept {
 std::uint64_t page_faults() noexcept;
 
 /// CPU time of the calling thread, in nanoseconds.
-std::uint64_t cpu_ns() noexcept;
+inline std::uint64_t cpu_ns() noexcept {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
 
 /// Highest resident size of this process so far, in bytes; 0 where the kernel does not say.
 /// (VmHWM, because ru_maxrss is inherited over exec and would show the parent's peak.)
@@ -87,5 +97,123 @@ inline phase median_pass(std::span<phase> passes) {
               [](const phase& a, const phase& b) { return a.cycles_per_operation < b.cycles_per_operation; });
     return passes[passes.size() / 2];
 }
+
+/// What one worker process is told to do. A worker does one thing once; repetition is the parent's.
+struct options {
+    std::string scenario;   ///< empty: prove only
+    std::string variant;    ///< the way of doing its work
+    std::size_t work = 100; ///< percent of the usual operations, of the scenarios without a size
+    std::string container = "unordered_set";
+    std::size_t n = 1'000'000;     ///< integers of the containers scenario
+    std::size_t objects = 100'000; ///< live objects of the object scenario
+    std::size_t object_bytes = 64;
+    std::string cpu = "auto"; ///< "auto": stay where the kernel started us; "none"; or a number
+
+    /// The operations to do where `full` are usual.
+    std::size_t scaled(std::size_t full) const noexcept {
+        return full * work < 100 ? 1 : full / 100 * work + full % 100 * work / 100;
+    }
+
+    /// The objects that live at once where the scenario asks for `full`. They are what it measures, so they are fewer only with
+    /// less than a quarter of the work, which shows that all runs and measures nothing.
+    std::size_t alive(std::size_t full) const noexcept {
+        return work >= 25 ? full : full * work < 25 ? 1 : full / 25 * work + full % 25 * work / 25;
+    }
+};
+
+/// One way of doing the work of a scenario, such as `make_shared` in shared-ptr.
+struct variant {
+    std::string_view scenario;
+    std::string_view name; ///< as in tool/bench/scenarios/
+    outcome (*run)(const options&);
+};
+
+/// A file has its variants by `const variants here{all};`; each worker knows those of the files that it is linked with, in a list
+/// without memory of its own.
+class variants {
+public:
+    explicit variants(std::span<const variant> here) noexcept : here_{here}, next_{first_} { first_ = this; }
+    variants(const variants&) = delete;
+    variants& operator=(const variants&) = delete;
+
+    std::span<const variant> here() const noexcept { return here_; }
+    const variants* next() const noexcept { return next_; }
+    static const variants* first() noexcept { return first_; }
+
+private:
+    std::span<const variant> here_;
+    const variants* next_;
+    static inline const variants* first_ = nullptr; // constant, so before any list is made
+};
+
+/// A fixed array straight from the system, every page touched. The benchmark's own bookkeeping lives here, so
+/// that it neither comes from the allocator under test nor costs page faults while the clock runs.
+template <class T>
+class mapped_array {
+public:
+    explicit mapped_array(std::size_t size) : size_{size} {
+        void* p = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+                         -1, 0);
+        if (p == MAP_FAILED) {
+            throw std::bad_alloc{};
+        }
+        data_ = static_cast<T*>(p);
+    }
+    mapped_array(const mapped_array&) = delete;
+    mapped_array& operator=(const mapped_array&) = delete;
+    ~mapped_array() { ::munmap(data_, bytes()); }
+
+    T& operator[](std::size_t i) noexcept { return data_[i]; }
+    T* begin() noexcept { return data_; }
+    T* end() noexcept { return data_ + size_; }
+    std::size_t size() const noexcept { return size_; }
+
+private:
+    std::size_t bytes() const noexcept { return (size_ == 0 ? 1 : size_) * sizeof(T); }
+
+    T* data_ = nullptr;
+    std::size_t size_;
+};
+
+/// The integers of the published `unordered_set` measurement: a default-seeded `std::mt19937` through a
+/// `std::uniform_int_distribution<int>` over every value of `int`.
+class published_integers {
+public:
+    int operator()() { return distribution_(engine_); }
+
+private:
+    std::mt19937 engine_;
+    std::uniform_int_distribution<int> distribution_{std::numeric_limits<int>::min(),
+                                                     std::numeric_limits<int>::max()};
+};
+
+/// Memory that this process shares with its children, for what they report.
+template <class Report>
+class shared_report {
+    static_assert(std::is_trivially_destructible_v<Report>);
+
+public:
+    shared_report() {
+        void* const p =
+            ::mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) {
+            throw std::bad_alloc{};
+        }
+        it_ = new (p) Report{};
+    }
+    shared_report(const shared_report&) = delete;
+    shared_report& operator=(const shared_report&) = delete;
+    ~shared_report() { ::munmap(it_, sizeof(Report)); }
+
+    Report& operator*() const noexcept { return *it_; }
+    Report* operator->() const noexcept { return it_; }
+
+private:
+    Report* it_;
+};
+
+/// Runs `work` in a process of its own and waits for it, so that it begins with no memory that other work left. A signal that
+/// ends it ends this process too. @returns why it did not run; the work itself must say in shared memory that it ended well
+std::string run_apart(const std::function<void()>& work);
 
 } // namespace linn::tool::worker

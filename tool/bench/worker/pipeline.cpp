@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "locked_pool.hpp"
-#include "packet.hpp"
+#include "measure.hpp"
+#include "packets.hpp"
 #include "team.hpp"
-#include "variant.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/memory.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mapped_array.hpp"
+#include "measure.hpp"
 #include "team.hpp"
-#include "variant.hpp"
 
 #include <linn/memory_resource.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "measure.hpp"
 #include "team.hpp"
-#include "variant.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/recycler.hpp>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shared_ptr.hpp"
-
-#include "locked_pool.hpp"
+#include "packets.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/memory.hpp>

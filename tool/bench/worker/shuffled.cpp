@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../inputs.hpp"
-#include "apart.hpp"
-#include "mapped_array.hpp"
-#include "variant.hpp"
+#include "measure.hpp"
+#include "reuse.hpp"
 
 #include <linn/containers.hpp>
 
@@ -22,15 +20,6 @@ namespace linn::tool::worker {
 namespace {
 
 constexpr const char* container_steps[] = {"insert", "erase", "again"};
-
-/// What one container at one size says to its parent.
-struct container_report {
-    bool complete;
-    double cycles[std::size(container_steps)];
-    double faults[std::size(container_steps)];
-    std::uint64_t peak_bytes;
-    std::size_t elements;
-};
 
 /// The integers to insert, and the places of those to erase, one after the other. The same for every contender.
 struct shuffled_inputs {
@@ -58,7 +47,8 @@ void insert_all(Container& c, shuffled_inputs& in) {
 /// Inserts all, erases them in random order, inserts them again. The figures are the median of `repetitions`, each on a new
 /// container.
 template <class Make>
-void measure_container(std::size_t n, std::size_t repetitions, const Make& make, container_report& report) {
+void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
+                       step_report<std::size(container_steps)>& report) {
     shuffled_inputs in{n};
     std::vector<phase> steps[std::size(container_steps)];
     for (std::size_t r = 0; r != repetitions; ++r) {
@@ -103,7 +93,7 @@ void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
 }
 
 /// The scenario containers-shuffled for one way. `Way` makes containers: `unordered_set()`, `map()`, `list()`. Each kind and
-/// size has a process of its own, so that none finds memory that another one left.
+/// size has a process of its own.
 template <class Way>
 outcome run_shuffled(const options& o) {
     struct amount {
@@ -115,19 +105,8 @@ outcome run_shuffled(const options& o) {
     const auto measure = [&](const char* kind, const amount& size, auto make) {
         const std::size_t n = o.alive(size.n);
         const std::size_t repetitions = std::max<std::size_t>(o.scaled(400'000) / n, 1);
-        const shared_report<container_report> report;
-        result.error += run_apart([&] { measure_container(n, repetitions, make, *report); });
-        if (!report->complete && result.error.empty()) {
-            result.error = "it ended before its time";
-        }
-        for (std::size_t step = 0; step != std::size(container_steps); ++step) {
-            result.phases.push_back({std::string{kind} + '_' + size.name + '_' + container_steps[step],
-                                     report->cycles[step],
-                                     report->faults[step],
-                                     {}});
-        }
-        result.peak_rss_bytes = std::max(result.peak_rss_bytes, report->peak_bytes);
-        result.work_check += report->elements;
+        add_steps_apart(result, std::string{kind} + '_' + size.name, container_steps,
+                        [&](auto& report) { measure_container(n, repetitions, make, report); });
     };
     for (const amount& size : {amount{"10k", 10'000}, amount{"100k", 100'000}, amount{"1m", 1'000'000}}) {
         measure("set", size, [] { return Way::unordered_set(); });

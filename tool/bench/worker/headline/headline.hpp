@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../inputs.hpp"
 #include "../buffers.hpp"
-#include "../object.hpp"
+#include "../measure.hpp"
+#include "../packets.hpp"
+#include "../pools.hpp"
 #include "../reuse.hpp"
-#include "../shared_ptr.hpp"
 #include "../team.hpp"
-#include "../variant.hpp"
 
 #include <algorithm>
 #include <array>
@@ -98,15 +97,15 @@ phase million_objects(std::size_t objects) {
 template <class Allocator>
 phase reused_list(std::size_t nodes, Allocator allocator) {
     constexpr std::size_t rounds = 6;
-    reuse_report report{};
+    step_report<std::size(reuse_steps)> report{};
     measure_reuse(nodes, rounds, node_list<Allocator>{nodes, allocator}, report);
     constexpr std::size_t sum = std::size(reuse_steps) - 1;
     return {"reuse", report.cycles[sum], report.faults[sum], {}};
 }
 
 /// The scenario `headline` for `Ways`: what programs do, as each would write it. `Ways` has
-/// - `template <std::size_t Bytes> struct object` and `template <class T> static auto allocator()`, as in pool_variants.hpp;
-/// - `struct shared`, a way of shared_ptr.hpp;
+/// - `template <std::size_t Bytes> struct object` and `template <class T> static auto allocator()`, as in pools.hpp;
+/// - `struct shared`, a way of packets.hpp;
 /// - `template <std::size_t Bytes> struct shared_buffer` and `buffer`, sources of buffers.hpp.
 /// One thread comes first: the process then never had a second one.
 template <class Ways>

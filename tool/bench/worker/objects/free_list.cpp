@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pairs.hpp"
-#include "scattered.hpp"
+#include "sets.hpp"
 
 #include <new>
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../linn_sources.hpp"
-#include "bursts.hpp"
-#include "footprint.hpp"
-#include "live_sets.hpp"
 #include "pairs.hpp"
 #include "scaling.hpp"
-#include "scattered.hpp"
+#include "sets.hpp"
 
 namespace linn::tool::worker {
 namespace {

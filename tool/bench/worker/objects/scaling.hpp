@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../mapped_array.hpp"
+#include "../measure.hpp"
 #include "../team.hpp"
-#include "../variant.hpp"
-#include "object_loop.hpp"
+#include "pairs.hpp"
 
 #include <algorithm>
 #include <atomic>

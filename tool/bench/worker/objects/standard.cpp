@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bursts.hpp"
-#include "footprint.hpp"
-#include "live_sets.hpp"
 #include "pairs.hpp"
 #include "scaling.hpp"
-#include "scattered.hpp"
+#include "sets.hpp"
 
 #include <dlfcn.h>
 #include <malloc.h>

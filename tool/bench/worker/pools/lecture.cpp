@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../pool_variants.hpp"
+#include "../pools.hpp"
 
 #include <memory>
 #include <new>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../objects/object_loop.hpp"
+#include "../objects/pairs.hpp"
 
 #include <linn/pool.hpp>
 

@@ -4,19 +4,11 @@
 #include "../team.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <thread>
 #include <vector>
 
 namespace linn::tool::worker {
 namespace {
-
-/// CPU time of all threads of the process, in nanoseconds.
-std::uint64_t process_cpu_ns() noexcept {
-    std::timespec t{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 struct member {
     tally counts;
@@ -32,7 +24,7 @@ tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body) {
     const bool has_own_cpus = threads <= usable_cpus();
     std::vector<member> members(threads);
     spin_barrier barrier{threads};
-    const std::uint64_t cpu = process_cpu_ns();
+    const std::uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     std::vector<std::thread> crew;
     crew.reserve(threads);
     for (unsigned index = 0; index != threads; ++index) {
@@ -66,7 +58,7 @@ tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body) {
     }
     all.ticks = whole.end_ticks - whole.start_ticks;
     all.wall_ns = whole.end_ns - whole.start_ns;
-    all.cpu_ns = process_cpu_ns() - cpu;
+    all.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     return all;
 }
 

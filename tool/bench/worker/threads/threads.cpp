@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.hpp"
 
-#include "../../inputs.hpp"
-#include "../apart.hpp"
+#include "../../scenario.hpp"
+#include "../measure.hpp"
 
 #include <algorithm>
 #include <string>

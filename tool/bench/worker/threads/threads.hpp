@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../variant.hpp"
-#include "alloc_test.hpp"
-#include "cache_scratch.hpp"
-#include "glibc_thread.hpp"
-#include "larson.hpp"
-#include "mstress.hpp"
-#include "rptest.hpp"
-#include "sh6bench.hpp"
-#include "sh8bench.hpp"
-#include "xmalloc_test.hpp"
+#include "../measure.hpp"
+#include "own_blocks.hpp"
+#include "passed_blocks.hpp"
 
 #include <array>
 #include <string_view>
