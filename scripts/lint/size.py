@@ -12,9 +12,9 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19195, 13500),
-    "tool/: lines": (75439, 55000),
-    "tool/: files": (550, 420),
-    "tool/: files of C++ below 40 lines": (55, 60),
+    "tool/: lines": (74300, 55000),
+    "tool/: files": (495, 420),
+    "tool/: files of C++ below 40 lines": (48, 60),
     "tests/: lines": (72835, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
