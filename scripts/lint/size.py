@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (74300, 55000),
     "tool/: files": (495, 420),
     "tool/: files of C++ below 40 lines": (48, 60),
-    "tests/: lines": (72835, 55000),
+    "tests/: lines": (72755, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

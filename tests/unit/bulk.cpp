@@ -23,19 +23,6 @@ using shared_pool = linn_test::process_pool<item<N>>;
 template <int N>
 using own_pool = linn::local_pool<item<N>>;
 
-TEST_CASE("bulk: objects move between threads in bursts") {
-    using pool = linn::pool<item<3>>;
-    for (int round = 0; round < 20; ++round) {
-        std::vector<item<3>*> burst(1000);
-        pool::allocate_n(burst);
-        std::thread{[&] { pool::deallocate_n(burst); }}.join();
-    }
-    CHECK(pool::statistics().live == 0);
-    if (pooling()) {
-        CHECK(pool::statistics().reserved_bytes <= 4000 * pool::statistics().slot_bytes + (128 << 10));
-    }
-}
-
 TEST_CASE("bulk: a magazine is moved whole, with as few visits to the depot as single calls make") {
     using pool = linn::pool<item<4>>;
     if (!pooling() || linn::detail::checked_build || !linn::detail::threads_hold_fronts) {

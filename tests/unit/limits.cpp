@@ -17,14 +17,6 @@ namespace limits_tests {
 struct item {
     std::size_t words[6];
 };
-struct fragile {
-    explicit fragile(bool fails) {
-        if (fails) {
-            throw std::runtime_error{"fragile"};
-        }
-    }
-    int i = 0;
-};
 struct shared_item {
     std::size_t words[4];
 };
@@ -184,16 +176,6 @@ TEST_CASE("limits: many at once are all or none, and a call that fails holds not
     pool::deallocate_n(some);
 }
 
-TEST_CASE("limits: a constructor that throws gives its place back") {
-    using pool = linn::pool<fragile, linn::pool_options{.max_objects = 1}>;
-    for (int i = 0; i != 3; ++i) {
-        CHECK_THROWS_AS(static_cast<void>(pool::create(true)), std::runtime_error);
-    }
-    fragile* p = pool::create(false);
-    CHECK_THROWS_AS(static_cast<void>(pool::create(false)), std::bad_alloc);
-    pool::destroy(p);
-}
-
 TEST_CASE("limits: make_shared and make_unique follow the type's limit") {
     auto a = linn::make_shared<shared_item>();
     auto b = linn::make_shared<shared_item>();
@@ -203,21 +185,6 @@ TEST_CASE("limits: make_shared and make_unique follow the type's limit") {
     auto c = linn::make_unique<shared_item>();
     auto d = linn::make_unique<shared_item>();
     CHECK_THROWS_AS(static_cast<void>(linn::make_unique<shared_item>()), std::bad_alloc);
-}
-
-TEST_CASE("limits: reserve as far as the limit, and no further") {
-    using pool = at_most<4, 100>;
-    kind<4>* p = pool::allocate();
-    CHECK_THROWS_AS(pool::reserve(100), std::bad_alloc);
-    pool::reserve(99);
-    pool::deallocate(p);
-    pool::reserve(100);
-    const std::size_t slabs = pool::statistics().slabs;
-    CHECK_THROWS_AS(pool::reserve(101), std::bad_alloc);
-    CHECK(pool::statistics().slabs == slabs);
-    auto all = take_all<pool>();
-    CHECK(all.size() == 100);
-    pool::deallocate_n(all);
 }
 
 TEST_CASE("limits: slabs take max_bytes and no more, and each of their slots can be had by any thread") {

@@ -107,15 +107,6 @@ TEST_CASE("pool: objects whose constructor and destructor use the same pool") {
     CHECK(pool<recursive>::statistics().live == 0);
 }
 
-TEST_CASE("pool: reserve refuses what no system has") {
-    using type = item<47>;
-    for (const std::size_t n : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / sizeof(type), std::size_t{1} << 50}) {
-        CHECK_THROWS_AS(pool<type>::reserve(n), std::bad_alloc);
-    }
-    CHECK(pool<type>::statistics().reserved_bytes == 0);
-    pool<type>::reserve(100);
-}
-
 TEST_CASE("pool: reserve maps now what would be mapped later") {
     using type = item<3>;
     pool<type>::reserve(10'000);
