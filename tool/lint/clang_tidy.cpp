@@ -5,7 +5,6 @@
 #include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../program/executable.hpp"
-#include "source_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,14 +16,56 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <future>
-#include <map>
 #include <optional>
 #include <regex>
 #include <set>
 
 namespace linn::tool {
+
+source_text::source_text(std::string text) : text_{std::move(text)}, starts_{0} {
+    for (std::size_t i = 0; i != text_.size(); ++i) {
+        if (text_[i] == '\n') {
+            starts_.push_back(i + 1);
+        }
+    }
+}
+
+text_place source_text::place(std::size_t offset) const {
+    if (offset > text_.size() || text_.empty()) {
+        return {};
+    }
+    const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
+    const std::size_t start = *std::prev(after);
+    // A byte 10xxxxxx continues a code point of UTF-8.
+    const auto points = std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(start),
+                                      text_.begin() + static_cast<std::ptrdiff_t>(offset), [](char c) {
+                                          return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+                                      });
+    return {static_cast<std::size_t>(after - starts_.begin()), offset - start + 1,
+            static_cast<std::size_t>(points) + 1};
+}
+
+std::string_view source_text::line(std::size_t number) const {
+    if (number == 0 || number > starts_.size()) {
+        return {};
+    }
+    const std::size_t start = starts_[number - 1];
+    const std::string_view rest = std::string_view{text_}.substr(start);
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+    }
+    return line;
+}
+
+const source_text& source_texts::of(const std::string& file) {
+    const auto found = files_.find(file);
+    if (found != files_.end()) {
+        return found->second;
+    }
+    return files_.emplace(file, source_text{read_file(file).value_or("")}).first->second;
+}
 
 namespace {
 
@@ -67,27 +108,6 @@ private:
 
     std::string directory_;
 };
-
-} // namespace
-
-std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std::string& directory) {
-    std::vector<tidy_diagnostic> list;
-    try {
-        const YAML::Node root = YAML::Load(yaml);
-        if (root.IsNull()) {
-            return list;
-        }
-        report_reader one{directory};
-        for (const YAML::Node& node : root["Diagnostics"]) {
-            list.push_back(one.diagnostic(node));
-        }
-    } catch (const YAML::Exception& error) {
-        throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
-    }
-    return list;
-}
-
-namespace {
 
 constexpr int oldest_major = 16;
 constexpr int usual_major = 19;  // where the name of a plugin does not tell
@@ -192,41 +212,6 @@ tidy_program proved(tidy_program program, const interrupt_guard& guard) {
         program.path, program.version, program.plugin, reason, program.major, program.major)};
 }
 
-} // namespace
-
-tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard) {
-    const auto plugins = plugins_of(choice);
-    std::set<std::string> there;
-    for (const auto& [major, plugin] : plugins) {
-        for (const std::string& path : programs_for(major, choice)) {
-            auto program = asked(path, guard);
-            if (program && (major == 0 || program->major == major)) {
-                program->plugin = plugin;
-                return proved(*program, guard);
-            }
-            if (program) {
-                there.insert(fmt::format("{} ({})", path, program->version));
-            } else if (!choice.clang_tidy.empty()) {
-                throw no_tidy_program{
-                    fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
-            }
-        }
-    }
-    const auto& [wanted, plugin] = *plugins.begin();
-    throw no_tidy_program{fmt::format(
-        "no clang-tidy here fits the plugin.\n  clang-tidy: {0}\n  plugin: {1} (for clang-tidy {2})\n"
-        "To get the one that fits:\n"
-        "  Debian, Ubuntu   apt install clang-tidy-{2}\n"
-        "  Fedora           dnf install clang-tools-extra   (its version must be {2})\n"
-        "  Arch             pacman -S clang                 (the same)\n"
-        "  conda            conda install -c conda-forge clang-tools={2}\n"
-        "The clang-tidy of pip has LLVM linked in and loads no plugins.",
-        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin,
-        wanted != 0 ? wanted : usual_major)};
-}
-
-namespace {
-
 constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
 
 std::string config_text(const check_options& o) {
@@ -316,6 +301,54 @@ unit_outcome check_unit(const lint_unit& unit, const tidy_program& program, cons
 }
 
 } // namespace
+
+std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std::string& directory) {
+    std::vector<tidy_diagnostic> list;
+    try {
+        const YAML::Node root = YAML::Load(yaml);
+        if (root.IsNull()) {
+            return list;
+        }
+        report_reader one{directory};
+        for (const YAML::Node& node : root["Diagnostics"]) {
+            list.push_back(one.diagnostic(node));
+        }
+    } catch (const YAML::Exception& error) {
+        throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
+    }
+    return list;
+}
+
+tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard) {
+    const auto plugins = plugins_of(choice);
+    std::set<std::string> there;
+    for (const auto& [major, plugin] : plugins) {
+        for (const std::string& path : programs_for(major, choice)) {
+            auto program = asked(path, guard);
+            if (program && (major == 0 || program->major == major)) {
+                program->plugin = plugin;
+                return proved(*program, guard);
+            }
+            if (program) {
+                there.insert(fmt::format("{} ({})", path, program->version));
+            } else if (!choice.clang_tidy.empty()) {
+                throw no_tidy_program{
+                    fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
+            }
+        }
+    }
+    const auto& [wanted, plugin] = *plugins.begin();
+    throw no_tidy_program{fmt::format(
+        "no clang-tidy here fits the plugin.\n  clang-tidy: {0}\n  plugin: {1} (for clang-tidy {2})\n"
+        "To get the one that fits:\n"
+        "  Debian, Ubuntu   apt install clang-tidy-{2}\n"
+        "  Fedora           dnf install clang-tools-extra   (its version must be {2})\n"
+        "  Arch             pacman -S clang                 (the same)\n"
+        "  conda            conda install -c conda-forge clang-tools={2}\n"
+        "The clang-tidy of pip has LLVM linked in and loads no plugins.",
+        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin,
+        wanted != 0 ? wanted : usual_major)};
+}
 
 std::vector<unit_outcome> run_tidy(const tidy_program& program, const std::vector<lint_unit>& units,
                                    const check_options& options, unsigned jobs, const interrupt_guard& guard,

@@ -9,12 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <optional>
-#include <string_view>
 
 namespace linn::tool {
-
 namespace {
 
 bool is_space(char c) noexcept {
@@ -25,47 +22,6 @@ bool is_space(char c) noexcept {
 bool is_escaped_in_quotes(char c) noexcept {
     return c == '"' || c == '\\' || c == '$' || c == '`';
 }
-
-} // namespace
-
-std::vector<std::string> command_words(std::string_view text) {
-    std::vector<std::string> words;
-    std::string word;
-    bool inside = false; // a word has begun, though it may be empty: ''
-    char quote = 0;
-    for (std::size_t i = 0; i != text.size(); ++i) {
-        const char c = text[i];
-        const char next = i + 1 != text.size() ? text[i + 1] : '\0';
-        if (quote == '\'' && c != '\'') {
-            word += c;
-        } else if (quote != 0 && c == quote) {
-            quote = 0;
-        } else if (c == '\\' && i + 1 != text.size() && (quote == 0 || is_escaped_in_quotes(next))) {
-            word += next;
-            inside = true;
-            ++i;
-        } else if (quote != 0) {
-            word += c;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-            inside = true;
-        } else if (is_space(c)) {
-            if (inside) {
-                words.push_back(std::move(word));
-            }
-            word.clear();
-            inside = false;
-        } else {
-            word += c;
-            inside = true;
-        }
-    }
-    if (inside) {
-        words.push_back(std::move(word));
-    }
-    return words;
-}
-namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -86,21 +42,9 @@ bool is_build_folder(const fs::path& folder) {
            name == "out";
 }
 
-/// The databases in a folder and so many levels below it.
-std::vector<fs::path> databases_below(const fs::path& folder, int levels) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    constexpr auto options = fs::directory_options::skip_permission_denied;
-    for (fs::recursive_directory_iterator i{folder, options, error}, end; !error && i != end;
-         i.increment(error)) {
-        if (i.depth() == levels) {
-            i.disable_recursion_pending();
-        }
-        if (std::error_code ignored; i->path().filename() == file_name && i->is_regular_file(ignored)) {
-            found.push_back(i->path());
-        }
-    }
-    return found;
+/// The databases in a folder and in two levels below it.
+std::vector<fs::path> databases_below(const fs::path& folder) {
+    return files_below(folder, [](const fs::path& file) { return file.filename() == file_name; }, 2);
 }
 
 /// The database of a folder or of its build folders, an empty path when there is none.
@@ -109,7 +53,7 @@ fs::path newest_database(const fs::path& folder) {
     if (fs::is_regular_file(folder / file_name, error)) {
         return folder / file_name;
     }
-    std::vector<fs::path> found = databases_below(folder, 2);
+    std::vector<fs::path> found = databases_below(folder);
     std::erase_if(found,
                   [&](const fs::path& p) { return !is_build_folder(*p.lexically_relative(folder).begin()); });
     const auto age = [](const fs::path& p) {
@@ -180,7 +124,86 @@ private:
     const fs::path& path_;
 };
 
+/// What Clang refuses although it knows the option, or would act on: plugins, profiles, values that only GCC has, and files of
+/// dependencies, which belong to the build.
+bool is_for_gcc(std::string_view word) {
+    constexpr std::string_view options[] = {"-fplugin",          "-fmodules-ts",   "-fmodule-mapper",
+                                            "-fprofile",         "-fauto-profile", "-fdiagnostics",
+                                            "-mfunction-return", "-mtune",         "-mfpmath",
+                                            "-fcf-protection",   "-Wp,-M"};
+    return std::ranges::any_of(options, [&](std::string_view option) { return word.starts_with(option); });
+}
+
+/// The place of the compiler: behind launchers and their assignments.
+std::size_t compiler_at(const std::vector<std::string>& words) {
+    constexpr std::string_view launchers[] = {"ccache", "sccache", "distcc", "icecc", "gomacc", "env"};
+    const auto leads = [&](std::size_t i) {
+        return std::ranges::count(launchers, fs::path{words[i]}.filename().string()) != 0 ||
+               (i != 0 && !words[i].starts_with('-') && words[i].find('=') != std::string::npos);
+    };
+    std::size_t i = 0;
+    while (i + 1 < words.size() && leads(i)) {
+        ++i;
+    }
+    return i;
+}
+
 } // namespace
+
+std::vector<std::string> command_words(std::string_view text) {
+    std::vector<std::string> words;
+    std::string word;
+    bool inside = false; // a word has begun, though it may be empty: ''
+    char quote = 0;
+    for (std::size_t i = 0; i != text.size(); ++i) {
+        const char c = text[i];
+        const char next = i + 1 != text.size() ? text[i + 1] : '\0';
+        if (quote == '\'' && c != '\'') {
+            word += c;
+        } else if (quote != 0 && c == quote) {
+            quote = 0;
+        } else if (c == '\\' && i + 1 != text.size() && (quote == 0 || is_escaped_in_quotes(next))) {
+            word += next;
+            inside = true;
+            ++i;
+        } else if (quote != 0) {
+            word += c;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            inside = true;
+        } else if (is_space(c)) {
+            if (inside) {
+                words.push_back(std::move(word));
+            }
+            word.clear();
+            inside = false;
+        } else {
+            word += c;
+            inside = true;
+        }
+    }
+    if (inside) {
+        words.push_back(std::move(word));
+    }
+    return words;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder,
+                                  const std::function<bool(const fs::path&)>& is_wanted, int levels) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    constexpr auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator i{folder, options, error}, end; !error && i != end;
+         i.increment(error)) {
+        if (i.depth() == levels) {
+            i.disable_recursion_pending();
+        }
+        if (std::error_code ignored; is_wanted(i->path()) && i->is_regular_file(ignored)) {
+            found.push_back(i->path());
+        }
+    }
+    return found;
+}
 
 fs::path find_compile_database(const std::string& given) {
     std::error_code error;
@@ -194,7 +217,7 @@ fs::path find_compile_database(const std::string& given) {
         if (fs::is_regular_file(fs::path{given} / file_name, error)) {
             return fs::path{given} / file_name;
         }
-        if (const std::vector<fs::path> below = databases_below(given, 2); !below.empty()) {
+        if (const std::vector<fs::path> below = databases_below(given); !below.empty()) {
             throw unusable_database{fmt::format("--build: there is no {} in {}; did you mean {}?", file_name,
                                                 given, below.front().parent_path().string())};
         }
@@ -240,34 +263,6 @@ bool is_cxx(const compile_command& command) {
                                                ".cp",  ".tcc", ".ixx", ".cppm", ".ccm", ".cxxm"};
     return std::ranges::count(extensions, fs::path{command.file}.extension().string()) != 0;
 }
-
-namespace {
-
-/// What Clang refuses although it knows the option, or would act on: plugins, profiles, values that only GCC has, and files of
-/// dependencies, which belong to the build.
-bool is_for_gcc(std::string_view word) {
-    constexpr std::string_view options[] = {"-fplugin",          "-fmodules-ts",   "-fmodule-mapper",
-                                            "-fprofile",         "-fauto-profile", "-fdiagnostics",
-                                            "-mfunction-return", "-mtune",         "-mfpmath",
-                                            "-fcf-protection",   "-Wp,-M"};
-    return std::ranges::any_of(options, [&](std::string_view option) { return word.starts_with(option); });
-}
-
-/// The place of the compiler: behind launchers and their assignments.
-std::size_t compiler_at(const std::vector<std::string>& words) {
-    constexpr std::string_view launchers[] = {"ccache", "sccache", "distcc", "icecc", "gomacc", "env"};
-    const auto leads = [&](std::size_t i) {
-        return std::ranges::count(launchers, fs::path{words[i]}.filename().string()) != 0 ||
-               (i != 0 && !words[i].starts_with('-') && words[i].find('=') != std::string::npos);
-    };
-    std::size_t i = 0;
-    while (i + 1 < words.size() && leads(i)) {
-        ++i;
-    }
-    return i;
-}
-
-} // namespace
 
 std::vector<std::string> arguments_for_clang(const compile_command& command) {
     const std::vector<std::string>& words = command.arguments;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,6 +33,11 @@ class unusable_database : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
+
+/// The files below a folder that `is_wanted` says yes to. Negative `levels`: however deep.
+std::vector<std::filesystem::path>
+files_below(const std::filesystem::path& folder,
+            const std::function<bool(const std::filesystem::path&)>& is_wanted, int levels = -1);
 
 /// The compile database of a folder, or the one that `given` names itself. With an empty `given`: of the current folder, of
 /// its build folders (build*, cmake-build*, out, and one level below them; the newest), else of the nearest folder

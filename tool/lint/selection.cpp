@@ -16,7 +16,6 @@
 #include <string_view>
 
 namespace linn::tool {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,92 +44,10 @@ fs::path common_folder(const fs::path& a, const fs::path& b) {
     return common;
 }
 
-} // namespace
-
-bool lies_in(const std::string& file, const fs::path& folder) {
-    std::string prefix = folder.string();
-    if (!prefix.ends_with('/')) {
-        prefix += '/';
-    }
-    return file.starts_with(prefix);
-}
-
-project::project(const compile_database& database, const project_options& options) {
-    std::vector<fs::path> sources;
-    for (const compile_command& c : database.commands) {
-        if (!lies_in(c.file, database.folder)) {
-            sources.emplace_back(c.file);
-        }
-    }
-    const bool build_is_apart = !sources.empty();
-    if (!build_is_apart) { // built among the sources, or all sources are generated
-        for (const compile_command& c : database.commands) {
-            sources.emplace_back(c.file);
-        }
-    }
-    for (const fs::path& source : sources) {
-        if (root_ = work_tree_around(source); !root_.empty()) {
-            break;
-        }
-    }
-    if (root_.empty()) {
-        root_ = sources.front().parent_path();
-        for (const fs::path& source : sources) {
-            root_ = common_folder(root_, source.parent_path());
-        }
-    }
-    if (build_is_apart && database.folder != root_) {
-        build_ = database.folder.string() + '/';
-    }
-
-    const std::string exclude = options.exclude.value_or(default_exclude);
-    if (!exclude.empty()) {
-        exclude_.emplace(exclude, std::regex::ECMAScript | std::regex::optimize);
-    }
-    if (options.exclude) {
-        build_.clear();
-    }
-    if (options.header_filter) {
-        header_filter_.emplace(*options.header_filter, std::regex::ECMAScript | std::regex::optimize);
-    }
-}
-
-std::string project::shown(const std::string& file) const {
-    return lies_in(file, root_) ? fs::path{file}.lexically_relative(root_).string() : file;
-}
-
-bool project::excludes(const std::string& file) const {
-    return (!build_.empty() && file.starts_with(build_)) ||
-           (exclude_ && std::regex_search(shown(file), *exclude_));
-}
-
-bool project::reports_header(const std::string& file) const {
-    if (header_filter_) {
-        return std::regex_search(file, *header_filter_) && !excludes(file);
-    }
-    return lies_in(file, root_) && !excludes(file);
-}
-
-namespace {
-
 bool is_header(const fs::path& file) {
     constexpr std::array<std::string_view, 10> extensions{".h",   ".hh",  ".hpp", ".hxx", ".h++",
                                                           ".inl", ".ipp", ".tpp", ".inc", ".txx"};
     return std::ranges::count(extensions, file.extension().string()) != 0;
-}
-
-/// The headers below a folder.
-std::vector<std::string> headers_below(const fs::path& folder) {
-    std::vector<std::string> found;
-    std::error_code error;
-    constexpr auto options = fs::directory_options::skip_permission_denied;
-    for (fs::recursive_directory_iterator i{folder, options, error}, end; !error && i != end;
-         i.increment(error)) {
-        if (is_header(i->path())) {
-            found.push_back(i->path().string());
-        }
-    }
-    return found;
 }
 
 /// The headers that a source includes, directly or not, found by reading `#include` lines: no preprocessor runs, so a line that an
@@ -236,9 +153,9 @@ public:
             look_for_headers(p);
         }
         if (!headers_.empty()) {
-            const std::vector<std::string> below = headers_below(project_.root());
             std::ranges::for_each(headers_, [&](const std::string& one) { search_.add(one); });
-            std::ranges::for_each(below, [&](const std::string& one) { search_.add(one); });
+            std::ranges::for_each(files_below(project_.root(), is_header),
+                                  [&](const fs::path& one) { search_.add(one.string()); });
         }
         for (const compile_command& c : database_.commands) {
             consider(c);
@@ -264,8 +181,9 @@ private:
             }
             return;
         }
-        const std::vector<std::string> below = headers_below(p.absolute());
-        headers_.insert(below.begin(), below.end());
+        for (const fs::path& below : files_below(p.absolute(), is_header)) {
+            headers_.insert(below.string());
+        }
     }
 
     void consider(const compile_command& c) {
@@ -384,6 +302,70 @@ private:
 };
 
 } // namespace
+
+bool lies_in(const std::string& file, const fs::path& folder) {
+    std::string prefix = folder.string();
+    if (!prefix.ends_with('/')) {
+        prefix += '/';
+    }
+    return file.starts_with(prefix);
+}
+
+project::project(const compile_database& database, const project_options& options) {
+    std::vector<fs::path> sources;
+    for (const compile_command& c : database.commands) {
+        if (!lies_in(c.file, database.folder)) {
+            sources.emplace_back(c.file);
+        }
+    }
+    const bool build_is_apart = !sources.empty();
+    if (!build_is_apart) { // built among the sources, or all sources are generated
+        for (const compile_command& c : database.commands) {
+            sources.emplace_back(c.file);
+        }
+    }
+    for (const fs::path& source : sources) {
+        if (root_ = work_tree_around(source); !root_.empty()) {
+            break;
+        }
+    }
+    if (root_.empty()) {
+        root_ = sources.front().parent_path();
+        for (const fs::path& source : sources) {
+            root_ = common_folder(root_, source.parent_path());
+        }
+    }
+    if (build_is_apart && database.folder != root_) {
+        build_ = database.folder.string() + '/';
+    }
+
+    const std::string exclude = options.exclude.value_or(default_exclude);
+    if (!exclude.empty()) {
+        exclude_.emplace(exclude, std::regex::ECMAScript | std::regex::optimize);
+    }
+    if (options.exclude) {
+        build_.clear();
+    }
+    if (options.header_filter) {
+        header_filter_.emplace(*options.header_filter, std::regex::ECMAScript | std::regex::optimize);
+    }
+}
+
+std::string project::shown(const std::string& file) const {
+    return lies_in(file, root_) ? fs::path{file}.lexically_relative(root_).string() : file;
+}
+
+bool project::excludes(const std::string& file) const {
+    return (!build_.empty() && file.starts_with(build_)) ||
+           (exclude_ && std::regex_search(shown(file), *exclude_));
+}
+
+bool project::reports_header(const std::string& file) const {
+    if (header_filter_) {
+        return std::regex_search(file, *header_filter_) && !excludes(file);
+    }
+    return lies_in(file, root_) && !excludes(file);
+}
 
 lint_selection select_units(const compile_database& database, const project& the_project,
                             const std::vector<std::string>& patterns) {

@@ -14,10 +14,10 @@ namespace linn::tool {
 
 /// What belongs to the user's project, so it is checked and reported.
 struct project_options {
-    std::optional<std::string>
-        header_filter; ///< expression: which headers are reported; unset: all of the project folder
-    std::optional<std::string>
-        exclude; ///< expression: what is left out; unset: `default_exclude` and the build folder
+    /// Expression: which headers are reported; unset: all of the project folder.
+    std::optional<std::string> header_filter;
+    /// Expression: what is left out; unset: `default_exclude` and the build folder.
+    std::optional<std::string> exclude;
 };
 
 /// Copies of other people's code. Matched against paths as seen from the project folder.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What linn lint makes of the plugin's facts and of clang-tidy's files: bytes, places, one finding a place, fixes that fit.
 #include "lint/clang_tidy.hpp"
-#include "lint/findings.hpp"
+#include "lint/lint.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ Diagnostics:
         FilePath:        '/p/h.hpp'
         FileOffset:      10
         Replacements:    []
-      - Message:         '{"bytes":8388608,"fix":"safe","linn_finding":3,"class":"removable","members":[{"bytes":8388608,"name":"data"}],"notes":["member"],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
+      - Message:         '{"bytes":8388608,"linn_finding":3,"class":"removable","members":[{"bytes":8388608,"name":"data"}],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
         FilePath:        'src/a.cpp'
         FileOffset:      23
         Replacements:    []

@@ -1,25 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "checks.hpp"
-
+#include "clang-tidy/ClangTidyCheck.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang-tidy/ClangTidyModuleRegistry.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
+#include "creation.hpp"
+#include "fill_size.hpp"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "overwrite.hpp"
 #include "syntax.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace clang::tidy::linn {
+
+/// What becomes of a finding's zeros.
+enum class fill_class {
+    removable,   ///< nothing reads them
+    relied_upon, ///< a function that the check cannot see may read them
+    cold,        ///< nothing reads them, and they are few and written once
+};
+
+struct finding_note {
+    SourceLocation where{};
+    std::string text{};
+    std::vector<FixItHint> edits{}; ///< that a person may choose
+    std::string member{};           ///< that is filled, where the note is about one
+    std::uint64_t bytes = 0;        ///< of the member
+};
+
+/// A place that fills memory with zeros for nothing: facts for programs, sentences for people. The sentences may change at any
+/// time, because `linn lint` reads the facts only.
+struct finding {
+    SourceLocation where{};
+    std::string what{}; ///< the expression that fills: `std::make_unique<line>`
+    std::uint64_t bytes = 0;
+    bool per_element = false; ///< `bytes` are those of one element; only the run knows how many there are
+    fill_class certainty = fill_class::relied_upon;
+    std::string reason{};           ///< why there is no fix, or why a person has to look at it first
+    std::string text{};             ///< the warning
+    std::vector<FixItHint> edits{}; ///< of the warning: safe to apply
+    std::vector<finding_note> notes{};
+};
+
+/// What the two checks share: they gather what fills in each function, and report one warning for each place at the end of the
+/// translation unit, because the instantiations of a template share the place.
+///
+/// Options: `MinBytes` (64), smaller fills are not reported; `Facts` (0), 1 adds a note with the facts as JSON to each warning.
+class fill_check : public ClangTidyCheck {
+public:
+    fill_check(StringRef name, ClangTidyContext* context);
+
+    bool isLanguageVersionSupported(const LangOptions& options) const override { return options.CPlusPlus11; }
+    void storeOptions(ClangTidyOptions::OptionMap& options) override;
+    void registerMatchers(ast_matchers::MatchFinder* finder) override;
+    void check(const ast_matchers::MatchFinder::MatchResult& result) override;
+    void onEndOfTranslationUnit() override;
+
+protected:
+    /// One instantiation, or the only version, of an expression that fills.
+    struct version {
+        creation made;
+        const FunctionDecl* function = nullptr; ///< none for an initialiser outside of all functions
+        std::uint64_t bytes = 0; ///< all together where the number is known; otherwise those of one
+        std::vector<filled_member> members{};
+        object_fate fate{};
+    };
+
+    /// What a part of a function fills, if the check looks for that.
+    virtual void look_at(const Stmt& part, const FunctionDecl* function) = 0;
+    /// May fill in what it finds out of the versions.
+    virtual void report_place(std::vector<version>& versions) = 0;
+
+    void add(std::optional<creation> made, const FunctionDecl* function);
+    void report(const finding& found);
+    finding start_of(const version& one, bool is_removable) const;
+
+    ASTContext& context() const { return *context_; }
+    fill_size& sizes() const { return *sizes_; }
+    std::uint64_t min_bytes() const { return min_bytes_; }
+
+private:
+    std::uint64_t number_option(StringRef name, std::uint64_t otherwise) const;
+    void store_number(ClangTidyOptions::OptionMap& to, StringRef name, std::uint64_t value) const;
+    void look_at_all(const Stmt* part, const FunctionDecl* function);
+
+    std::uint64_t min_bytes_;
+    bool tells_facts_;
+    ASTContext* context_ = nullptr;
+    std::unique_ptr<fill_size> sizes_{};
+    std::map<SourceLocation, std::vector<version>> places_{};
+};
+
+/// `linn-zero-fill`: value-initialisation that writes bytes which default-initialisation leaves alone.
+class zero_fill_check : public fill_check {
+public:
+    using fill_check::fill_check;
+
+    void registerMatchers(ast_matchers::MatchFinder* finder) override;
+    void check(const ast_matchers::MatchFinder::MatchResult& result) override;
+
+private:
+    void look_at(const Stmt& part, const FunctionDecl* function) override;
+    void report_place(std::vector<version>& versions) override;
+
+    std::vector<QualType> intended_{}; ///< for which `linn::zero_fill_intended` is specialised as true
+};
+
+/// `linn-overwritten-fill`: a vector, string, array or object that is filled, all of which the function then overwrites before
+/// anything reads it.
+class overwritten_fill_check : public fill_check {
+public:
+    using fill_check::fill_check;
+
+private:
+    void look_at(const Stmt& part, const FunctionDecl* function) override;
+    void report_place(std::vector<version>& versions) override;
+};
+
 namespace {
 
 /// Raised when a field of the facts changes its meaning; the tool refuses other versions.
 constexpr int facts_version = 3;
 
-constexpr const char* kind_names[] = {"member", "writer", "advice"};
 constexpr const char* class_names[] = {"removable", "relied upon", "cold"};
 
 /// The check looks at a few instantiations of a template.
@@ -38,12 +149,8 @@ std::string bytes_text(std::uint64_t bytes) {
 /// (docs/design/lint.md, "What the tool reads").
 std::string facts_of(const finding& found) {
     llvm::json::Array members;
-    llvm::json::Array notes;
-    bool has_note_fix = false;
     for (const finding_note& note : found.notes) {
-        notes.push_back(kind_names[static_cast<int>(note.kind)]);
-        has_note_fix = has_note_fix || !note.edits.empty();
-        if (note.kind == note_kind::member) {
+        if (!note.member.empty()) {
             members.push_back(
                 llvm::json::Object{{"name", llvm::json::fixUTF8(note.member)}, {"bytes", note.bytes}});
         }
@@ -54,12 +161,8 @@ std::string facts_of(const finding& found) {
                            {"bytes", found.bytes},
                            {"per_element", found.per_element},
                            {"class", class_names[static_cast<int>(found.certainty)]},
-                           {"fix", !found.edits.empty() ? "safe"
-                                   : has_note_fix       ? "review"
-                                                        : "none"},
                            {"reason", llvm::json::fixUTF8(found.reason)},
-                           {"members", std::move(members)},
-                           {"notes", std::move(notes)}};
+                           {"members", std::move(members)}};
     std::string line;
     llvm::raw_string_ostream(line) << facts;
     return line;
@@ -68,7 +171,7 @@ std::string facts_of(const finding& found) {
 void name_writers(finding& found, const object_fate& fate) {
     for (std::size_t i = 0; i != std::min(named_writers, fate.writers.size()); ++i) {
         const bool is_loop = !isa<Expr>(fate.writers[i]);
-        found.notes.push_back({note_kind::writer, fate.writers[i]->getBeginLoc(),
+        found.notes.push_back({fate.writers[i]->getBeginLoc(),
                                is_loop ? "this loop overwrites all of it" : "here all of it is overwritten"});
     }
 }
@@ -225,7 +328,7 @@ bool zero_means_nothing(QualType element) {
 void explain_members(finding& found, const std::vector<filled_member>& members, bool is_array) {
     for (std::size_t i = 0; i < std::min(named_members, members.size()); ++i) {
         const FieldDecl& field = *members[i].field;
-        finding_note note{note_kind::member, field.getLocation()};
+        finding_note note{field.getLocation()};
         note.member = field.getDeclName() ? field.getNameAsString() : "an anonymous member";
         note.bytes = members[i].bytes;
         note.text = "'" + note.member + "': " + bytes_text(note.bytes) + (is_array ? " in each element" : "");
@@ -320,12 +423,12 @@ void zero_fill_check::report_place(std::vector<version>& versions) {
     if (any_read || cure.edits.empty()) {
         found.reason =
             any_read ? "a part of it may be read before it is written" : cure.obstacle + "; " + cure.advice;
-        found.notes.push_back({note_kind::advice, made.where, "no fix: " + found.reason});
+        found.notes.push_back({made.where, "no fix: " + found.reason});
     } else if (known_safe) {
         found.edits = cure.edits;
     } else {
         found.reason = "something may need the zeros; if nothing does, " + cure.advice;
-        found.notes.push_back({note_kind::advice, made.where, "fix to review: " + found.reason, cure.edits});
+        found.notes.push_back({made.where, "fix to review: " + found.reason, cure.edits});
     }
     report(found);
 }
@@ -373,8 +476,8 @@ void overwritten_fill_check::report_place(std::vector<version>& versions) {
         found.edits = cure.edits;
     } else {
         found.reason = cure.edits.empty() ? cure.obstacle + "; " + cure.advice : cure.advice;
-        found.notes.push_back({note_kind::advice, found.where,
-                               is_certain ? "no fix: " + found.reason : "if it does, " + cure.advice});
+        found.notes.push_back(
+            {found.where, is_certain ? "no fix: " + found.reason : "if it does, " + cure.advice});
     }
     report(found);
 }

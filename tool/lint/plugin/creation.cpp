@@ -2,6 +2,8 @@
 #include "creation.hpp"
 
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 #include "syntax.hpp"
 
 #include <algorithm>
@@ -41,8 +43,7 @@ bool is_library_allocator(QualType type) {
 
 /// A type whose default-initialisation does nothing at all.
 bool is_plain(QualType type, const ASTContext& context) {
-    if (type.isNull() || type->isDependentType() || type->isIncompleteType() || type->isReferenceType() ||
-        type.isConstQualified()) {
+    if (!usable(type) || type.isConstQualified()) {
         return false;
     }
     type = context.getBaseElementType(type);
@@ -146,13 +147,91 @@ bool is_result_of_use(const Expr& number, const Expr& container) {
            });
 }
 
+constexpr const char* in_a_macro = "a macro writes this expression";
+constexpr const char* in_constant_code =
+    "this code may run at compile time, which must not read uninitialised memory";
+
+bool declares(const FunctionDecl& sibling, const std::string& name, ASTContext& context) {
+    for (const DeclContext* around = sibling.getDeclContext()->getEnclosingNamespaceContext();
+         around != nullptr; around = around->isInlineNamespace() ? around->getParent() : nullptr) {
+        if (!around->lookup(DeclarationName(&context.Idents.get(name))).empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+remedy for_factory(const CallExpr& call, ASTContext& context) {
+    const FunctionDecl& function = *call.getDirectCallee();
+    const std::string space = outermost_namespace(function);
+    const std::string name = function.getName().str();
+    const auto* reference = cast<DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
+    const bool boost = space == "boost";
+    const std::string better = name + (boost ? "_noinit" : "_for_overwrite");
+    const bool unique = name.find("unique") != std::string::npos;
+    const QualType type = function.getTemplateSpecializationArgs()->get(0).getAsType();
+    if (boost && ((!unique && !type->isArrayType()) || name == "allocate_unique")) {
+        return {{},
+                unique ? "use 'allocate_unique_noinit', which has another deleter"
+                       : "use 'shared_ptr<T>(new T)' or 'std::make_shared_for_overwrite' (C++20)",
+                "Boost has no such function without the fill"};
+    }
+    if (!declares(function, better, context)) {
+        return {{},
+                std::string("use '") + (unique ? "std::unique_ptr" : "std::shared_ptr") + "<T>(new T)'",
+                "'" + space + "::" + better + "' is not declared here" +
+                    (space == "std" ? "; it needs C++20 and a standard library that has it" : "")};
+    }
+    const std::string advice = "use '" + space + "::" + better + "'";
+    const SourceLocation at = reference->getLocation();
+    if (at.isMacroID() || reference->getBeginLoc().isMacroID()) {
+        return {{}, advice, in_a_macro};
+    }
+    const CharSourceRange word = CharSourceRange::getTokenRange(at, at);
+    if (Lexer::getSourceText(word, context.getSourceManager(), context.getLangOpts()) != name) {
+        return {{}, advice, "the source calls the function by another name"};
+    }
+    // `using std::make_shared;` does not bring the other name with it.
+    if (reference->getFoundDecl() != nullptr && isa<UsingShadowDecl>(reference->getFoundDecl())) {
+        const auto whole = CharSourceRange::getTokenRange(reference->getBeginLoc(), at);
+        return {{FixItHint::CreateReplacement(whole, space + "::" + better)}, advice};
+    }
+    return {{FixItHint::CreateReplacement(word, better)}, advice};
+}
+
+/// `= {}`, `{}` and `= {0}` behind a declared name.
+remedy without_initialiser(const VarDecl& variable, const FunctionDecl& function, ASTContext& context) {
+    const std::string advice = "drop the initialiser";
+    const SourceManager& sources = context.getSourceManager();
+    const TypeSourceInfo* written = variable.getTypeSourceInfo();
+    SourceLocation before = variable.getLocation();
+    if (written != nullptr && written->getType()->isArrayType()) {
+        before = written->getTypeLoc().getEndLoc();
+    }
+    const SourceLocation last = variable.getInit()->getEndLoc();
+    if (before.isMacroID() || last.isMacroID() || before.isInvalid() || last.isInvalid()) {
+        return {{}, advice, in_a_macro};
+    }
+    if (function.isConstexpr()) {
+        return {{}, advice, in_constant_code};
+    }
+    const SourceLocation from = Lexer::getLocForEndOfToken(before, 0, sources, context.getLangOpts());
+    const SourceLocation to = Lexer::getLocForEndOfToken(last, 0, sources, context.getLangOpts());
+    if (from.isInvalid() || to.isInvalid() || !sources.isBeforeInTranslationUnit(from, to)) {
+        return {{}, advice, in_a_macro};
+    }
+    const CharSourceRange range = CharSourceRange::getCharRange(from, to);
+    const StringRef text = Lexer::getSourceText(range, sources, context.getLangOpts()).trim();
+    if (!text.starts_with("=") && !text.starts_with("{")) {
+        return {{}, advice, "its text is not that of a plain initialiser"};
+    }
+    return {{FixItHint::CreateRemoval(range)}, advice};
+}
+
 } // namespace
 
 std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& context) {
     const FunctionDecl* function = call.getDirectCallee();
-    if (function == nullptr) {
-        return std::nullopt;
-    }
     if (!named(function, {"make_shared", "make_unique", "allocate_shared", "make_local_shared",
                           "allocate_local_shared", "allocate_unique"})) {
         return std::nullopt;
@@ -243,10 +322,8 @@ std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTCon
     }
     const QualType type =
         object->getType()->isPointerType() ? object->getType()->getPointeeType() : object->getType();
-    if (filling_container(type, context) == nullptr) {
-        return std::nullopt;
-    }
-    if (resizes && is_result_of_use(*call.getArg(0), *object)) {
+    if (filling_container(type, context) == nullptr ||
+        (resizes && is_result_of_use(*call.getArg(0), *object))) {
         return std::nullopt;
     }
     creation made;
@@ -258,6 +335,40 @@ std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTCon
     set_count(made, call.getArg(0), context);
     made.name = container_name(type, context) + (resizes ? "::resize(n)" : "::assign(n, x)");
     return made;
+}
+
+remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function, ASTContext& context) {
+    if (made.where_it_lies == storage::local) {
+        return without_initialiser(*made.variable, function, context);
+    }
+    const LangOptions& language = context.getLangOpts();
+    const std::string type = type_name(made.object, context);
+    // What the file's own standard has comes without a remark.
+    const std::string in20 = language.CPlusPlus20 ? "" : " (C++20)";
+    const std::string array = language.CPlusPlus20 ? "'std::make_unique_for_overwrite<" + type + "[]>(n)'"
+                                                   : "'std::unique_ptr<" + type + "[]>(new " + type + "[n])'";
+    if (made.name.find("string") != std::string::npos) {
+        return {{},
+                std::string("use 'resize_and_overwrite'") + (language.CPlusPlus23 ? "" : " (C++23)") +
+                    ", or " + array,
+                "a std::string of that length is filled first"};
+    }
+    std::string advice = "use 'std::vector<" + type + ", linn::default_init_allocator<" + type + ">>'" + in20;
+    if (made.variable != nullptr) {
+        advice += ", " + array;
+    }
+    return {{}, advice + ", or 'reserve' and 'push_back'", "the type of the container changes"};
+}
+
+remedy find_remedy(const creation& made, const FunctionDecl* function, ASTContext& context) {
+    if (made.object.isConstQualified()) {
+        return {{}, "add a constructor that initialises no more than it must", "the object is const"};
+    }
+    remedy cure = for_factory(*cast<CallExpr>(made.expression), context);
+    if (function != nullptr && function->isConstexpr()) {
+        cure = {{}, cure.advice, in_constant_code};
+    }
+    return cure;
 }
 
 } // namespace clang::tidy::linn

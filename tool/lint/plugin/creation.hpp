@@ -21,8 +21,8 @@ enum class storage {
 
 /// An expression that value-initialises an object on the heap, or fills the elements of a container, an array or an object.
 struct creation {
-    const Expr* expression =
-        nullptr; ///< a CXXNewExpr or a CallExpr; of a container and a local what fills it
+    /// A CXXNewExpr or a CallExpr; of a container and a local what fills it.
+    const Expr* expression = nullptr;
     storage where_it_lies = storage::pointer;
     const VarDecl* variable = nullptr; ///< a local, or a container that is declared and filled
     const Expr* container = nullptr;   ///< that an expression fills: `image.rows` of `image.rows.resize(n)`

@@ -95,10 +95,7 @@ std::uint64_t fill_size::filled(QualType type) {
         return size_of(type);
     }
     const CXXRecordDecl* record = class_of(type);
-    if (record == nullptr) {
-        return 0;
-    }
-    if (!zeroes_first(*record)) {
+    if (record == nullptr || !zeroes_first(*record)) {
         return 0;
     }
     const std::uint64_t all = size_of(type);

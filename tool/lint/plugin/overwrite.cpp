@@ -4,7 +4,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/SourceManager.h"
-#include "overwrite_mentions.hpp"
+#include "overwrite_object.hpp"
 
 namespace clang::tidy::linn {
 namespace {
@@ -17,10 +17,10 @@ bool outlives_function(const Expr* container) {
 }
 
 /// Walks through a function once, in the order in which it runs, and says what each mention of the object makes of it.
-class walk : mentions {
+class walk : object_record {
 public:
     walk(const FunctionDecl& function, const creation& made, ASTContext& context)
-        : mentions{made, context},
+        : object_record{made, context},
           function_{function} {}
 
     object_fate run_all() {
