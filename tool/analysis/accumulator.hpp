@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../trace/counts.hpp"
 #include "../trace/event.hpp"
 #include "../trace/reader.hpp"
-#include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
 #include "page_set.hpp"
 #include "site_record.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../trace/counts.hpp"
 #include "../trace/event.hpp"
 #include "../trace/info.hpp"
-#include "../trace/sample_weight.hpp"
 #include "allocation_time.hpp"
 
 #include <array>

@@ -16,8 +16,8 @@ namespace linn::tool::wire {
 struct raw_event {
     std::uint64_t ticks = 0; ///< of the time stamp counter, in steps of 16
     std::uint64_t address = 0;
-    std::uint64_t old_address =
-        0; ///< of a reallocation, also of one that failed; of a fill: the ticks it took
+    /// Of a reallocation, also of one that failed; of a fill: the ticks it took.
+    std::uint64_t old_address = 0;
     std::uint64_t bytes = 0;
     std::uint32_t stack = 0;
     event_kind kind = event_kind::allocation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "call_times.hpp"
+#include "event.hpp"
 #include "format.hpp"
 
 #include <atomic>

@@ -1,11 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "call_times.hpp"
-
+#include <cstddef>
 #include <cstdint>
 
+// Events, and what is known of the time that their calls of the real allocator took. Free of everything that a program without a
+// C++ runtime does not have.
 namespace linn::tool {
+
+/// A longer call of no known page fault is rare, so that the long ones are those with page faults or system calls.
+inline constexpr std::uint32_t long_call_ticks = 1000;
+
+/// What one real call took, of the random sample that is timed.
+struct call_timing {
+    std::uint32_t ticks = 0;  ///< of the time stamp counter, less what reading it took
+    std::uint16_t weight = 0; ///< calls that it stands for; 0: it was not timed
+    bool is_fenced = false;   ///< the reading waited for the call's last instruction
+
+    bool is_long() const noexcept { return ticks >= long_call_ticks; }
+};
+
+/// Sums over the sample, over all threads and processes. A reading without a fence may come before the call has ended, and one with
+/// a fence makes the processor wait for what it would have done meanwhile: so half of the calls are timed with either.
+struct call_times {
+    double samples = 0;      ///< calls that were timed
+    double left_out = 0;     ///< of these: the thread lost its processor during the call
+    double backwards = 0;    ///< of these: the counter went back
+    double plain_calls = 0;  ///< that the samples without a fence stand for
+    double plain_ticks = 0;  ///< that these took, with the readings
+    double fenced_calls = 0; ///< that the samples with a fence stand for
+    double fenced_ticks = 0;
+    double nothing_plain = 0; ///< samples of a call that does nothing, without a fence
+    double nothing_plain_ticks = 0;
+    double nothing_fenced = 0; ///< with a fence
+    double nothing_fenced_ticks = 0;
+    double squares = 0;        ///< sum of the squares of the ticks that each sample adds
+    double waiting_ticks = 0;  ///< that calls took in which the thread slept, for a lock
+    double long_calls = 0;     ///< that long samples stand for
+    double looked_short = 0;   ///< samples whose page faults were counted, and that were not long
+    double looked_long = 0;    ///< that were long
+    double faults_short = 0;   ///< page faults in `looked_short`
+    double faults_long = 0;    ///< page faults in `looked_long`
+    double fault_ticks = 0;    ///< that those of `looked_long` took which had a page fault
+    double faulting_calls = 0; ///< as many calls as these were
+    double faults_before = 0;  ///< page faults of the processes before their first instruction of main
+};
+
+struct call_times_field {
+    const char* name;
+    double call_times::* value;
+};
+/// All of the above, for what adds, writes or reads them.
+inline constexpr call_times_field call_times_fields[] = {
+    {"samples", &call_times::samples},
+    {"left_out", &call_times::left_out},
+    {"backwards", &call_times::backwards},
+    {"plain_calls", &call_times::plain_calls},
+    {"plain_ticks", &call_times::plain_ticks},
+    {"fenced_calls", &call_times::fenced_calls},
+    {"fenced_ticks", &call_times::fenced_ticks},
+    {"nothing_plain", &call_times::nothing_plain},
+    {"nothing_plain_ticks", &call_times::nothing_plain_ticks},
+    {"nothing_fenced", &call_times::nothing_fenced},
+    {"nothing_fenced_ticks", &call_times::nothing_fenced_ticks},
+    {"squares", &call_times::squares},
+    {"waiting_ticks", &call_times::waiting_ticks},
+    {"long_calls", &call_times::long_calls},
+    {"looked_short", &call_times::looked_short},
+    {"looked_long", &call_times::looked_long},
+    {"faults_short", &call_times::faults_short},
+    {"faults_long", &call_times::faults_long},
+    {"fault_ticks", &call_times::fault_ticks},
+    {"faulting_calls", &call_times::faulting_calls},
+    {"faults_before", &call_times::faults_before},
+};
+inline constexpr std::size_t call_times_count = sizeof call_times_fields / sizeof *call_times_fields;
+
+/// Whether the time stamp counter can be trusted, as the recorder finds out before the program starts.
+enum class counter_state : std::uint8_t {
+    unknown, ///< nothing was timed
+    steady,
+    not_constant, ///< its rate changes with the processor's
+    differs,      ///< it went back, or is not the same on all processors
+};
 
 /// Which function of the program asked. The values are those of the trace format: docs/reference/trace.md.
 enum class allocation_call : std::uint8_t {

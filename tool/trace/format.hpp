@@ -38,19 +38,14 @@ inline constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 inline constexpr unsigned tick_shift = 4;
 inline constexpr unsigned address_shift = 4;
 inline constexpr std::size_t slot_count = 512;
-/// The hot forms, tags included, are no longer than this.
-inline constexpr std::size_t most_hot_bytes = 1 + 4 + 6 + 1 + 8;
-/// No entry is longer, so that one always fits into an empty chunk.
-inline constexpr std::size_t most_entry_bytes = 32 << 10;
 
 struct chunk_header {
     std::uint32_t magic = chunk_magic; ///< written last; 0: the chunk was claimed and nothing more
     std::uint16_t version = chunk_version;
     std::uint16_t header_bytes = sizeof(chunk_header); ///< where the entries begin
     std::uint32_t image = 0; ///< which process image, counted over the whole recording from 1
-    std::uint32_t stream =
-        0; ///< which writer, counted from 1: a thread, or a signal handler that interrupted the
-           ///< recorder in that thread
+    /// Which writer, counted from 1: a thread, or a signal handler that interrupted the recorder in that thread.
+    std::uint32_t stream = 0;
     std::uint32_t thread = 0; ///< which thread, counted from 1; ids of the system are used again, this is not
     std::uint32_t sequence = 0; ///< of the chunk in its stream, from 0
     std::uint32_t pid = 0;      ///< as the collector's /proc knows it

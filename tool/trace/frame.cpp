@@ -7,7 +7,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
@@ -33,6 +32,25 @@ Integer get(const unsigned char* from) noexcept {
     return value;
 }
 
+/// Calls `number(offset, value)` for each number of a header but its CRC.
+template <class Header, class Number>
+void each_number(Header& h, const Number& number) {
+    number(8, h.stored_bytes);
+    number(12, h.raw_bytes);
+    number(16, h.payload_crc);
+    number(20, h.pid);
+    number(24, h.tid);
+    number(28, h.image);
+    number(32, h.stream);
+    number(36, h.thread);
+    number(40, h.sequence);
+    number(44, h.events);
+    number(48, h.records);
+    number(52, h.dropped);
+    number(56, h.first_time);
+    number(64, h.last_time);
+}
+
 bool is_within_limits(const frame_header& h) noexcept {
     const std::size_t most = h.kind == frame_kind::chunk ? most_chunk_bytes : most_document_bytes;
     if (h.raw_bytes > most || h.stored_bytes > h.raw_bytes) {
@@ -41,6 +59,21 @@ bool is_within_limits(const frame_header& h) noexcept {
     return h.codec == frame_codec::zstd || h.stored_bytes == h.raw_bytes;
 }
 
+/// Counts what the header of a frame tells.
+class counting_sink : public wire::chunk_sink {
+public:
+    void on_stack(const wire::stack_record&) { ++records; }
+    void on_process(const wire::process_record&) { ++records; }
+    void on_thread_name(std::uint64_t, std::string_view) { ++records; }
+    void on_module(const wire::module_record&) { ++records; }
+    void on_unloaded(std::uint64_t, std::uint32_t) { ++records; }
+    void on_rtti(std::uint64_t, std::uint32_t, std::string_view) { ++records; }
+    void on_dropped(std::uint64_t, std::uint64_t events) { dropped += events; }
+
+    std::uint64_t records = 0;
+    std::uint64_t dropped = 0;
+};
+
 } // namespace
 
 std::array<unsigned char, frame_header::bytes> frame_header::pack() const noexcept {
@@ -48,20 +81,7 @@ std::array<unsigned char, frame_header::bytes> frame_header::pack() const noexce
     std::copy(magic.begin(), magic.end(), out.begin());
     out[4] = static_cast<unsigned char>(kind);
     out[5] = static_cast<unsigned char>(codec);
-    put(&out[8], stored_bytes);
-    put(&out[12], raw_bytes);
-    put(&out[16], payload_crc);
-    put(&out[20], pid);
-    put(&out[24], tid);
-    put(&out[28], image);
-    put(&out[32], stream);
-    put(&out[36], thread);
-    put(&out[40], sequence);
-    put(&out[44], events);
-    put(&out[48], records);
-    put(&out[52], dropped);
-    put(&out[56], first_time);
-    put(&out[64], last_time);
+    each_number(*this, [&](std::size_t at, auto value) { put(&out[at], value); });
     put(&out[crc_at], crc_of(std::span{out}.first<crc_at>()));
     return out;
 }
@@ -74,20 +94,7 @@ std::optional<frame_header> frame_header::unpack(std::span<const unsigned char, 
     frame_header h;
     h.kind = static_cast<frame_kind>(from[4]);
     h.codec = static_cast<frame_codec>(from[5]);
-    h.stored_bytes = get<std::uint32_t>(&from[8]);
-    h.raw_bytes = get<std::uint32_t>(&from[12]);
-    h.payload_crc = get<std::uint32_t>(&from[16]);
-    h.pid = get<std::uint32_t>(&from[20]);
-    h.tid = get<std::uint32_t>(&from[24]);
-    h.image = get<std::uint32_t>(&from[28]);
-    h.stream = get<std::uint32_t>(&from[32]);
-    h.thread = get<std::uint32_t>(&from[36]);
-    h.sequence = get<std::uint32_t>(&from[40]);
-    h.events = get<std::uint32_t>(&from[44]);
-    h.records = get<std::uint32_t>(&from[48]);
-    h.dropped = get<std::uint32_t>(&from[52]);
-    h.first_time = get<std::uint64_t>(&from[56]);
-    h.last_time = get<std::uint64_t>(&from[64]);
+    each_number(h, [&]<class Integer>(std::size_t at, Integer& value) { value = get<Integer>(&from[at]); });
     if (!is_within_limits(h)) {
         return std::nullopt;
     }
@@ -149,25 +156,6 @@ bool frame_compressor::expand(std::span<const unsigned char> stored, const frame
     return ::ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(unpacker_), raw.data(), raw.size(), stored.data(),
                                  stored.size()) == header.raw_bytes;
 }
-
-namespace {
-
-/// Counts what the header of a frame tells.
-class counting_sink : public wire::chunk_sink {
-public:
-    void on_stack(const wire::stack_record&) { ++records; }
-    void on_process(const wire::process_record&) { ++records; }
-    void on_thread_name(std::uint64_t, std::string_view) { ++records; }
-    void on_module(const wire::module_record&) { ++records; }
-    void on_unloaded(std::uint64_t, std::uint32_t) { ++records; }
-    void on_rtti(std::uint64_t, std::uint32_t, std::string_view) { ++records; }
-    void on_dropped(std::uint64_t, std::uint64_t events) { dropped += events; }
-
-    std::uint64_t records = 0;
-    std::uint64_t dropped = 0;
-};
-
-} // namespace
 
 chunk_frame frame_of_chunk(std::span<unsigned char> chunk) {
     chunk_frame frame;

@@ -1,8 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "info.hpp"
 
+#include "sampling.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
 namespace linn::tool {
 namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Takes a member if it is there and of the right kind.
+template <class T>
+void take(const json& from, const char* name, T& into) {
+    const auto member = from.find(name);
+    if (member == from.end()) {
+        return;
+    }
+    if constexpr (std::is_same_v<T, std::string>) {
+        if (member->is_string()) {
+            into = member->template get<std::string>();
+        }
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+        if (member->is_array()) {
+            for (const json& word : *member) {
+                into.push_back(word.is_string() ? word.template get<std::string>() : std::string{});
+            }
+        }
+    } else if constexpr (std::is_same_v<T, bool>) {
+        if (member->is_boolean()) {
+            into = member->template get<bool>();
+        }
+    } else if constexpr (std::is_floating_point_v<T>) {
+        if (member->is_number() && std::isfinite(member->template get<double>())) {
+            into = member->template get<double>();
+        }
+    } else {
+        if (member->is_number_unsigned() || (std::is_signed_v<T> && member->is_number_integer())) {
+            into = member->template get<T>();
+        }
+    }
+}
+
+void take(const json& from, const char* name, call_times& times) {
+    if (const auto object = from.find(name); object != from.end() && object->is_object()) {
+        for (const auto& [field, value] : call_times_fields) {
+            take(*object, field, times.*value);
+            times.*value = std::max(0.0, times.*value);
+        }
+    }
+}
+
+void take(const json& from, const char* name, counter_state& counter) {
+    auto number = static_cast<unsigned>(counter_state::unknown);
+    take(from, name, number);
+    counter = number <= static_cast<unsigned>(counter_state::differs) ? static_cast<counter_state>(number)
+                                                                      : counter_state::unknown;
+}
+
+template <class T>
+json as_json(const T& value) {
+    if constexpr (std::is_same_v<T, call_times>) {
+        json object = json::object();
+        for (const auto& [field, number] : call_times_fields) {
+            object[field] = value.*number;
+        }
+        return object;
+    } else if constexpr (std::is_enum_v<T>) {
+        return static_cast<unsigned>(value);
+    } else {
+        return value;
+    }
+}
+
+template <class Facts, class Other>
+concept are = std::is_same_v<std::remove_const_t<Facts>, Other>;
+
+/// Calls `member(name, value)` for each member of the document, in the order of the file: to write it, or to read it.
+template <are<recording_start> Facts, class Member>
+void describe(Facts& s, const Member& member) {
+    member("tool", s.tool);
+    member("command", s.command);
+    member("directory", s.directory);
+    member("started", s.started);
+    member("machine", s.machine);
+    member("clock", s.clock);
+    member("unwinder", s.unwinder);
+    member("contents", s.contents);
+    member("smallest_fill", s.smallest_fill);
+    member("sample_bytes", s.sample_bytes);
+    member("depth", s.depth);
+    member("ticks_per_ns", s.ticks_per_ns);
+    member("start_ticks", s.start_ticks);
+    member("load_per_cpu", s.load_per_cpu);
+    member("attached_pid", s.attached_pid);
+    member("attached_age_ns", s.attached_age_ns);
+    member("counter", s.counter);
+    member("page_fault_ns", s.page_fault_ns);
+}
+
+template <are<recording_end> Facts, class Member>
+void describe(Facts& e, const Member& member) {
+    member("ending", e.ending);
+    member("stopped", e.stopped);
+    member("stopped_at_ns", e.stopped_at_ns);
+    member("unwritten", e.unwritten);
+    member("exit_status", e.exit_status);
+    member("ran_on", e.ran_on);
+    member("duration_ns", e.duration_ns);
+    member("user_ns", e.user_ns);
+    member("system_ns", e.system_ns);
+    member("ticks_per_ns", e.exact_ticks_per_ns);
+    member("events", e.events);
+    member("dropped", e.dropped);
+    member("damaged_chunks", e.damaged_chunks);
+    member("cut_stacks", e.cut_stacks);
+    member("chunks", e.chunks);
+    member("processes_left", e.processes_left);
+    member("event_cost_ns", e.event_cost_ns);
+    member("event_cost_samples", e.event_cost_samples);
+    member("page_faults", e.page_faults);
+    member("call_times", e.times);
+}
+
+template <are<second_run> Facts, class Member>
+void describe(Facts& r, const Member& member) {
+    member("cpu_ns", r.cpu_ns);
+    member("wall_ns", r.wall_ns);
+    member("system_ns", r.system_ns);
+    member("page_faults", r.page_faults);
+    member("call_times", r.times);
+}
+
+template <class Facts>
+std::string written(const Facts& facts) {
+    json document;
+    describe(facts, [&](const char* name, const auto& value) { document[name] = as_json(value); });
+    // A path may be any bytes; what is no UTF-8 is replaced.
+    return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+template <class Facts>
+std::optional<Facts> read(std::span<const unsigned char> text) {
+    const json document = json::parse(text.begin(), text.end(), nullptr, false);
+    if (!document.is_object()) {
+        return std::nullopt;
+    }
+    Facts facts;
+    describe(facts, [&](const char* name, auto& value) { take(document, name, value); });
+    return facts;
+}
+
+bool is_rate(double ticks_per_ns) {
+    return ticks_per_ns > 1e-6 && ticks_per_ns < 1e3;
+}
 
 /// Recording never is all of it: where the subtraction says so, an event cost less than was thought.
 constexpr double least_share = 0.1;
@@ -17,6 +172,36 @@ program_cost without_recording(double recorded_ns, double recording_ns, program_
 }
 
 } // namespace
+
+std::string to_json(const recording_start& start) {
+    return written(start);
+}
+std::string to_json(const recording_end& end) {
+    return written(end);
+}
+std::string to_json(const second_run& run) {
+    return written(run);
+}
+
+std::optional<recording_start> read_recording_start(std::span<const unsigned char> text) {
+    std::optional<recording_start> s = read<recording_start>(text);
+    if (s && (!is_rate(s->ticks_per_ns) || s->sample_bytes > sampling::most_mean)) {
+        return std::nullopt;
+    }
+    return s;
+}
+
+std::optional<recording_end> read_recording_end(std::span<const unsigned char> text) {
+    std::optional<recording_end> e = read<recording_end>(text);
+    if (e && !is_rate(e->exact_ticks_per_ns)) {
+        e->exact_ticks_per_ns = 0;
+    }
+    return e;
+}
+
+std::optional<second_run> read_second_run(std::span<const unsigned char> text) {
+    return read<second_run>(text);
+}
 
 bool is_recorder(std::string_view path) {
     const std::string_view file = path.substr(path.rfind('/') + 1);

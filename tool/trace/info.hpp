@@ -1,15 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "call_times.hpp"
+#include "event.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linn::tool {
+
+/// What a recording knows of itself when it begins: the payload of the start frame.
+struct recording_start {
+    std::string tool; ///< the version of linn that wrote it
+    std::vector<std::string> command;
+    std::string directory;
+    std::string started; ///< ISO 8601, UTC
+    std::string machine;
+    std::string clock = "tsc";          ///< every event has its time
+    std::string unwinder;               ///< "own": the only one that a recording of today begins with
+    std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
+    std::uint64_t smallest_fill = 1024; ///< bytes
+    std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks are recorded
+    unsigned depth = 0;
+    double ticks_per_ns = 1;        ///< of the times in chunks
+    std::uint64_t start_ticks = 0;  ///< the time that is 0 in decoded events
+    double load_per_cpu = 0;        ///< runnable threads per processor when it began; 0: not known
+    std::uint32_t attached_pid = 0; ///< of a program that ran already; 0: it was started for the recording
+    double attached_age_ns = 0;     ///< how long it had run then
+    counter_state counter = counter_state::unknown;
+    double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: it was not measured
+};
+
+/// What it knows when it ends: the payload of the end frame.
+struct recording_end {
+    std::string ending;  ///< how the program ended: "killed by SIGSEGV"; empty: the recording was cut off
+    std::string stopped; ///< why the recording ended before the program did; empty: it did not
+    std::uint64_t stopped_at_ns = 0; ///< then: so long after the recording began
+    std::uint64_t unwritten = 0;     ///< then: events that were recorded but could not be written
+    int exit_status = 0;             ///< what `linn record` returned
+    bool ran_on = false; ///< the program had not ended, linn has detached: what is live then is no leak
+    std::uint64_t duration_ns = 0;
+    double user_ns = 0;
+    double system_ns = 0;
+    double exact_ticks_per_ns = 0; ///< over the whole run, and so better known than the start's; 0: not known
+    std::uint64_t events = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t damaged_chunks = 0; ///< whose end the program overwrote
+    std::uint64_t cut_stacks = 0;     ///< that end too early: a frame could not be followed
+    std::uint64_t chunks = 0;
+    std::uint64_t processes_left = 0; ///< recorded ones that were still alive
+    double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured
+    std::uint64_t event_cost_samples = 0;
+    call_times times;
+    std::uint64_t page_faults = 0; ///< of the program and the recorder; 0: not known
+};
+
+/// The run without recording, after it: the payload of the second-run frame.
+struct second_run {
+    double cpu_ns = 0;
+    double wall_ns = 0;
+    double system_ns = 0;          ///< of `cpu_ns`: in the kernel
+    std::uint64_t page_faults = 0; ///< that needed no disk; 0: not known
+    call_times times; ///< by a recorder that timed calls and did nothing else; no samples: there was none
+};
+
+std::string to_json(const recording_start& start);
+std::string to_json(const recording_end& end);
+std::string to_json(const second_run& run);
+
+/// Empty when the text is no such document; members that are missing or of another type keep their defaults.
+std::optional<recording_start> read_recording_start(std::span<const unsigned char> text);
+std::optional<recording_end> read_recording_end(std::span<const unsigned char> text);
+std::optional<second_run> read_second_run(std::span<const unsigned char> text);
 
 /// One file that was mapped into a recorded process. Equal files (path and build id) are one module.
 struct trace_module {
@@ -22,9 +87,9 @@ struct code_address {
     static constexpr std::uint32_t unknown_module = 0xffff'ffff;
 
     std::uint32_t module = unknown_module; ///< index of `trace_info::modules`
-    std::uint64_t address =
-        0; ///< a return address as the module's file knows it (without its load bias); the address
-           ///< in memory where the module is unknown. Subtract 1 to be inside the call
+    /// A return address as the module's file knows it (without its load bias); the address in memory where the module is
+    /// unknown. Subtract 1 to be inside the call.
+    std::uint64_t address = 0;
     bool operator==(const code_address&) const = default;
 };
 
@@ -52,52 +117,24 @@ struct trace_thread {
 /// Whether a module is the recorder, which a recorded program has loaded.
 bool is_recorder(std::string_view path);
 
-/// What the run was, and all that events refer to. Complete once every event was read.
-struct trace_info {
+/// What the run was, and all that events refer to. Complete once every event was read: `events` and `dropped` are those of the file
+/// then, and where the file has no end, what it would say is at its defaults.
+struct trace_info : recording_start, recording_end {
     std::uint32_t version = 0;
-    std::vector<std::string> command;
-    std::string directory;
-    std::string started; ///< ISO 8601, UTC
-    std::string machine; ///< as `linn bench` writes it
-    std::uint64_t duration_ns = 0;
-    double user_ns = 0;                   ///< CPU time of the recorded program, recording included
-    double system_ns = 0;                 ///< the same
-    double event_cost_ns = 0;             ///< what recording one event cost; 0: not measured
-    std::uint64_t event_cost_samples = 0; ///< events of this program that it was measured with; 0: none
-    double baseline_cpu_ns = 0;           ///< CPU time of a run without recording; 0: there was none
+    double baseline_cpu_ns = 0; ///< CPU time of a run without recording; 0: there was none
     double baseline_wall_ns = 0;
     double baseline_system_ns = 0;          ///< of its CPU time: in the kernel
     std::uint64_t baseline_page_faults = 0; ///< that needed no disk; 0: not known
-    std::uint64_t page_faults = 0;          ///< of the recorded run, with the recorder's; 0: not known
-    double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: not known
-    counter_state counter = counter_state::unknown;
-    double ticks_per_ns = 1;
-    call_times times;          ///< of the real calls, in the recorded run
-    call_times baseline_times; ///< in the run without recording
-    double load_per_cpu = 0;   ///< of the machine when it began, over the minute before; 0: not known
-    std::uint32_t attached_pid =
-        0; ///< the program ran already, under this number: what it allocated before is unknown; 0: it
-           ///< was recorded from its start
-    double attached_age_ns = 0; ///< how long it had run then
-    bool ran_on = false; ///< the program had not ended when the recording did: what is live then is no leak
-    std::string ending;  ///< how the program ended, in words; empty: the recording was cut off
-    unsigned depth = 0;
-    std::string contents = "all"; ///< "fills": only the blocks that zeros were written into; no releases
-    std::uint64_t smallest_fill = 1024; ///< bytes of zeros that were noticed, at once
-    std::uint64_t sample_bytes = 0;     ///< mean distance of samples, in bytes; 0: the trace has all blocks
-    std::string unwinder;               ///< "own", "libunwind", "none"
+    call_times baseline_times;
 
     std::vector<trace_module> modules;
     std::vector<trace_process> processes;
     std::vector<trace_thread> threads;
     /// Innermost first, without the recorder's own calls; [0] is empty. Equal ones are one.
     std::vector<std::vector<code_address>> stacks;
-    std::vector<std::string>
-        rtti; ///< one for each of `stacks`: the mangled type found in its blocks; empty: none
+    /// One for each of `stacks`: the mangled type found in its blocks; empty: none.
+    std::vector<std::string> rtti;
 
-    std::uint64_t events = 0;
-    std::uint64_t dropped = 0;
-    std::uint64_t cut_stacks = 0; ///< stacks that end too early, because a frame could not be followed
     std::uint64_t file_bytes = 0;
     /// What the program did while it was recorded and the events do not show, in sentences; empty: the trace is complete. The
     /// reader alone decides, for every command. Where it is not empty, no command concludes that something did not happen.

@@ -2,7 +2,7 @@
 #include "reader.hpp"
 
 #include "image_table.hpp"
-#include "recording_facts.hpp"
+#include "info.hpp"
 #include "stream_cursor.hpp"
 #include "trace_file.hpp"
 
@@ -164,39 +164,15 @@ private:
 };
 
 void trace_reader::state::apply(const recording_start& s) {
-    info_.command = s.command;
-    info_.directory = s.directory;
-    info_.started = s.started;
-    info_.machine = s.machine;
-    info_.load_per_cpu = s.load_per_cpu;
-    info_.attached_pid = s.attached_pid;
-    info_.attached_age_ns = s.attached_age_ns;
-    info_.depth = s.depth;
-    info_.contents = s.contents;
-    info_.smallest_fill = s.smallest_fill;
-    info_.sample_bytes = s.sample_bytes;
-    info_.counter = s.counter;
-    info_.page_fault_ns = s.page_fault_ns;
-    info_.ticks_per_ns = s.ticks_per_ns;
-    info_.unwinder = s.unwinder;
+    static_cast<recording_start&>(info_) = s;
     scale_ = {s.start_ticks, 1 / s.ticks_per_ns};
 }
 
 void trace_reader::state::apply(const recording_end& e) {
-    info_.ending = e.ending;
-    info_.ran_on = e.ran_on;
-    info_.duration_ns = e.duration_ns;
-    info_.user_ns = e.user_ns;
-    info_.system_ns = e.system_ns;
-    info_.dropped = e.dropped;
-    info_.cut_stacks = e.cut_stacks;
-    info_.times = e.times;
-    info_.page_faults = e.page_faults;
-    info_.event_cost_ns = e.event_cost_ns;
-    info_.event_cost_samples = e.event_cost_samples;
-    if (e.ticks_per_ns != 0) {
-        scale_.ns_per_tick = 1 / e.ticks_per_ns;
-        info_.ticks_per_ns = e.ticks_per_ns;
+    static_cast<recording_end&>(info_) = e;
+    if (e.exact_ticks_per_ns != 0) {
+        scale_.ns_per_tick = 1 / e.exact_ticks_per_ns;
+        info_.ticks_per_ns = e.exact_ticks_per_ns;
     }
     end_ = e;
 }
@@ -216,32 +192,27 @@ void trace_reader::state::read_facts() {
     bool has_start = false;
     std::vector<unsigned char> raw;
     for (const frame_place& frame : file_.frames()) {
-        if (frame.header.kind == frame_kind::start && !has_start) {
-            if (file_.payload(frame, raw)) {
-                if (const std::optional<recording_start> s = read_recording_start(raw)) {
-                    if (s->clock != "tsc") {
-                        throw unusable_trace{
-                            fmt::format("{} has events without times, from linn 0.2 with --clock: "
-                                        "record the program again",
-                                        file_.path().string())};
-                    }
-                    apply(*s);
-                    has_start = true;
-                }
+        const frame_kind kind = frame.header.kind;
+        if (kind == frame_kind::start && !has_start && file_.payload(frame, raw)) {
+            const std::optional<recording_start> s = read_recording_start(raw);
+            if (s && s->clock != "tsc") {
+                throw unusable_trace{fmt::format("{} has events without times, from linn 0.2 with --clock: "
+                                                 "record the program again",
+                                                 file_.path().string())};
             }
-        } else if (frame.header.kind == frame_kind::end && !end_) {
-            if (file_.payload(frame, raw)) {
-                if (const std::optional<recording_end> e = read_recording_end(raw)) {
-                    apply(*e);
-                }
+            if (s) {
+                apply(*s);
+                has_start = true;
             }
-        } else if (frame.header.kind == frame_kind::second_run) {
-            if (file_.payload(frame, raw)) {
-                if (const std::optional<second_run> r = read_second_run(raw)) {
-                    apply(*r);
-                }
+        } else if (kind == frame_kind::end && !end_ && file_.payload(frame, raw)) {
+            if (const std::optional<recording_end> e = read_recording_end(raw)) {
+                apply(*e);
             }
-        } else if (frame.header.kind == frame_kind::aggregate) {
+        } else if (kind == frame_kind::second_run && file_.payload(frame, raw)) {
+            if (const std::optional<second_run> r = read_second_run(raw)) {
+                apply(*r);
+            }
+        } else if (kind == frame_kind::aggregate) {
             throw unusable_trace{fmt::format("{} holds statistics instead of events, from linn 0.2 with "
                                              "--aggregate: record the program again",
                                              file_.path().string())};
@@ -267,6 +238,7 @@ void trace_reader::state::plan() {
         scale_.start = earliest;
     }
     images_.emplace(info_, scale_);
+    info_.events = 0;
     std::uint64_t missing = 0;
     for (auto& [key, chunks] : streams) {
         std::sort(chunks.begin(), chunks.end(), [](const frame_place* a, const frame_place* b) {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace linn::tool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "call_times.hpp"
+#include "event.hpp"
 #include "format.hpp"
 
 #include <linux/futex.h>
@@ -73,10 +73,10 @@ struct ring_header {
     std::uint64_t chunks_at = 0; ///< offset of the first chunk, of whole pages
     std::uint64_t bytes = 0;     ///< of the whole file
     ring_options options;
-    std::uint32_t most_in_flight =
-        256; ///< full chunks that wait for the collector; beyond, the program waits
-    std::uint32_t collector_pid =
-        0; ///< a writer that waits gives up when it is gone; 0: there is no collector
+    /// Full chunks that wait for the collector; beyond, the program waits.
+    std::uint32_t most_in_flight = 256;
+    /// A writer that waits gives up when it is gone; 0: there is no collector.
+    std::uint32_t collector_pid = 0;
 
     /// Chunks handed over and chunks given back, modulo 2^32; futex words. In flight is the difference, as a signed
     /// number: a process killed in the middle of handing over counts one too few.

@@ -34,8 +34,8 @@ constexpr double log_of(double x) noexcept {
 
 /// Where the points lie, for one thread. All zero at first.
 struct byte_sampler {
-    std::uint64_t
-        left; ///< bytes up to the next point, which lies in the block that asks for as many; 0: hold()
+    /// Bytes up to the next point, which lies in the block that asks for as many; 0: hold().
+    std::uint64_t left;
     std::uint64_t random; ///< state of the generator; 0: not seeded
     std::uint64_t kept;   ///< `left`, while it is held
 

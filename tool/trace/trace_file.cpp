@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,29 +18,27 @@
 #include <fstream>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace linn::tool {
 namespace {
 
 /// What a file that is no trace looks like, and what to do then; empty when it looks like nothing known.
 std::string describe_foreign(std::string_view begin) {
-    if (begin.starts_with("\x28\xb5\x2f\xfd")) {
-        return "it is compressed by zstd: unpack it with zstd -d";
-    }
-    if (begin.starts_with("\x1f\x8b")) {
-        return "it is compressed by gzip: unpack it with gunzip";
-    }
-    if (begin.starts_with("\xfd"
-                          "7zXZ")) {
-        return "it is compressed by xz: unpack it with unxz";
-    }
-    if (begin.starts_with("\x7f"
-                          "ELF")) {
-        return "it is a program: record it first, with linn record -- PROG";
-    }
-    if (begin.starts_with("{") || begin.starts_with("[")) {
-        return "it looks like JSON";
+    constexpr std::pair<std::string_view, const char*> known[] = {
+        {"\x28\xb5\x2f\xfd", "it is compressed by zstd: unpack it with zstd -d"},
+        {"\x1f\x8b", "it is compressed by gzip: unpack it with gunzip"},
+        {"\xfd"
+         "7zXZ",
+         "it is compressed by xz: unpack it with unxz"},
+        {"\x7f"
+         "ELF",
+         "it is a program: record it first, with linn record -- PROG"},
+        {"{", "it looks like JSON"},
+        {"[", "it looks like JSON"}};
+    for (const auto& [magic, what] : known) {
+        if (begin.starts_with(magic)) {
+            return what;
+        }
     }
     // A transfer as text changes the line feed, or the first byte.
     if (begin.substr(0, 10).find("LINNTR") != std::string_view::npos) {
@@ -53,6 +52,41 @@ constexpr const char* nothing_to_read =
 
 std::string with_unit(std::uint64_t bytes) {
     return bytes == 1 ? "1 byte" : fmt::format("{} bytes", bytes);
+}
+
+/// What is wrong first, and where; empty: nothing.
+std::string first_fault(const trace_file& trace, std::istream& file) {
+    std::uint64_t at = file_header_bytes;
+    std::vector<unsigned char> bytes;
+    const auto read = [&](std::uint64_t from, std::size_t count) {
+        bytes.resize(count);
+        file.clear();
+        file.seekg(static_cast<std::streamoff>(from));
+        file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(count));
+        return static_cast<std::size_t>(file.gcount()) == count;
+    };
+    for (const frame_place& frame : trace.frames()) {
+        if (frame.payload != at + frame_header::bytes) {
+            return fmt::format("from byte {} on", at);
+        }
+        if (!read(frame.payload, frame.header.stored_bytes) || crc_of(bytes) != frame.header.payload_crc) {
+            return fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload);
+        }
+        at = frame.payload + frame.header.stored_bytes;
+    }
+    // What was cut off ends within a frame; a file system that was cut off may have put zeros there.
+    if (trace.size() - at < frame_header::bytes || !read(at, frame_header::bytes)) {
+        return {};
+    }
+    std::array<unsigned char, frame_header::bytes> head{};
+    std::copy(bytes.begin(), bytes.end(), head.begin());
+    const bool is_empty = std::all_of(head.begin(), head.end(), [](unsigned char byte) { return byte == 0; });
+    return is_empty || frame_header::unpack(head) ? std::string{} : fmt::format("from byte {} on", at);
+}
+
+std::span<const unsigned char> bytes_of(const std::string& text) {
+    return {reinterpret_cast<const unsigned char*>(text.data()),
+            text.size()}; // any object may be seen as bytes
 }
 
 } // namespace
@@ -249,40 +283,6 @@ bool trace_file::payload(const frame_place& place, std::vector<unsigned char>& r
     return compressor_.expand(stored_, place.header, raw);
 }
 
-namespace {
-
-/// What is wrong first, and where; empty: nothing.
-std::string first_fault(const trace_file& trace, std::istream& file) {
-    std::uint64_t at = file_header_bytes;
-    std::vector<unsigned char> bytes;
-    const auto read = [&](std::uint64_t from, std::size_t count) {
-        bytes.resize(count);
-        file.clear();
-        file.seekg(static_cast<std::streamoff>(from));
-        file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(count));
-        return static_cast<std::size_t>(file.gcount()) == count;
-    };
-    for (const frame_place& frame : trace.frames()) {
-        if (frame.payload != at + frame_header::bytes) {
-            return fmt::format("from byte {} on", at);
-        }
-        if (!read(frame.payload, frame.header.stored_bytes) || crc_of(bytes) != frame.header.payload_crc) {
-            return fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload);
-        }
-        at = frame.payload + frame.header.stored_bytes;
-    }
-    // What was cut off ends within a frame; a file system that was cut off may have put zeros there.
-    if (trace.size() - at < frame_header::bytes || !read(at, frame_header::bytes)) {
-        return {};
-    }
-    std::array<unsigned char, frame_header::bytes> head{};
-    std::copy(bytes.begin(), bytes.end(), head.begin());
-    const bool is_empty = std::all_of(head.begin(), head.end(), [](unsigned char byte) { return byte == 0; });
-    return is_empty || frame_header::unpack(head) ? std::string{} : fmt::format("from byte {} on", at);
-}
-
-} // namespace
-
 std::string why_corrupt(const std::filesystem::path& path) {
     std::ifstream file{path, std::ios::binary};
     if (!file) {
@@ -301,6 +301,118 @@ void refuse_corrupt(const std::filesystem::path& file) {
     if (const std::string why = why_corrupt(file); !why.empty()) {
         throw damaged_trace{why};
     }
+}
+
+trace_writer::~trace_writer() {
+    if (fd_ >= 0) {
+        ::close(fd_);
+    }
+}
+
+std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t version) {
+    path_ = path;
+    // For its owner alone: command lines and paths may hold what others should not see.
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd_ < 0) {
+        return problem_ = fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno));
+    }
+    struct stat s{};
+    is_regular_ = ::fstat(fd_, &s) == 0 && S_ISREG(s.st_mode);
+    std::array<unsigned char, file_header_bytes> head{};
+    std::copy(trace_magic.begin(), trace_magic.end(), head.begin());
+    for (std::size_t i = 0; i != 4; ++i) {
+        head[8 + i] = static_cast<unsigned char>(version >> (8 * i));
+    }
+    append(head, {});
+    return problem_;
+}
+
+bool trace_writer::append(std::span<const unsigned char> head, std::span<const unsigned char> payload) {
+    iovec parts[2] = {{const_cast<unsigned char*>(head.data()), head.size()}, // writev does not write to them
+                      {const_cast<unsigned char*>(payload.data()), payload.size()}};
+    const std::size_t total = head.size() + payload.size();
+    std::size_t left = total;
+    while (left != 0) {
+        const ssize_t put = ::writev(fd_, parts, 2);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            if (problem_.empty()) {
+                problem_ = fmt::format("{} cannot be written any further: {}", path_.string(),
+                                       put < 0 ? std::strerror(errno) : "no byte was written");
+            }
+            // What is half written goes, so that the file ends with a whole frame.
+            if (is_regular_ && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0) {
+                ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);
+            }
+            return false;
+        }
+        auto taken = static_cast<std::size_t>(put);
+        left -= taken;
+        for (iovec& part : parts) {
+            const std::size_t here = std::min(taken, part.iov_len);
+            part.iov_base = static_cast<unsigned char*>(part.iov_base) + here;
+            part.iov_len -= here;
+            taken -= here;
+        }
+    }
+    bytes_ += total;
+    return true;
+}
+
+/// Not compressed: the command can be read in the file without linn.
+void trace_writer::write_document(frame_kind kind, std::span<const unsigned char> text) {
+    if (text.size() > most_document_bytes) {
+        if (problem_.empty()) {
+            problem_ = fmt::format("{} cannot hold {} bytes of statistics", path_.string(), text.size());
+        }
+        return;
+    }
+    frame_header header;
+    header.kind = kind;
+    header.describe(text);
+    append(header.pack(), text);
+}
+
+void trace_writer::write_start(const recording_start& start) {
+    if (problem_.empty()) {
+        write_document(frame_kind::start, bytes_of(to_json(start)));
+    }
+}
+
+void trace_writer::write_chunk(const frame_header& header, std::span<const unsigned char> stored) {
+    if (problem_.empty()) {
+        append(header.pack(), stored);
+    }
+}
+
+void trace_writer::write_end(recording_end end) {
+    if (fd_ < 0) {
+        return;
+    }
+    if (end.stopped.empty()) {
+        end.stopped = problem_;
+    }
+    write_document(frame_kind::end, bytes_of(to_json(end)));
+    if (::close(fd_) != 0 && problem_.empty()) { // where quotas and network file systems tell
+        problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
+    }
+    fd_ = -1;
+}
+
+std::string trace_writer::add_second_run(const second_run& run) {
+    if (!problem_.empty() || !is_regular_) {
+        return "the trace is not a file that can be appended to";
+    }
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd_ < 0) {
+        return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
+    }
+    write_document(frame_kind::second_run, bytes_of(to_json(run)));
+    ::close(fd_);
+    fd_ = -1;
+    return problem_;
 }
 
 } // namespace linn::tool

@@ -5,7 +5,7 @@
 #include "trace/encode.hpp"
 #include "trace/event.hpp"
 #include "trace/frame.hpp"
-#include "trace/writer.hpp"
+#include "trace/trace_file.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -119,11 +119,13 @@ public:
         }
         encoder_.end();
         written_ = 0;
-        const chunk_frame frame = frame_of_chunk(memory_);
+        chunk_frame frame = frame_of_chunk(memory_);
         if (frame.damage != nullptr) {
             throw std::logic_error{frame.damage};
         }
-        writer_.write_chunk(frame.header, frame.payload);
+        const auto stored =
+            compressor_.compress(frame.payload, trace_writer::compression_level, frame.header);
+        writer_.write_chunk(frame.header, stored);
     }
 
 private:
@@ -148,6 +150,7 @@ private:
     }
 
     trace_writer& writer_;
+    frame_compressor compressor_;
     std::vector<unsigned char> memory_;
     wire::encoder encoder_;
     unsigned char* limit_ = nullptr;

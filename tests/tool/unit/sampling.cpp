@@ -7,7 +7,7 @@
 
 #include "analysis/accumulator.hpp"
 #include "made_events.hpp"
-#include "trace/sample_weight.hpp"
+#include "trace/counts.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::sampling_tests {

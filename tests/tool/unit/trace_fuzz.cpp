@@ -4,7 +4,6 @@
 #include "trace/frame.hpp"
 #include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
-#include "trace/writer.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::trace_fuzz_tests {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../profile/trace_profile.hpp"
-#include "../../trace/sample_weight.hpp"
+#include "../../trace/counts.hpp"
 #include "../document/document.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,8 +3,8 @@
 
 #include "../../advise/fills.hpp"
 #include "../../profile/trace_view.hpp"
+#include "../../trace/counts.hpp"
 #include "../../trace/info.hpp"
-#include "../../trace/trace_counts.hpp"
 #include "../document/document.hpp"
 
 #include <cstddef>

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "event.hpp"
+
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace linn::tool {
 
@@ -63,5 +68,28 @@ struct sample_bounds {
 /// without one of them in the sample. @source C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits
 /// illustrated in the case of the binomial", Biometrika 26, 1934; quantiles as E. B. Wilson and M. M. Hilferty, 1931
 sample_bounds bounds_of_sample(double estimate, const sample_spread& spread) noexcept;
+
+/// "allocation" …; a stable word for reports.
+const char* to_string(event_kind kind) noexcept;
+/// "malloc", "operator new[]" …; for an aligned allocation or none a word of ours.
+const char* to_string(allocation_call call) noexcept;
+
+/// How many events of each kind there are.
+struct trace_counts {
+    static constexpr std::size_t kinds = 5;
+    static constexpr std::size_t calls = 12;
+
+    std::uint64_t events = 0;
+    std::array<std::uint64_t, kinds> of_kind{};
+    std::array<std::array<std::uint64_t, calls>, kinds> of_call{}; ///< of each kind
+    std::uint64_t bytes = 0; ///< asked for by allocations and reallocations
+
+    /// Of a sampled trace: what the blocks in it stand for.
+    double estimated_allocations = 0;
+    double estimated_bytes = 0;
+    sample_spread spread;
+
+    void take(std::span<const event> events, const sample_weight& weight = {});
+};
 
 } // namespace linn::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sample_weight.hpp"
+#include "counts.hpp"
 
 #include "sampling.hpp"
 
@@ -49,6 +49,45 @@ sample_bounds bounds_of_sample(double estimate, const sample_spread& spread) noe
     const double least = scale * gamma_quantile(shape, -quantile) - one;
     return {std::min(estimate, spread.bytes + (least > 0 ? least : 0)),
             std::max(estimate, spread.bytes + scale * gamma_quantile(shape + one_more, quantile))};
+}
+
+const char* to_string(event_kind kind) noexcept {
+    constexpr std::array names{"allocation", "release", "reallocation", "failure", "fill"};
+    return static_cast<std::size_t>(kind) < names.size() ? names[static_cast<std::size_t>(kind)] : "unknown";
+}
+
+const char* to_string(allocation_call call) noexcept {
+    constexpr std::array names{"none",
+                               "malloc",
+                               "calloc",
+                               "realloc",
+                               "aligned",
+                               "operator new",
+                               "operator new[]",
+                               "operator new (aligned)",
+                               "operator new[] (aligned)",
+                               "free",
+                               "operator delete",
+                               "operator delete[]"};
+    return static_cast<std::size_t>(call) < names.size() ? names[static_cast<std::size_t>(call)] : "unknown";
+}
+
+void trace_counts::take(std::span<const event> batch, const sample_weight& weight) {
+    events += batch.size();
+    for (const event& e : batch) {
+        const std::size_t kind = std::min(static_cast<std::size_t>(e.kind), kinds - 1);
+        ++of_kind[kind];
+        ++of_call[kind][std::min(static_cast<std::size_t>(e.call), calls - 1)];
+        if (e.kind == event_kind::allocation || e.kind == event_kind::reallocation) {
+            bytes += e.bytes;
+            if (weight.is_sample()) {
+                const double n = weight.of(e.bytes);
+                estimated_allocations += n;
+                estimated_bytes += n * static_cast<double>(e.bytes);
+                spread.add(e.bytes, n);
+            }
+        }
+    }
 }
 
 } // namespace linn::tool
