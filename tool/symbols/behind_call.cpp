@@ -9,7 +9,6 @@
 #include <limits>
 
 namespace linn::tool {
-
 namespace {
 
 constexpr unsigned alloc_type_attribute = 0x3e0e; // DW_AT_LLVM_alloc_type
@@ -71,31 +70,22 @@ bool lives_in_frame(Dwarf_Die& variable) {
 
 /// The nearest address in [after, after + window) at which code of the entry begins.
 std::uint64_t begin_of_code(Dwarf_Die& die, std::uint64_t after, std::uint64_t window) {
-    Dwarf_Addr base = 0;
-    Dwarf_Addr low = 0;
-    Dwarf_Addr high = 0;
-    ptrdiff_t offset = 0;
     std::uint64_t nearest = far;
-    while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
+    each_range(die, [&](std::uint64_t low, std::uint64_t) {
         if (low >= after && low - after < window) {
-            nearest = std::min<std::uint64_t>(nearest, low);
+            nearest = std::min(nearest, low);
         }
-    }
+    });
     return nearest;
 }
 
 /// Whether code of the entry lies in [after - 1, after + window).
 bool is_near(Dwarf_Die& die, std::uint64_t after, std::uint64_t window) {
-    Dwarf_Addr base = 0;
-    Dwarf_Addr low = 0;
-    Dwarf_Addr high = 0;
-    ptrdiff_t offset = 0;
-    while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
-        if (low < after + window && high + 1 > after) {
-            return true;
-        }
-    }
-    return false;
+    bool is = false;
+    each_range(die, [&](std::uint64_t low, std::uint64_t high) {
+        is = is || (low < after + window && high + 1 > after);
+    });
+    return is;
 }
 
 /// Where an entry stands: how many inlined calls it is in, and whether all of them hold the call of the allocator.
@@ -132,20 +122,7 @@ std::string class_of_constructor(const std::string& function) {
     if (scopes.size() < 2 || scopes.back().id != scopes[scopes.size() - 2].id) {
         return {};
     }
-    const std::string readable = readable_function(function);
-    std::size_t end = 0;
-    for (std::size_t at = 0; at + 1 < readable.size();) {
-        const char c = readable[at];
-        if (c == '<' || c == '(' || c == '{' || c == '[') {
-            at = skip_bracket(readable, at);
-            continue;
-        }
-        if (c == ':' && readable[at + 1] == ':') {
-            end = at++;
-        }
-        ++at;
-    }
-    return readable.substr(0, end);
+    return scope_around(readable_function(function));
 }
 
 /// The class that the `this` of a member function points to.

@@ -9,16 +9,10 @@
 #include <filesystem>
 
 namespace linn::tool {
-
 namespace {
 
 bool is_any_of(std::string_view text, std::span<const std::string_view> names) {
-    for (const std::string_view name : names) {
-        if (text == name) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::find(names, text) != names.end();
 }
 
 constexpr std::array<std::string_view, 15> allocating{"allocate",
@@ -52,140 +46,6 @@ bool is_number(const std::string& text) {
 std::string first_type(const std::vector<std::string>& arguments) {
     return arguments.empty() || is_number(arguments.front()) ? std::string() : arguments.front();
 }
-
-} // namespace
-
-bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module) {
-    const bool is_standard = known.scopes.size() > 1 &&
-                             (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
-    const bool is_in_library = module.starts_with("/usr/lib") || module.starts_with("/lib");
-    if (module.starts_with('[') || (is_in_library && module.find(".so") != module.npos)) {
-        return true;
-    }
-    if (frame.file.empty()) {
-        return is_standard || is_in_library || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
-    }
-    return is_system_file(frame.file);
-}
-
-bool is_system_file(const std::string& file) {
-    const std::string path = std::filesystem::path(file).lexically_normal().string();
-    // Where package managers and CMake's FetchContent put what they download.
-    constexpr std::array<std::string_view, 4> downloads{"/vcpkg_installed/", "/.conan/", "/.conan2/",
-                                                        "/_deps/"};
-    for (const std::string_view folder : downloads) {
-        if (path.find(folder) != path.npos) {
-            return true;
-        }
-    }
-    if (path.find("/boost/") != path.npos && (path.ends_with(".hpp") || path.ends_with(".ipp"))) {
-        return true;
-    }
-    return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
-           path.starts_with("/usr/local/include/") || path.starts_with("/rustc/") ||
-           path.find("/c++/") != path.npos || path.find("/include/linn/") != path.npos;
-}
-
-symbol_frame shown_frame(const chain_frame& frame) {
-    symbol_frame shown = *frame.shown;
-    const std::string_view file = frame.path.substr(frame.path.rfind('/') + 1);
-    const bool is_shared = file.find(".so") != file.npos && !is_runtime_module(frame.path);
-    if (is_shared && (frame.is_system || shown.file.empty())) {
-        shown.library = file;
-        shown.file.clear(); // of another person's source, on another machine
-        shown.line = shown.column = 0;
-    }
-    return shown;
-}
-
-bool is_runtime_module(std::string_view path) {
-    static constexpr std::array<std::string_view, 13> runtimes{
-        "libc.so",  "libc-",         "libc++.so", "libc++abi.so", "libstdc++.so", "libm.so",  "libgcc_s.so",
-        "libdl.so", "libpthread.so", "librt.so",  "ld-linux",     "ld-musl",      "libc.musl"};
-    if (path.starts_with('[')) {
-        return true;
-    }
-    const std::string_view file = path.substr(path.rfind('/') + 1);
-    return std::any_of(runtimes.begin(), runtimes.end(),
-                       [&](std::string_view name) { return file.starts_with(name); });
-}
-
-bool is_standard_code(const chain_frame& frame) {
-    if (!frame.is_system) {
-        return false;
-    }
-    const std::vector<name_part>& scopes = frame.known->scopes;
-    if (scopes.size() > 1) {
-        return scopes.front().id == "std" || scopes.front().id == "__gnu_cxx" ||
-               scopes.front().id == "__cxxabiv1";
-    }
-    // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
-    return is_runtime_module(frame.path) || frame.shown->file.find("/c++/") != std::string::npos;
-}
-
-std::string class_of(const known_frame& frame) {
-    const std::string& whole = frame.name;
-    std::size_t end = 0;
-    for (std::size_t at = 0; at + 1 < whole.size();) {
-        if (whole.compare(at, 8, "operator") == 0) {
-            break;
-        }
-        const char c = whole[at];
-        if (c == '<' || c == '(' || c == '{' || c == '[') {
-            at = skip_bracket(whole, at);
-        } else {
-            if (c == ':' && whole[at + 1] == ':') {
-                end = at++;
-            }
-            ++at;
-        }
-    }
-    return whole.substr(0, end);
-}
-
-std::string element_of(const known_frame& frame) {
-    if (frame.scopes.empty()) {
-        return {};
-    }
-    const name_part& function = frame.scopes.back();
-    if (function.id == "allocate_object" || function.id == "new_object") {
-        return first_type(function.arguments);
-    }
-    if (function.id.starts_with("__allocate_")) { // a function template over the allocator
-        return function.arguments.empty() ? std::string()
-                                          : first_type(template_arguments(function.arguments.front()));
-    }
-    if (frame.scopes.size() < 2) {
-        return {};
-    }
-    const name_part& owner = frame.scopes[frame.scopes.size() - 2];
-    if (function.id.starts_with("operator new")) { // a class's own
-        return owner.id == "std" ? std::string() : frame.name.substr(0, frame.name.rfind("::operator new"));
-    }
-    if (!owner.is_template) {
-        return {};
-    }
-    if (owner.id.ends_with("alloc_traits") || owner.id.ends_with("allocator_traits")) {
-        return owner.arguments.empty() ? std::string()
-                                       : first_type(template_arguments(owner.arguments.front()));
-    }
-    return first_type(owner.arguments);
-}
-
-bool hands_on(const known_frame& frame) {
-    if (frame.scopes.empty()) {
-        return false;
-    }
-    return is_any_of(frame.scopes.back().id, allocating) ||
-           (frame.scopes.size() == 1 && is_any_of(frame.scopes.back().id, c_functions)) || is_pmr(frame);
-}
-
-bool is_operator_new(const std::vector<name_part>& function) {
-    return !function.empty() &&
-           (function.back().id == "operator new" || function.back().id == "operator new[]");
-}
-
-namespace {
 
 bool is_nameless(const call_chain& chain, std::size_t at) {
     return at < chain.size() && chain[at].known->scopes.empty() && chain[at].is_system;
@@ -263,6 +123,115 @@ bool take_helpers(const call_chain& chain, allocator_run& run, std::size_t first
 }
 
 } // namespace
+
+bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module) {
+    const bool is_standard = known.scopes.size() > 1 &&
+                             (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
+    const bool is_in_library = module.starts_with("/usr/lib") || module.starts_with("/lib");
+    if (module.starts_with('[') || (is_in_library && module.find(".so") != module.npos)) {
+        return true;
+    }
+    if (frame.file.empty()) {
+        return is_standard || is_in_library || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
+    }
+    return is_system_file(frame.file);
+}
+
+bool is_system_file(const std::string& file) {
+    const std::string path = std::filesystem::path(file).lexically_normal().string();
+    const auto holds = [&path](std::string_view folder) { return path.find(folder) != path.npos; };
+    // Where package managers and CMake's FetchContent put what they download.
+    constexpr std::array<std::string_view, 4> downloads{"/vcpkg_installed/", "/.conan/", "/.conan2/",
+                                                        "/_deps/"};
+    const bool is_boost = holds("/boost/") && (path.ends_with(".hpp") || path.ends_with(".ipp"));
+    return std::ranges::any_of(downloads, holds) || is_boost || path.empty() ||
+           path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
+           path.starts_with("/usr/local/include/") || path.starts_with("/rustc/") || holds("/c++/") ||
+           holds("/include/linn/");
+}
+
+symbol_frame shown_frame(const chain_frame& frame) {
+    symbol_frame shown = *frame.shown;
+    const std::string_view file = frame.path.substr(frame.path.rfind('/') + 1);
+    const bool is_shared = file.find(".so") != file.npos && !is_runtime_module(frame.path);
+    if (is_shared && (frame.is_system || shown.file.empty())) {
+        shown.library = file;
+        shown.file.clear(); // of another person's source, on another machine
+        shown.line = shown.column = 0;
+    }
+    return shown;
+}
+
+bool is_runtime_module(std::string_view path) {
+    static constexpr std::array<std::string_view, 13> runtimes{
+        "libc.so",  "libc-",         "libc++.so", "libc++abi.so", "libstdc++.so", "libm.so",  "libgcc_s.so",
+        "libdl.so", "libpthread.so", "librt.so",  "ld-linux",     "ld-musl",      "libc.musl"};
+    if (path.starts_with('[')) {
+        return true;
+    }
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    return std::any_of(runtimes.begin(), runtimes.end(),
+                       [&](std::string_view name) { return file.starts_with(name); });
+}
+
+bool is_standard_code(const chain_frame& frame) {
+    if (!frame.is_system) {
+        return false;
+    }
+    const std::vector<name_part>& scopes = frame.known->scopes;
+    if (scopes.size() > 1) {
+        return scopes.front().id == "std" || scopes.front().id == "__gnu_cxx" ||
+               scopes.front().id == "__cxxabiv1";
+    }
+    // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
+    return is_runtime_module(frame.path) || frame.shown->file.find("/c++/") != std::string::npos;
+}
+
+std::string class_of(const known_frame& frame) {
+    return scope_around(frame.name);
+}
+
+std::string element_of(const known_frame& frame) {
+    if (frame.scopes.empty()) {
+        return {};
+    }
+    const name_part& function = frame.scopes.back();
+    if (function.id == "allocate_object" || function.id == "new_object") {
+        return first_type(function.arguments);
+    }
+    if (function.id.starts_with("__allocate_")) { // a function template over the allocator
+        return function.arguments.empty() ? std::string()
+                                          : first_type(template_arguments(function.arguments.front()));
+    }
+    if (frame.scopes.size() < 2) {
+        return {};
+    }
+    const name_part& owner = frame.scopes[frame.scopes.size() - 2];
+    if (function.id.starts_with("operator new")) { // a class's own
+        return owner.id == "std" ? std::string() : frame.name.substr(0, frame.name.rfind("::operator new"));
+    }
+    if (!owner.is_template) {
+        return {};
+    }
+    if (owner.id.ends_with("alloc_traits") || owner.id.ends_with("allocator_traits")) {
+        return owner.arguments.empty() ? std::string()
+                                       : first_type(template_arguments(owner.arguments.front()));
+    }
+    return first_type(owner.arguments);
+}
+
+bool hands_on(const known_frame& frame) {
+    if (frame.scopes.empty()) {
+        return false;
+    }
+    return is_any_of(frame.scopes.back().id, allocating) ||
+           (frame.scopes.size() == 1 && is_any_of(frame.scopes.back().id, c_functions)) || is_pmr(frame);
+}
+
+bool is_operator_new(const std::vector<name_part>& function) {
+    return !function.empty() &&
+           (function.back().id == "operator new" || function.back().id == "operator new[]");
+}
 
 allocator_run find_allocator_run(const call_chain& chain, bool is_recorded_new) {
     allocator_run run;

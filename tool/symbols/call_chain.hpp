@@ -59,8 +59,8 @@ struct allocator_run {
     std::size_t end = 0;            ///< first one that is not of the allocator
     std::vector<std::size_t> named; ///< those that name an element, innermost first
     std::string arena;              ///< the std::pmr resource that asked for a block of its own; empty: none
-    bool is_own =
-        false; ///< an allocation function of the program asked, possibly for more bytes than its caller wants
+    /// An allocation function of the program asked, possibly for more bytes than its caller wants.
+    bool is_own = false;
     bool is_new = false; ///< the program's own `operator new` asked
     bool is_array_new = false;
 };

@@ -3,36 +3,167 @@
 
 #include "cxx_name.hpp"
 
+#include <elfutils/libdwelf.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 namespace linn::tool {
-
 namespace {
 
-const elf_symbol* find_symbol(const std::vector<elf_symbol>& symbols, std::uint64_t address) {
-    const auto behind =
-        std::upper_bound(symbols.begin(), symbols.end(), address,
-                         [](std::uint64_t wanted, const elf_symbol& one) { return wanted < one.address; });
-    if (behind == symbols.begin()) {
-        return nullptr;
+namespace fs = std::filesystem;
+
+/// libdwfl asks the servers whenever this names some. While this lives, it names none.
+class without_servers {
+public:
+    without_servers() {
+        if (const char* const urls = std::getenv(variable); urls != nullptr) {
+            urls_ = urls;
+        }
+        ::unsetenv(variable);
     }
-    auto found = behind - 1;
-    while (found != symbols.begin() && (found - 1)->address == found->address) {
-        --found;
+    without_servers(const without_servers&) = delete;
+    without_servers& operator=(const without_servers&) = delete;
+    ~without_servers() {
+        if (urls_) {
+            ::setenv(variable, urls_->c_str(), 1);
+        }
     }
-    // Assembler's functions often have no size: they reach as far as the next one.
-    const bool inside = found->bytes == 0 || address - found->address < found->bytes;
-    return inside ? &*found : nullptr;
+
+    static constexpr const char* variable = "DEBUGINFOD_URLS";
+
+private:
+    std::optional<std::string> urls_;
+};
+
+/// The module with links followed: debug files lie where the file does.
+std::string real_path(const std::string& path) {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    return error ? path : real.string();
 }
 
 } // namespace
 
-code_module::code_module(const std::string& path, const std::string& build_id,
-                         const symbol_options& options) {
-    open(path, build_id, options);
+debug_file::debug_file(const elf_file& module, const symbol_options& options)
+    : options_(options),
+      search_path_("+:.debug") {
+    std::error_code error;
+    for (const std::string& folder : options.debug_folders) {
+        search_path_ += ":" + fs::absolute(folder, error).string();
+    }
+    search_path_text_ = search_path_.data();
+    callbacks_.find_elf = ::dwfl_build_id_find_elf;
+    callbacks_.find_debuginfo = find;
+    callbacks_.section_address = ::dwfl_offline_section_address;
+    callbacks_.debuginfo_path = &search_path_text_;
+    session_ = ::dwfl_begin(&callbacks_);
+    const std::string file = real_path(module.path());
+    // At address 0: what it says of addresses is what the file says.
+    module_ =
+        session_ == nullptr ? nullptr : ::dwfl_report_elf(session_, file.c_str(), file.c_str(), -1, 0, true);
+    if (module_ == nullptr) {
+        return;
+    }
+    ::dwfl_report_end(session_, nullptr, nullptr);
+    void** self = nullptr;
+    ::dwfl_module_info(module_, &self, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    *self = this;
+    Dwarf_Addr bias = 0;
+    dwarf_ = ::dwfl_module_getdwarf(module_, &bias);
+    const char* apart = nullptr;
+    ::dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &apart);
+    if (apart != nullptr && apart != file) {
+        path_ = apart;
+    }
+    if (dwarf_ == nullptr) {
+        problem_ = reason(module);
+    }
 }
 
-void code_module::open(const std::string& path, const std::string& build_id, const symbol_options& options) {
+debug_file::~debug_file() {
+    ::dwfl_end(session_);
+}
+
+int debug_file::find(Dwfl_Module* module, void** self, const char* name, Dwarf_Addr base, const char* file,
+                     const char* link, GElf_Word checksum, char** found) {
+    const unsigned char* id = nullptr;
+    GElf_Addr id_address = 0;
+    if (link == nullptr && ::dwfl_module_build_id(module, &id, &id_address) <= 0) {
+        return -1; // nothing would show that a file belongs to this module
+    }
+    std::optional<without_servers> alone;
+    if (!static_cast<const debug_file*>(*self)->options_.use_debuginfod) {
+        alone.emplace();
+    }
+    return ::dwfl_standard_find_debuginfo(module, self, name, base, file, link, checksum, found);
+}
+
+std::string debug_file::reason(const elf_file& module) const {
+    if (module.has_section(".debug_info") || module.has_section(".zdebug_info")) {
+        return "the debug information of " + module.path() +
+               " cannot be read: it is damaged, or compressed in a way that the installed libdw "
+               "does not know (build with -gz=zlib)";
+    }
+    if (!path_.empty()) {
+        return "the debug information in " + path_ + " cannot be read";
+    }
+    if (options_.use_debuginfod) {
+        return std::getenv(without_servers::variable) == nullptr
+                   ? "debuginfod was asked for, but DEBUGINFOD_URLS names no server"
+                   : "no debuginfod server has the build id " + module.build_id() +
+                         ", or libdebuginfod.so.1 is missing: apt install libdebuginfod1";
+    }
+    GElf_Word checksum = 0;
+    const char* const link = ::dwelf_elf_gnu_debuglink(module.get(), &checksum);
+    if (link == nullptr) {
+        return {};
+    }
+    const fs::path folder = fs::path(real_path(module.path())).parent_path();
+    std::vector<fs::path> folders{folder, folder / ".debug"};
+    folders.insert(folders.end(), options_.debug_folders.begin(), options_.debug_folders.end());
+    for (const fs::path& one : folders) {
+        std::error_code error;
+        if (fs::exists(one / link, error)) {
+            return "the debug file " + (one / link).string() +
+                   " belongs to another build; strip the program and make its debug file again";
+        }
+    }
+    return "the debug file " + std::string(link) +
+           " that the module names is missing; put it next to the module, or name its folder with "
+           "--debug-dir";
+}
+
+std::vector<elf_symbol> debug_file::functions() const {
+    std::vector<elf_symbol> found;
+    const int count = module_ == nullptr ? 0 : ::dwfl_module_getsymtab(module_);
+    for (int i = 0; i < count; ++i) {
+        GElf_Sym symbol;
+        GElf_Addr address = 0;
+        GElf_Word section = 0;
+        const char* const name =
+            ::dwfl_module_getsym_info(module_, i, &symbol, &address, &section, nullptr, nullptr);
+        if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || symbol.st_value == 0) {
+            continue;
+        }
+        const unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (type == STT_FUNC || type == STT_GNU_IFUNC) {
+            found.push_back({symbol.st_value, symbol.st_size, name});
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const elf_symbol& left, const elf_symbol& right) {
+        // Of several names for one address the longest range, then the first by name: the answer must not depend on chance.
+        if (left.address != right.address) {
+            return left.address < right.address;
+        }
+        return left.bytes != right.bytes ? left.bytes > right.bytes : left.name < right.name;
+    });
+    return found;
+}
+
+code_module::code_module(const std::string& path, const std::string& build_id,
+                         const symbol_options& options) {
     file_ = elf_file::open(path);
     if (file_ == nullptr) {
         about_.problem =
@@ -64,7 +195,19 @@ void code_module::open(const std::string& path, const std::string& build_id, con
 }
 
 const elf_symbol* code_module::symbol_at(std::uint64_t address) const {
-    return find_symbol(symbols_, address);
+    const auto behind =
+        std::upper_bound(symbols_.begin(), symbols_.end(), address,
+                         [](std::uint64_t wanted, const elf_symbol& one) { return wanted < one.address; });
+    if (behind == symbols_.begin()) {
+        return nullptr;
+    }
+    auto found = behind - 1;
+    while (found != symbols_.begin() && (found - 1)->address == found->address) {
+        --found;
+    }
+    // Assembler's functions often have no size: they reach as far as the next one.
+    const bool inside = found->bytes == 0 || address - found->address < found->bytes;
+    return inside ? &*found : nullptr;
 }
 
 std::span<const unsigned char> code_module::code(std::uint64_t address, std::size_t bytes) const {
@@ -79,13 +222,8 @@ const known_address& code_module::at(std::uint64_t address) {
     }
     if (debug_ != nullptr) {
         for (debug_frame& frame : debug_->frames(address)) {
-            symbol_frame shown;
-            shown.function = readable_function(*frame.name);
-            shown.file = std::move(frame.file);
-            shown.line = frame.line;
-            shown.column = frame.column;
-            shown.is_inlined = frame.is_inlined;
-            result.shown.push_back(std::move(shown));
+            result.shown.push_back({readable_function(*frame.name), std::move(frame.file), frame.line,
+                                    frame.column, frame.is_inlined});
             result.known.push_back({*frame.name, {}, frame.die, frame.die.addr != nullptr});
         }
     }

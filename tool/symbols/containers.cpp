@@ -3,21 +3,26 @@
 
 #include "cxx_name.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace linn::tool {
-
 namespace {
 
 std::string argument(const std::vector<std::string>& arguments, std::size_t index) {
     return index < arguments.size() ? arguments[index] : std::string();
 }
 
+/// libc++ keeps a map's pair in a type of its own.
+bool is_value_type(const std::string& name) {
+    return name == "std::__value_type" || name == "std::__hash_value_type";
+}
+
 /// "pair<const K, V>" -> "K, V"; the type itself where it is no such pair.
 std::string key_and_value(const std::string& pair) {
     const std::vector<name_part> scopes = scopes_of(pair);
     const std::string name = plain_name(scopes);
-    if (name != "std::pair" && name != "std::__value_type" && name != "std::__hash_value_type") {
+    if (name != "std::pair" && !is_value_type(name)) {
         return pair;
     }
     const std::vector<std::string>& arguments = scopes.back().arguments;
@@ -27,17 +32,13 @@ std::string key_and_value(const std::string& pair) {
 bool is_map_value(const std::string& value) {
     const std::vector<name_part> scopes = scopes_of(value);
     const std::string name = plain_name(scopes);
-    if (name == "std::__value_type" || name == "std::__hash_value_type") {
-        return true;
-    }
-    return name == "std::pair" && readable_type(argument(scopes.back().arguments, 0)).starts_with("const ");
+    return is_value_type(name) ||
+           (name == "std::pair" && readable_type(argument(scopes.back().arguments, 0)).starts_with("const "));
 }
 
-/// libc++ keeps a map's pair in a type of its own.
 std::string plain_value(const std::string& value) {
     const std::vector<name_part> scopes = scopes_of(value);
-    const std::string name = plain_name(scopes);
-    if (name != "std::__value_type" && name != "std::__hash_value_type") {
+    if (!is_value_type(plain_name(scopes))) {
         return readable_type(value);
     }
     return "std::pair<const " + readable_type(argument(scopes.back().arguments, 0)) + ", " +
@@ -65,12 +66,7 @@ named_type counted(const std::string& object, bool is_control_block) {
 using names = std::span<const std::string_view>;
 
 bool is_one_of(std::string_view name, names all) {
-    for (const std::string_view one : all) {
-        if (name == one) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::find(all, name) != all.end();
 }
 
 constexpr std::array<std::string_view, 4> trees{"std::map", "std::set", "std::multimap", "std::multiset"};

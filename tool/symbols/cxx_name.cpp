@@ -12,7 +12,6 @@
 #include <memory>
 
 namespace linn::tool {
-
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -67,19 +66,19 @@ void outside_brackets(std::string_view text, See see) {
     }
 }
 
-std::vector<std::string_view> split_list(std::string_view list) {
-    std::vector<std::string_view> parts;
+std::vector<std::string> split_list(std::string_view list) {
+    std::vector<std::string> parts;
     std::size_t begin = 0;
     outside_brackets(list, [&](std::size_t at) {
         if (list[at] == ',') {
-            parts.push_back(trimmed(list.substr(begin, at - begin)));
+            parts.emplace_back(trimmed(list.substr(begin, at - begin)));
             begin = at + 1;
         }
         return true;
     });
     const std::string_view last = trimmed(list.substr(begin));
     if (!last.empty() || !parts.empty()) {
-        parts.push_back(last);
+        parts.emplace_back(last);
     }
     return parts;
 }
@@ -129,9 +128,7 @@ name_part part_of(std::string_view text) {
         if (rest.starts_with('<')) {
             part.id = text.substr(0, sign);
             part.is_template = true;
-            for (const std::string_view argument : split_list(rest.substr(1, skip_bracket(rest, 0) - 2))) {
-                part.arguments.emplace_back(argument);
-            }
+            part.arguments = split_list(rest.substr(1, skip_bracket(rest, 0) - 2));
         }
         return part;
     }
@@ -141,10 +138,7 @@ name_part part_of(std::string_view text) {
             const std::size_t end = skip_bracket(text, at);
             id = text.substr(0, at);
             part.is_template = true;
-            part.arguments.clear();
-            for (const std::string_view argument : split_list(text.substr(at + 1, end - at - 2))) {
-                part.arguments.emplace_back(argument);
-            }
+            part.arguments = split_list(text.substr(at + 1, end - at - 2));
         } else if (text[at] == '(' && at > 0 && text[at - 1] != ' ' && text[at - 1] != '!') {
             if (!part.is_template) {
                 id = text.substr(0, at);
@@ -223,15 +217,13 @@ std::string common_alias(const std::vector<name_part>& scopes, std::size_t at,
     static constexpr std::array<std::string_view, 8> defaults{"std::map", "std::vector",   "std::string",
                                                               "bool",     "long",          "unsigned long",
                                                               "double",   "std::allocator"};
-    if (!arguments.empty() && arguments.size() < defaults.size()) {
-        return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
-    }
-    for (std::size_t i = 1; i < defaults.size() && !arguments.empty(); ++i) {
+    const bool has_all = arguments.size() >= defaults.size();
+    for (std::size_t i = 1; has_all && i < defaults.size(); ++i) {
         if (arguments[i] != defaults[i]) {
             return {};
         }
     }
-    if (arguments.empty() || arguments.front() == defaults.front()) {
+    if (arguments.empty() || (has_all && arguments.front() == defaults.front())) {
         return "json";
     }
     return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
@@ -276,11 +268,11 @@ std::string readable_pieces(std::string_view text) {
                 out.pop_back();
             }
             const std::size_t end = skip_bracket(text, at);
-            std::vector<std::string> inside;
-            for (const std::string_view part : split_list(text.substr(at + 1, end - at - 2))) {
-                inside.push_back(part.empty() || part.front() == '*' || part.front() == '&'
-                                     ? std::string(part)
-                                     : readable_type(part));
+            std::vector<std::string> inside = split_list(text.substr(at + 1, end - at - 2));
+            for (std::string& part : inside) {
+                if (!part.empty() && part.front() != '*' && part.front() != '&') {
+                    part = readable_type(part);
+                }
             }
             out += "(" + joined(inside) + ")";
             at = begin = end;
@@ -318,6 +310,18 @@ bool is_inline_namespace(std::string_view id, bool is_of_std) {
     return id.starts_with("lts_2") || id.find("_abi_v") != id.npos;
 }
 
+/// The name of a symbol of Rust or D; empty: it is none.
+std::string demangle_other_language([[maybe_unused]] const std::string& mangled) {
+#ifdef LINN_HAS_LIBIBERTY
+    const std::unique_ptr<char, void (*)(void*)> text(
+        ::cplus_demangle(mangled.c_str(), DMGL_PARAMS | (mangled.starts_with("_D") ? DMGL_DLANG : DMGL_RUST)),
+        std::free);
+    return text != nullptr ? text.get() : std::string();
+#else
+    return {};
+#endif
+}
+
 } // namespace
 
 bool is_word(char c) {
@@ -353,24 +357,6 @@ std::string demangle_type(std::string mangled) {
         abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
     return status == 0 && text != nullptr ? text.get() : mangled;
 }
-
-namespace {
-
-/// The name of a symbol of Rust or D; empty: it is none.
-#ifdef LINN_HAS_LIBIBERTY
-std::string demangle_other_language(const std::string& mangled) {
-    const std::unique_ptr<char, void (*)(void*)> text(
-        ::cplus_demangle(mangled.c_str(), DMGL_PARAMS | (mangled.starts_with("_D") ? DMGL_DLANG : DMGL_RUST)),
-        std::free);
-    return text != nullptr ? text.get() : std::string();
-}
-#else
-std::string demangle_other_language(const std::string&) {
-    return {};
-}
-#endif
-
-} // namespace
 
 std::string demangle(const std::string& mangled) {
     const bool may_be_cxx = mangled.starts_with("_Z");
@@ -569,6 +555,15 @@ std::string readable_type(std::string_view type) {
         core = readable_name(scopes_of(common_spelling(type)));
     }
     return (is_const ? "const " : "") + core + array + suffix;
+}
+
+std::string scope_around(std::string_view function) {
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < function.size() && operator_length(function, at) == 0;) {
+        end = function.substr(at).starts_with("::") ? at : end;
+        at = opens(function[at]) ? skip_bracket(function, at) : at + 1;
+    }
+    return std::string(function.substr(0, end));
 }
 
 std::vector<std::string> template_arguments(std::string_view type) {

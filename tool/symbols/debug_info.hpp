@@ -1,17 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "scope_index.hpp"
-
 #include <elfutils/libdw.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace linn::tool {
+
+/// The namespaces, classes and functions of one unit, each with the range of entries inside of it, and its types by
+/// name: DWARF knows no way up from an entry to its parent, and no way from a name to an entry.
+class scope_index {
+public:
+    explicit scope_index(Dwarf_Die unit);
+
+    /// The name of an entry with those of its parents: "shape::Circle".
+    std::string qualified_name(Dwarf_Die die) const;
+
+    /// sizeof of a type, by its readable name; nothing where the unit does not say.
+    std::optional<std::uint64_t> size_of(const std::string& type);
+
+    /// The entry that defines a class, struct, union or enumeration; false: the unit has none.
+    bool definition(const std::string& type, Dwarf_Die& found);
+
+    /// Whether the type has virtual functions, as far as the unit says.
+    bool is_polymorphic(const std::string& type);
+
+private:
+    struct scope {
+        const void* begin;
+        const void* end;
+        Dwarf_Die die;
+        std::size_t parent;
+    };
+
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+    void walk(Dwarf_Die parent, std::size_t around, const void* end);
+    std::size_t scope_around(const void* entry) const;
+
+    std::vector<scope> scopes_;
+    std::unordered_map<std::string_view, std::vector<Dwarf_Die>> types_; ///< by name without arguments
+    std::unordered_map<std::string, std::optional<Dwarf_Die>> found_;
+};
+
+/// sizeof of the type that an entry describes, behind typedefs and qualifiers; nothing where it does not say.
+std::optional<std::uint64_t> size_of_type(Dwarf_Die type);
+
+/// The type of an entry, without typedefs, const and volatile; false: it has none.
+bool bare_type(Dwarf_Die entry, Dwarf_Die& type);
 
 /// One function at an address, with the entry of the debug information that says so.
 struct debug_frame {
@@ -50,7 +92,7 @@ public:
     scope_index& scopes_of_origin(Dwarf_Die function);
 
     /// Whether there are types, rather than functions and lines only (-g1).
-    bool has_types();
+    bool has_types() const;
 
     const std::string& problem() const noexcept { return problem_; }
 
@@ -88,7 +130,6 @@ private:
     std::unordered_map<const void*, std::string> names_;
     std::unordered_map<const void*, std::unique_ptr<scope_index>> scopes_;
     std::string problem_;
-    int has_types_ = -1;
 };
 
 /// The entry that describes a function for all its copies: abstract origins and specifications followed.
@@ -100,6 +141,34 @@ std::string with_folder(const char* file, Dwarf_Die& unit);
 
 /// The value of an attribute that is a number; 0: the entry has none.
 unsigned number_of(Dwarf_Die& die, unsigned attribute_name);
+
+/// Whether `test` says so of a child of an entry; the rest is not looked at then.
+template <class Test>
+bool any_child(Dwarf_Die parent, Test test) {
+    Dwarf_Die child;
+    for (bool more = ::dwarf_child(&parent, &child) == 0; more;
+         more = ::dwarf_siblingof(&child, &child) == 0) {
+        if (test(child)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Calls `take(low, high)` for each range of addresses of an entry. Those at 0 belong to functions that the linker
+/// left out.
+template <class Take>
+void each_range(Dwarf_Die& die, Take take) {
+    Dwarf_Addr base = 0;
+    Dwarf_Addr low = 0;
+    Dwarf_Addr high = 0;
+    ptrdiff_t offset = 0;
+    while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
+        if (low != 0 && low < high) {
+            take(low, high);
+        }
+    }
+}
 
 /// Whether any range of the entry holds the address.
 bool covers(Dwarf_Die& die, std::uint64_t address);

@@ -3,28 +3,14 @@
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <gelf.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 namespace linn::tool {
-
-namespace {
-
-std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string out;
-    for (std::size_t i = 0; i < count; ++i) {
-        out += digits[bytes[i] >> 4U];
-        out += digits[bytes[i] & 0xfU];
-    }
-    return out;
-}
-
-} // namespace
 
 std::unique_ptr<elf_file> elf_file::open(const std::string& path) {
     ::elf_version(EV_CURRENT);
@@ -51,10 +37,10 @@ elf_file::~elf_file() {
 }
 
 std::string elf_file::build_id() const {
-    const void* bytes = nullptr;
-    const ssize_t count = ::dwelf_elf_gnu_build_id(elf_, &bytes);
-    return count > 0 ? hexadecimal(static_cast<const unsigned char*>(bytes), static_cast<std::size_t>(count))
-                     : std::string();
+    const void* id = nullptr;
+    const ssize_t count = ::dwelf_elf_gnu_build_id(elf_, &id);
+    const auto* const bytes = static_cast<const unsigned char*>(id);
+    return count > 0 ? fmt::format("{:02x}", fmt::join(bytes, bytes + count, "")) : std::string();
 }
 
 Elf_Scn* elf_file::section(const char* name) const {

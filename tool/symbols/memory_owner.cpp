@@ -10,7 +10,6 @@
 #include <cstdio>
 
 namespace linn::tool {
-
 namespace {
 
 bool is_standard(const std::vector<name_part>& scopes) {
@@ -105,63 +104,6 @@ bool is_written_in_c(const chain_frame& frame) {
     return is_c_language(::dwarf_srclang(&unit));
 }
 
-} // namespace
-
-bool is_c_language(int language) {
-    constexpr int c17 = 0x2c; // DWARF 5's addendum, which older headers lack
-    constexpr int c23 = 0x3e;
-    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
-           language == DW_LANG_C11 || language == c17 || language == c23 || language == DW_LANG_Rust;
-}
-
-bool is_standard_allocator(std::string_view argument) {
-    return plain_name(scopes_of(argument)) == "std::allocator";
-}
-
-std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
-    std::size_t at = run.end;
-    while (at < chain.size() && is_standard_code(chain[at])) {
-        ++at;
-    }
-    return at;
-}
-
-std::size_t place_of(const call_chain& chain, const allocator_run& run) {
-    for (std::size_t i = run.is_own ? run.end : 0; i < chain.size(); ++i) {
-        const chain_frame& frame = chain[i];
-        const bool is_foreign = frame.is_system && !shown_frame(frame).library.empty();
-        if ((!frame.is_system || is_foreign) && !hands_on(*frame.known)) {
-            return i;
-        }
-    }
-    return chain.size();
-}
-
-void name_owner(const call_chain& chain, const allocator_run& run, named_type& type) {
-    const std::size_t owner = owner_of(chain, run);
-    const bool calls_allocator = owner == run.end;
-    if (owner >= chain.size()) {
-        return;
-    }
-    type.is_library = chain[owner].is_system;
-    type.is_c = is_written_in_c(chain[owner]);
-    if (run.named.empty()) {
-        return;
-    }
-    for (std::size_t i = owner; i < chain.size() && type.takes_allocator.empty(); ++i) {
-        const known_frame& frame = *chain[i].known;
-        if (i > owner && !chain[i].is_system) {
-            return;
-        }
-        type.takes_allocator = taker_of(frame, i == owner && calls_allocator, type);
-        if (type.takes_allocator.empty()) {
-            type.takes_allocator = taker_among_arguments(frame, type);
-        }
-    }
-}
-
-namespace {
-
 std::string size_text(const std::vector<std::uint64_t>& sizes) {
     if (sizes.empty()) {
         return "blocks";
@@ -222,6 +164,59 @@ std::string place_of(const call_chain& chain, std::size_t owner) {
 }
 
 } // namespace
+
+bool is_c_language(int language) {
+    constexpr int c17 = 0x2c; // DWARF 5's addendum, which older headers lack
+    constexpr int c23 = 0x3e;
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+           language == DW_LANG_C11 || language == c17 || language == c23 || language == DW_LANG_Rust;
+}
+
+bool is_standard_allocator(std::string_view argument) {
+    return plain_name(scopes_of(argument)) == "std::allocator";
+}
+
+std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
+    std::size_t at = run.end;
+    while (at < chain.size() && is_standard_code(chain[at])) {
+        ++at;
+    }
+    return at;
+}
+
+std::size_t place_of(const call_chain& chain, const allocator_run& run) {
+    for (std::size_t i = run.is_own ? run.end : 0; i < chain.size(); ++i) {
+        const chain_frame& frame = chain[i];
+        const bool is_foreign = frame.is_system && !shown_frame(frame).library.empty();
+        if ((!frame.is_system || is_foreign) && !hands_on(*frame.known)) {
+            return i;
+        }
+    }
+    return chain.size();
+}
+
+void name_owner(const call_chain& chain, const allocator_run& run, named_type& type) {
+    const std::size_t owner = owner_of(chain, run);
+    const bool calls_allocator = owner == run.end;
+    if (owner >= chain.size()) {
+        return;
+    }
+    type.is_library = chain[owner].is_system;
+    type.is_c = is_written_in_c(chain[owner]);
+    if (run.named.empty()) {
+        return;
+    }
+    for (std::size_t i = owner; i < chain.size() && type.takes_allocator.empty(); ++i) {
+        const known_frame& frame = *chain[i].known;
+        if (i > owner && !chain[i].is_system) {
+            return;
+        }
+        type.takes_allocator = taker_of(frame, i == owner && calls_allocator, type);
+        if (type.takes_allocator.empty()) {
+            type.takes_allocator = taker_among_arguments(frame, type);
+        }
+    }
+}
 
 std::string unnamed_blocks::text(std::size_t number) const {
     return number == 0 ? what + ' ' + where : what + " #" + std::to_string(number) + ' ' + where;

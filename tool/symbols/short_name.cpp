@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace linn::tool {
-
 namespace {
 
 constexpr std::string_view dots = "...";

@@ -7,7 +7,6 @@
 #include <fstream>
 
 namespace linn::tool {
-
 namespace {
 
 std::size_t skip_spaces(const std::string& line, std::size_t at) {

@@ -6,8 +6,6 @@
 #include "type_ladder.hpp"
 
 #include <map>
-#include <memory>
-#include <string>
 #include <utility>
 
 namespace linn::tool {
@@ -46,27 +44,9 @@ module_symbols symbolizer::about(const std::string& module, const std::string& b
 }
 
 const char* to_string(type_rule rule) noexcept {
-    switch (rule) {
-    case type_rule::call_site:
-        return "call site";
-    case type_rule::allocator:
-        return "allocator";
-    case type_rule::maker:
-        return "maker";
-    case type_rule::pointer:
-        return "pointer";
-    case type_rule::constructor:
-        return "constructor";
-    case type_rule::symbol:
-        return "symbol";
-    case type_rule::rtti:
-        return "rtti";
-    case type_rule::source:
-        return "source";
-    case type_rule::none:
-        break;
-    }
-    return "none";
+    constexpr const char* words[] = {"call site", "allocator", "maker",  "pointer", "constructor",
+                                     "symbol",    "rtti",      "source", "none"};
+    return words[static_cast<std::size_t>(rule)];
 }
 
 named_type type_namer::name(const allocation_site& site) {

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "symbol_frame.hpp"
-
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace linn::tool {
+
+/// One function on a stack; several for one address where functions were inlined.
+struct symbol_frame {
+    std::string function; ///< demangled, with template arguments; empty: not known
+    std::string file;     ///< as the debug information names it, joined with its directory; empty: not known
+    unsigned line = 0;
+    unsigned column = 0;
+    bool is_inlined = false; ///< into the next frame of the same address
+    /// "libxml2.so.2": another project's shared library that it is in; empty: in none.
+    std::string library = {};
+};
 
 /// What is known of a module's symbols.
 struct module_symbols {
@@ -91,21 +98,20 @@ struct unnamed_blocks {
 /// What one site allocates.
 struct named_type {
     std::string type; ///< the element, such as "Particle"; for a node, what the user stores; never empty
-    std::string
-        allocated; ///< what the block really holds, such as "std::_List_node<Particle>"; empty: as `type`
-    std::string
-        container; ///< "std::list<Particle>", "std::shared_ptr<Packet>", "std::string", "std::function"; empty: none
+    /// What the block really holds, such as "std::_List_node<Particle>"; empty: as `type`.
+    std::string allocated;
+    /// "std::list<Particle>", "std::shared_ptr<Packet>", "std::string", "std::function"; empty: none.
+    std::string container;
     type_rule rule = type_rule::none;
     std::uint64_t type_bytes = 0; ///< sizeof of `allocated` where debug information has it; 0: not known
     bool is_array = false;        ///< a block of several: vector's, string's, new T[n]
-    symbol_frame
-        place; ///< the innermost frame in the user's own code, or in another project's shared library
-    bool is_library =
-        false; ///< what asked for it stands in a library's header or file, which the user does not change
+    /// The innermost frame in the user's own code, or in another project's shared library.
+    symbol_frame place;
+    /// What asked for it stands in a library's header or file, which the user does not change.
+    bool is_library = false;
     bool is_c = false; ///< what asked for it is C, or Rust
-    std::string
-        takes_allocator; ///< the class template that was given a std::allocator for it, with all its arguments;
-                         ///< empty: none is known
+    /// The class template that was given a std::allocator for it, with all its arguments; empty: none is known.
+    std::string takes_allocator;
     type_declaration declared;        ///< of `type`
     unnamed_blocks blocks;            ///< where no rule named the type; `type` is their text then
     std::vector<symbol_frame> frames; ///< of the whole stack, innermost first

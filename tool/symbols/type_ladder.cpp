@@ -12,7 +12,6 @@
 #include <cctype>
 
 namespace linn::tool {
-
 namespace {
 
 constexpr std::uint64_t most_overhead = 128; ///< of an allocation function: a header, guards, a rounded size
@@ -45,16 +44,12 @@ bool may_be_aggregate(Dwarf_Die type) {
     const char* const name = ::dwarf_diename(&type);
     const std::string_view whole = name == nullptr ? "" : name;
     const std::string_view plain = whole.substr(0, whole.find('<'));
-    Dwarf_Die member;
-    for (bool more = ::dwarf_child(&type, &member) == 0; more;
-         more = ::dwarf_siblingof(&member, &member) == 0) {
+    return !any_child(type, [&](Dwarf_Die& member) {
         const char* const its_name = ::dwarf_diename(&member);
-        if (::dwarf_tag(&member) == DW_TAG_subprogram && ::dwarf_hasattr(&member, DW_AT_artificial) == 0 &&
-            (::dwarf_hasattr(&member, DW_AT_virtuality) != 0 || (its_name != nullptr && its_name == plain))) {
-            return false;
-        }
-    }
-    return true;
+        return ::dwarf_tag(&member) == DW_TAG_subprogram && ::dwarf_hasattr(&member, DW_AT_artificial) == 0 &&
+               (::dwarf_hasattr(&member, DW_AT_virtuality) != 0 ||
+                (its_name != nullptr && its_name == plain));
+    });
 }
 
 named_type content_of_rtti(const std::string& mangled) {

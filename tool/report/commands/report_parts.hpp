@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../measure/machine.hpp"
-#include "../../symbols/symbol_frame.hpp"
+#include "../../symbols/symbolizer.hpp"
 #include "../document/data.hpp"
 
 #include <nlohmann/json.hpp>
