@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,8 @@ struct advised_type {
     std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
     std::uint64_t runtime_live_bytes = 0;
     std::uint64_t runtime_allocations = 0;
-    bool wants_huge_pages =
-        false; ///< the advised pool is to have them: it, or another that the same change serves, is large
+    /// The advised pool is to have them: it, or another that the same change serves, is large.
+    bool wants_huge_pages = false;
     std::string why;     ///< a sentence or two
     std::string snippet; ///< the change, as lines that begin with "-" and "+"; empty for nothing
 
@@ -80,6 +82,26 @@ struct advised_type {
 /// Whether a plan of `linn pools` can serve it: blocks of one size that is not too large.
 bool fits_a_plan(const advised_type& t) noexcept;
 
+/// A pool whose live objects take at least so much has huge pages: a slab is one, so that less than one is spent for
+/// nothing, and each saves 511 page faults and as many entries of the TLB.
+inline constexpr std::uint64_t huge_live_bytes = std::uint64_t{2} << 20;
+
+/// What a slot of the preloaded pools measures for objects of so many bytes, unless they are over-aligned.
+constexpr std::uint64_t preloaded_slot_bytes(std::uint64_t bytes) noexcept {
+    return (bytes + 15) / 16 * 16;
+}
+
+/// The one place where it is decided, for the pools that `linn try` preloads and for those that `linn advise` suggests.
+constexpr bool is_worth_huge_pages(std::uint64_t live_objects, std::uint64_t slot_bytes) noexcept {
+    return live_objects * slot_bytes >= huge_live_bytes;
+}
+
+/// The option that a pool in the source needs for them, as code.
+inline constexpr const char* huge_pages_option = "{.huge_pages = true}";
+
+/// Why and how, as a sentence; empty where the type wants none. @pre `type.wants_huge_pages` is decided
+std::string huge_pages_text(const advised_type& type);
+
 /// Blocks that the runtime libraries allocated and keep on purpose.
 struct runtime_blocks {
     std::string rule; ///< a stable word: docs/guide/advise.md lists them
@@ -90,8 +112,8 @@ struct runtime_blocks {
 
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
 struct advice_finding {
-    std::string
-        kind; ///< "page-faults", "leak", "live", "runtime-leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable
+    /// "page-faults", "leak", "live", "runtime-leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable.
+    std::string kind;
     std::string text; ///< a sentence
     symbol_frame place;
     std::uint64_t bytes = 0;
@@ -121,5 +143,30 @@ struct advice {
     bool shows_runtime_leaks = false;            ///< --all-leaks: a finding for each of them
     std::vector<std::string> warnings;           ///< what weakens the advice
 };
+
+/// Where the names of types and the state of modules come from: type_namer and symbolizer, or a test's own.
+struct naming {
+    std::function<named_type(const allocation_site&)> name;
+    std::function<module_symbols(const std::string& module, const std::string& build_id)> about;
+};
+
+/// The lines of a source file; nothing where it cannot be read.
+using source_reader = std::function<std::optional<std::vector<std::string>>(const std::string& file)>;
+
+struct advise_options {
+    double threshold = worth_a_pool;
+    bool shows_runtime_leaks = false; ///< also what the C and C++ runtime keeps on purpose
+};
+
+/// What advise() asks of others.
+struct advise_parts {
+    naming names;
+    source_reader sources;
+    std::function<void(const char* doing, double share)> progress; ///< may be empty
+};
+
+/// Everything that `linn advise` says of an analysed trace.
+/// @complexity O(sites x log), and the naming of each site
+advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts);
 
 } // namespace linn::tool

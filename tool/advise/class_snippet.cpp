@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../symbols/cxx_name.hpp"
-#include "change_text.hpp"
-#include "container_kind.hpp"
 #include "snippet.hpp"
+#include "type_groups.hpp"
 
 #include <fmt/format.h>
 

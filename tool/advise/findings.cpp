@@ -3,7 +3,7 @@
 
 #include "../measure/quantity.hpp"
 #include "../symbols/short_name.hpp"
-#include "container_kind.hpp"
+#include "type_groups.hpp"
 #include "verdict.hpp"
 
 #include <fmt/format.h>
@@ -265,6 +265,34 @@ std::string several_programs(const trace_info& info) {
                        fmt::join(shares, ", "));
 }
 
+bool is_of_system(const std::string& path) {
+    return path.starts_with("/usr/") || path.starts_with("/lib");
+}
+
+/// What to do about a module without enough debug information.
+std::string symbols_fix(const trace_module& module, const module_symbols& symbols) {
+    if (!symbols.problem.empty()) {
+        return symbols.problem;
+    }
+    const char* const lacks = symbols.known == module_symbols::level::none
+                                  ? "nothing is known of its code"
+                                  : "it has symbols but no debug information";
+    return fmt::format("{}; {}", lacks,
+                       is_of_system(module.path)
+                           ? "install its -dbgsym package, or use --debuginfod"
+                           : "compile it with -g1, which changes nothing but the file's size");
+}
+
+/// The innermost module that is none of the system's, or the innermost of all.
+std::uint32_t users_module(const trace_info& info, const std::vector<code_address>& stack) {
+    for (const code_address& at : stack) {
+        if (at.module < info.modules.size() && !is_of_system(info.modules[at.module].path)) {
+            return at.module;
+        }
+    }
+    return stack.empty() ? code_address::unknown_module : stack.front().module;
+}
+
 } // namespace
 
 std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
@@ -363,38 +391,6 @@ std::vector<std::string> find_warnings(const advice& a) {
     }
     return warnings;
 }
-
-namespace {
-
-bool is_of_system(const std::string& path) {
-    return path.starts_with("/usr/") || path.starts_with("/lib");
-}
-
-/// What to do about a module without enough debug information.
-std::string symbols_fix(const trace_module& module, const module_symbols& symbols) {
-    if (!symbols.problem.empty()) {
-        return symbols.problem;
-    }
-    const char* const lacks = symbols.known == module_symbols::level::none
-                                  ? "nothing is known of its code"
-                                  : "it has symbols but no debug information";
-    return fmt::format("{}; {}", lacks,
-                       is_of_system(module.path)
-                           ? "install its -dbgsym package, or use --debuginfod"
-                           : "compile it with -g1, which changes nothing but the file's size");
-}
-
-/// The innermost module that is none of the system's, or the innermost of all.
-std::uint32_t users_module(const trace_info& info, const std::vector<code_address>& stack) {
-    for (const code_address& at : stack) {
-        if (at.module < info.modules.size() && !is_of_system(info.modules[at.module].path)) {
-            return at.module;
-        }
-    }
-    return stack.empty() ? code_address::unknown_module : stack.front().module;
-}
-
-} // namespace
 
 std::string missing_symbols::text(std::uint64_t count, const char* what) const {
     return fmt::format("{}: the types or lines of {} are not known: {}", module, counted(count, what),

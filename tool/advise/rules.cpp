@@ -2,7 +2,7 @@
 #include "rules.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../symbols/call_chain.hpp"
+#include "snippet.hpp"
 #include "verdict.hpp"
 
 #include <fmt/format.h>
@@ -48,8 +48,9 @@ std::string typical_text(const type_facts& f) {
     return figures::bytes_text(static_cast<std::uint64_t>(std::llround(typical_size(f))));
 }
 
-bool is_uniform(const type_facts& f) {
-    return f.type.is_uniform();
+template <container_kind Kind>
+bool is_of(const type_facts& f) {
+    return f.kind == Kind;
 }
 
 std::string element(const type_facts& f) {
@@ -178,9 +179,6 @@ std::string buffer_why(const type_facts& f) {
                        typical_text(f), counts(f).peak_live);
 }
 
-bool is_buckets(const type_facts& f) {
-    return f.kind == container_kind::hash_buckets;
-}
 std::string buckets_why(const type_facts&) {
     return "the table of an unordered container, which grows by rehashing; reserve(n) before filling avoids "
            "that, a pool of nodes does not";
@@ -303,10 +301,6 @@ std::string plain_array_why(const type_facts&) {
     return "long-lived arrays of different sizes: no pool of one size fits them";
 }
 
-bool is_node(const type_facts& f) {
-    return f.kind == container_kind::node;
-}
-
 bool is_recycled(const type_facts& f) {
     return !is_std_holder(f.type.name) &&
            (f.kind == container_kind::shared_ptr || f.kind == container_kind::unique_ptr ||
@@ -324,9 +318,6 @@ std::string recycler_why(const type_facts& f) {
         f.owned, pool_reason(f));
 }
 
-bool is_control_block(const type_facts& f) {
-    return f.kind == container_kind::control_block;
-}
 std::string make_shared_part(const type_facts& f) {
     return fmt::format("linn::make_shared<{}>()", element(f));
 }
@@ -342,7 +333,7 @@ bool is_made_shared(const type_facts& f) {
 }
 
 bool is_made_unique(const type_facts& f) {
-    return f.kind == container_kind::unique_ptr && !f.type.named.is_array && is_uniform(f);
+    return f.kind == container_kind::unique_ptr && !f.type.named.is_array && f.type.is_uniform();
 }
 std::string pooled_part(const type_facts& f);
 /// The class takes its pool along where it can: linn::make_unique returns another type than std::make_unique.
@@ -350,24 +341,15 @@ std::string make_unique_part(const type_facts& f) {
     return is_users_class(f) ? pooled_part(f) : fmt::format("linn::make_unique<{}>()", element(f));
 }
 
-bool is_function(const type_facts& f) {
-    return f.kind == container_kind::function;
-}
 std::string function_why(const type_facts&) {
     return "std::function takes no allocator; a callable of 16 bytes or less is stored inside it, and a "
            "template parameter or a function reference needs no block";
 }
 
-bool is_resource(const type_facts& f) {
-    return f.kind == container_kind::pmr;
-}
 std::string resource_why(const type_facts&) {
     return "the chunks of a memory resource: a recording does not see the blocks inside them";
 }
 
-bool is_thread(const type_facts& f) {
-    return f.kind == container_kind::thread;
-}
 std::string thread_why(const type_facts&) {
     return "allocated when a thread starts, which costs a thousand times more than the block: keep the "
            "thread instead";
@@ -376,7 +358,7 @@ std::string thread_why(const type_facts&) {
 /// A single object, by `new` or in a container that takes no allocator. Pointers are a container's whose name is lost.
 bool is_object(const type_facts& f) {
     return (f.kind == container_kind::none || f.kind == container_kind::other) && !f.type.named.is_array &&
-           !f.type.name.ends_with('*') && is_uniform(f);
+           !f.type.name.ends_with('*') && f.type.is_uniform();
 }
 
 bool is_class(const type_facts& f) {
@@ -439,7 +421,7 @@ constexpr std::array table{
     advice_rule{"rare", is_rare, remedy::nothing, nullptr, rare_why},
     advice_rule{"few-and-large", is_few_and_large, remedy::nothing, nullptr, few_and_large_why},
     advice_rule{"kept", is_kept, remedy::nothing, nullptr, kept_why},
-    advice_rule{"hash-buckets", is_buckets, remedy::nothing, nullptr, buckets_why},
+    advice_rule{"hash-buckets", is_of<container_kind::hash_buckets>, remedy::nothing, nullptr, buckets_why},
     advice_rule{"allocator-parameter", is_allocator_parameter, remedy::pool_allocator, allocator_part,
                 allocator_why},
     advice_rule{"foreign-planned", is_foreign_and_planned, remedy::linn_pools, planned_part, planned_why},
@@ -450,14 +432,15 @@ constexpr std::array table{
     advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_part, buffer_why},
     advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_part, reuse_why},
     advice_rule{"array", is_text_or_array, remedy::nothing, nullptr, plain_array_why},
-    advice_rule{"node", is_node, remedy::pooled_container, in_linn, pool_reason},
+    advice_rule{"node", is_of<container_kind::node>, remedy::pooled_container, in_linn, pool_reason},
     advice_rule{"owns-more", is_recycled, remedy::recycler, recycler_part, recycler_why},
-    advice_rule{"control-block", is_control_block, remedy::make_shared, make_shared_part, control_block_why},
+    advice_rule{"control-block", is_of<container_kind::control_block>, remedy::make_shared, make_shared_part,
+                control_block_why},
     advice_rule{"make-shared", is_made_shared, remedy::make_shared, make_shared_part, pool_reason},
     advice_rule{"make-unique", is_made_unique, remedy::pooled_class, make_unique_part, pool_reason},
-    advice_rule{"function", is_function, remedy::nothing, nullptr, function_why},
-    advice_rule{"memory-resource", is_resource, remedy::nothing, nullptr, resource_why},
-    advice_rule{"thread", is_thread, remedy::nothing, nullptr, thread_why},
+    advice_rule{"function", is_of<container_kind::function>, remedy::nothing, nullptr, function_why},
+    advice_rule{"memory-resource", is_of<container_kind::pmr>, remedy::nothing, nullptr, resource_why},
+    advice_rule{"thread", is_of<container_kind::thread>, remedy::nothing, nullptr, thread_why},
     advice_rule{"class", is_class, remedy::pooled_class, pooled_part, pool_reason},
     advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_part, uniform_block_why},
     advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_part,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "advice.hpp"
-#include "container_kind.hpp"
+#include "type_groups.hpp"
 
 #include <span>
 #include <string>
@@ -13,8 +13,8 @@ namespace linn::tool {
 struct type_facts {
     const advised_type& type;
     container_kind kind = container_kind::none;
-    double cost =
-        0; ///< share of the CPU time that its allocations take at most, with all that the same change serves
+    /// Share of the CPU time that its allocations take at most, with all that the same change serves.
+    double cost = 0;
     double fill_cost = 0; ///< share of the CPU time that its zero fills take
     bool is_cost_known = true;
     double run_ns = 0; ///< how long the run lasted
@@ -22,8 +22,8 @@ struct type_facts {
     bool grows = false;   ///< a container that moves into larger blocks
     bool is_users = true; ///< its place is code of the user's
     bool is_type_known = true;
-    std::string owned =
-        {}; ///< what else is allocated with each object, such as "std::vector<int>"; empty: nothing
+    /// What else is allocated with each object, such as "std::vector<int>"; empty: nothing.
+    std::string owned = {};
 };
 
 /// One rule. The first that applies decides.

@@ -8,72 +8,59 @@
 namespace linn::tool {
 namespace {
 
-using symbol = std::string_view;
+constexpr std::string_view stdio[]{"_IO_file_doallocate", "_IO_wfile_doallocate"};
+constexpr std::string_view iostream[]{"std::ios_base::sync_with_stdio"};
+constexpr std::string_view exception_pool[]{"_GLOBAL__sub_I_eh_alloc*", "__gnu_cxx::__freeres",
+                                            "(anonymous namespace)::pool::pool"};
+constexpr std::string_view exception_globals[]{"__cxa_get_globals", "__cxa_get_globals_fast"};
+constexpr std::string_view threads[]{"_dl_allocate_tls*",      "__tls_get_addr*",    "_dl_resize_dtv",
+                                     "allocate_dtv",           "pthread_create*",    "__pthread_create*",
+                                     "__pthread_setspecific*", "pthread_setspecific"};
+constexpr std::string_view exit_handlers[]{"__new_exitfn", "__internal_atexit",   "__cxa_atexit",
+                                           "atexit",       "__cxa_at_quick_exit", "on_exit",
+                                           "__on_exit"};
+constexpr std::string_view locale[]{"setlocale", "_nl_*", "std::locale::*", "std::__cxx11::locale::*"};
+constexpr std::string_view catalogues[]{
+    "textdomain", "__textdomain", "bindtextdomain", "__bindtextdomain", "set_binding_values",
+    "gettext",    "dgettext",     "dcgettext",      "__dcgettext",      "__dcigettext",
+    "dcigettext", "ngettext",     "dngettext",      "dcngettext"};
+constexpr std::string_view conversion[]{"__gconv*", "gconv_*", "iconv_open", "__wcsmbs_*"};
+constexpr std::string_view time_zone[]{"tzset*",    "__tz*",     "localtime*", "__localtime*", "mktime",
+                                       "__mktime*", "timelocal", "strftime*",  "__strftime*"};
+constexpr std::string_view environment[]{"setenv", "__setenv", "putenv", "__add_to_environ"};
+constexpr std::string_view name_service[]{"__nss_*",    "nss_*",        "__res_*",    "_nss_*",
+                                          "getpw*",     "getgr*",       "__getpw*",   "__getgr*",
+                                          "gethostby*", "__gethostby*", "getservby*", "getprotoby*"};
+constexpr std::string_view messages[]{"strerror*", "__strerror*", "strsignal"};
+constexpr std::string_view unwinder[]{"__register_frame*", "_Unwind_*", "backtrace"};
+constexpr std::string_view dynamic_linker[]{"_dl_*",          "dl_open*",      "dlerror",    "dlopen*",
+                                            "__dlopen*",      "dlsym",         "dlvsym",     "dlmopen",
+                                            "__libc_dlopen*", "_dlerror_run*", "dlerror_run"};
 
-constexpr std::array stdio{symbol{"_IO_file_doallocate"}, symbol{"_IO_wfile_doallocate"}};
-constexpr std::array iostream{symbol{"std::ios_base::sync_with_stdio"}};
-constexpr std::array exception_pool{symbol{"_GLOBAL__sub_I_eh_alloc*"}, symbol{"__gnu_cxx::__freeres"},
-                                    symbol{"(anonymous namespace)::pool::pool"}};
-constexpr std::array exception_globals{symbol{"__cxa_get_globals"}, symbol{"__cxa_get_globals_fast"}};
-constexpr std::array threads{symbol{"_dl_allocate_tls*"},      symbol{"__tls_get_addr*"},
-                             symbol{"_dl_resize_dtv"},         symbol{"allocate_dtv"},
-                             symbol{"pthread_create*"},        symbol{"__pthread_create*"},
-                             symbol{"__pthread_setspecific*"}, symbol{"pthread_setspecific"}};
-constexpr std::array exit_handlers{
-    symbol{"__new_exitfn"},        symbol{"__internal_atexit"}, symbol{"__cxa_atexit"}, symbol{"atexit"},
-    symbol{"__cxa_at_quick_exit"}, symbol{"on_exit"},           symbol{"__on_exit"}};
-constexpr std::array locale{symbol{"setlocale"}, symbol{"_nl_*"}, symbol{"std::locale::*"},
-                            symbol{"std::__cxx11::locale::*"}};
-constexpr std::array catalogues{
-    symbol{"textdomain"},       symbol{"__textdomain"},       symbol{"bindtextdomain"},
-    symbol{"__bindtextdomain"}, symbol{"set_binding_values"}, symbol{"gettext"},
-    symbol{"dgettext"},         symbol{"dcgettext"},          symbol{"__dcgettext"},
-    symbol{"__dcigettext"},     symbol{"dcigettext"},         symbol{"ngettext"},
-    symbol{"dngettext"},        symbol{"dcngettext"}};
-constexpr std::array conversion{symbol{"__gconv*"}, symbol{"gconv_*"}, symbol{"iconv_open"},
-                                symbol{"__wcsmbs_*"}};
-constexpr std::array time_zone{symbol{"tzset*"},       symbol{"__tz*"},     symbol{"localtime*"},
-                               symbol{"__localtime*"}, symbol{"mktime"},    symbol{"__mktime*"},
-                               symbol{"timelocal"},    symbol{"strftime*"}, symbol{"__strftime*"}};
-constexpr std::array environment{symbol{"setenv"}, symbol{"__setenv"}, symbol{"putenv"},
-                                 symbol{"__add_to_environ"}};
-constexpr std::array name_service{symbol{"__nss_*"},      symbol{"nss_*"},      symbol{"__res_*"},
-                                  symbol{"_nss_*"},       symbol{"getpw*"},     symbol{"getgr*"},
-                                  symbol{"__getpw*"},     symbol{"__getgr*"},   symbol{"gethostby*"},
-                                  symbol{"__gethostby*"}, symbol{"getservby*"}, symbol{"getprotoby*"}};
-constexpr std::array messages{symbol{"strerror*"}, symbol{"__strerror*"}, symbol{"strsignal"}};
-constexpr std::array unwinder{symbol{"__register_frame*"}, symbol{"_Unwind_*"}, symbol{"backtrace"}};
-constexpr std::array dynamic_linker{symbol{"_dl_*"},         symbol{"dl_open*"},   symbol{"dlerror"},
-                                    symbol{"dlopen*"},       symbol{"__dlopen*"},  symbol{"dlsym"},
-                                    symbol{"dlvsym"},        symbol{"dlmopen"},    symbol{"__libc_dlopen*"},
-                                    symbol{"_dlerror_run*"}, symbol{"dlerror_run"}};
-
-// clang-format off
-constexpr std::array runtime_table{
-    runtime_rule{"stdio-buffer", "buffers of the standard streams", stdio, {}, 0, ~std::uint64_t{0}, 3},
-    runtime_rule{"iostream-buffer", "buffers of std::cin and std::cout without stdio", iostream, {}, 0, ~std::uint64_t{0}, 16},
+constexpr runtime_rule runtime_table[]{
+    {"stdio-buffer", "buffers of the standard streams", stdio, 3},
+    {"iostream-buffer", "buffers of std::cin and std::cout without stdio", iostream, 16},
     // 72704 bytes up to GCC 12, 73728 from GCC 13 on; GLIBCXX_TUNABLES may change it.
-    runtime_rule{"exception-pool", "memory for exceptions when there is no other", exception_pool, "libstdc++.so", 72704, 73728, 2},
-    runtime_rule{"exception-globals", "exceptions in flight of each thread", exception_globals, {}, 0, ~std::uint64_t{0}, 4096},
-    runtime_rule{"thread-storage", "thread-local storage", threads, {}, 0, ~std::uint64_t{0}, 4096},
-    runtime_rule{"exit-handlers", "lists of exit handlers", exit_handlers, {}, 0, ~std::uint64_t{0}, 4096},
-    runtime_rule{"locale", "the locale", locale, {}, 0, ~std::uint64_t{0}, 512},
-    runtime_rule{"messages", "message catalogues", catalogues, {}, 0, ~std::uint64_t{0}, 512},
-    runtime_rule{"conversion", "character set conversions", conversion, {}, 0, ~std::uint64_t{0}, 64},
-    runtime_rule{"time-zone", "the time zone", time_zone, {}, 0, ~std::uint64_t{0}, 64},
-    runtime_rule{"environment", "the environment", environment, {}, 0, ~std::uint64_t{0}, 4096},
-    runtime_rule{"name-service", "the name service", name_service, {}, 0, ~std::uint64_t{0}, 256},
-    runtime_rule{"error-text", "texts of errors", messages, {}, 0, ~std::uint64_t{0}, 64},
-    runtime_rule{"unwinder", "tables of the unwinder", unwinder, {}, 0, ~std::uint64_t{0}, 512},
-    runtime_rule{"dynamic-linker", "the dynamic linker's lists of libraries", dynamic_linker, "ld-linux", 0, ~std::uint64_t{0}, 4096},
+    {"exception-pool", "memory for exceptions when there is no other", exception_pool, 2, "libstdc++.so",
+     72704, 73728},
+    {"exception-globals", "exceptions in flight of each thread", exception_globals, 4096},
+    {"thread-storage", "thread-local storage", threads, 4096},
+    {"exit-handlers", "lists of exit handlers", exit_handlers, 4096},
+    {"locale", "the locale", locale, 512},
+    {"messages", "message catalogues", catalogues, 512},
+    {"conversion", "character set conversions", conversion, 64},
+    {"time-zone", "the time zone", time_zone, 64},
+    {"environment", "the environment", environment, 4096},
+    {"name-service", "the name service", name_service, 256},
+    {"error-text", "texts of errors", messages, 64},
+    {"unwinder", "tables of the unwinder", unwinder, 512},
+    {"dynamic-linker", "the dynamic linker's lists of libraries", dynamic_linker, 4096, "ld-linux"},
 };
-// clang-format on
 
 /// What may call an allocator on its own account.
-constexpr std::array runtime_files{symbol{"libc.so"},      symbol{"libc-2."},    symbol{"ld-linux"},
-                                   symbol{"libstdc++.so"}, symbol{"libc++.so"},  symbol{"libc++abi.so"},
-                                   symbol{"libgcc_s.so"},  symbol{"libpthread"}, symbol{"libdl"},
-                                   symbol{"libnss_"},      symbol{"libresolv"},  symbol{"librt"}};
+constexpr std::string_view runtime_files[]{"libc.so",   "libc-2.",      "ld-linux",    "libstdc++.so",
+                                           "libc++.so", "libc++abi.so", "libgcc_s.so", "libpthread",
+                                           "libdl",     "libnss_",      "libresolv",   "librt"};
 
 /// Of a program with the libraries inside, this many of the innermost calls are looked at.
 constexpr std::size_t innermost = 4;
@@ -138,10 +125,6 @@ bool may_be_runtime(const allocation_site& site, const site_statistics& s) {
 
 } // namespace
 
-std::span<const runtime_rule> runtime_rules() {
-    return runtime_table;
-}
-
 const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
                                     std::uint64_t largest) {
     if (calls.empty()) {
@@ -156,12 +139,7 @@ const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::ui
     const auto found = std::ranges::find_if(runtime_table, [&](const runtime_rule& rule) {
         return applies(rule, innermost_calls, smallest, largest);
     });
-    return found == runtime_table.end() ? nullptr : &*found;
-}
-
-const runtime_rule* runtime_rule_of(const allocation_site& site, const named_type& named,
-                                    std::uint64_t smallest, std::uint64_t largest) {
-    return runtime_rule_of(calls_of(site, named), smallest, largest);
+    return found == std::end(runtime_table) ? nullptr : &*found;
 }
 
 void find_runtime_blocks(advice& a, const naming& names) {

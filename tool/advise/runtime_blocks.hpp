@@ -6,9 +6,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace linn::tool {
 
@@ -19,15 +17,12 @@ struct runtime_rule {
     /// One of these called the allocator, or called what did, all within runtime libraries. Names without arguments; one that
     /// ends in '*' is a prefix.
     std::span<const std::string_view> functions;
+    /// Live blocks in a process; more are the program's own doing, and are shown as leaks.
+    std::uint64_t most = 0;
     std::string_view module = {}; ///< or: this file called the allocator; compared as a prefix of its name
     std::uint64_t smallest = 0;   ///< block that the module keeps
     std::uint64_t largest = ~std::uint64_t{0};
-    std::uint64_t most =
-        0; ///< live blocks in a process; more are the program's own doing, and are shown as leaks
 };
-
-/// The table, in the order in which the rules are asked.
-std::span<const runtime_rule> runtime_rules();
 
 /// One call on the way to the allocator.
 struct runtime_call {
@@ -38,10 +33,6 @@ struct runtime_call {
 /// The rule for blocks of one site; null: they are the program's. `calls` are innermost first.
 const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
                                     std::uint64_t largest);
-
-/// The same for a site that was named.
-const runtime_rule* runtime_rule_of(const allocation_site& site, const named_type& named,
-                                    std::uint64_t smallest, std::uint64_t largest);
 
 /// Finds the runtime's own blocks among those that are live at the end, and notes them in the types and in `a`.
 /// @pre the types are grouped

@@ -3,19 +3,15 @@
 
 #include "../symbols/call_chain.hpp"
 #include "../symbols/cxx_name.hpp"
-#include "change_text.hpp"
-#include "container_kind.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 namespace linn::tool {
@@ -299,6 +295,54 @@ std::string allocator_snippet(const advised_type& type) {
 }
 
 } // namespace
+
+std::size_t find_word(std::string_view line, std::string_view word, std::size_t from) {
+    for (std::size_t at = line.find(word, from); at != std::string_view::npos; at = line.find(word, at + 1)) {
+        const bool begins = at == 0 || !is_word(line[at - 1]);
+        const std::size_t end = at + word.size();
+        if (begins && (end >= line.size() || !is_word(line[end]))) {
+            return at;
+        }
+    }
+    return std::string_view::npos;
+}
+
+std::string_view code_of(std::string_view line) {
+    return line.substr(0, std::min(line.find("//"), line.size()));
+}
+
+std::string trimmed(std::string text) {
+    const std::size_t begin = text.find_first_not_of(" \t");
+    text.erase(0, std::min(begin, text.size()));
+    return text;
+}
+
+std::string as_text(const std::string& header, const std::optional<changed_line>& change,
+                    const std::string& form) {
+    std::string text;
+    if (change) {
+        text += fmt::format("@@ {}:{}\n", std::filesystem::path{change->file}.filename().string(),
+                            change->number);
+    }
+    if (!header.empty()) {
+        text += fmt::format("+ #include <linn/{}>\n", header);
+    }
+    text += form;
+    if (change) {
+        text += fmt::format("- {}\n+ {}\n", trimmed(change->before), trimmed(change->after));
+    }
+    return text;
+}
+
+std::string option_argument(const advised_type& type) {
+    return type.wants_huge_pages ? fmt::format(", {}", huge_pages_option) : std::string{};
+}
+
+bool is_users_class(const advised_type& type) {
+    const type_declaration& declared = type.named.declared;
+    return !declared.is_c && !declared.file.empty() && !is_system_file(declared.file) &&
+           !type.name.starts_with("std::");
+}
 
 source_reader read_sources() {
     return [](const std::string& file) -> std::optional<std::vector<std::string>> {

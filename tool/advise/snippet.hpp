@@ -3,15 +3,41 @@
 
 #include "advice.hpp"
 
-#include <functional>
+#include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace linn::tool {
 
-/// The lines of a source file; nothing where it cannot be read.
-using source_reader = std::function<std::optional<std::vector<std::string>>(const std::string& file)>;
+constexpr std::size_t longest_line = 400; ///< of the source; a longer one is not shown
+
+/// A line of the user's, and what it becomes.
+struct changed_line {
+    std::string file;
+    std::size_t number = 0; ///< from 1
+    std::string before;
+    std::string after;
+};
+
+/// Where a word stands in a line, as a word; npos: nowhere.
+std::size_t find_word(std::string_view line, std::string_view word, std::size_t from = 0);
+
+/// What stands before a comment.
+std::string_view code_of(std::string_view line);
+
+/// Without spaces in front.
+std::string trimmed(std::string text);
+
+/// The change of a line, and what stands in front of it; or a form where no line is known.
+std::string as_text(const std::string& header, const std::optional<changed_line>& change,
+                    const std::string& form = {});
+
+/// The option for huge pages as one more argument of a template; empty where none is wanted.
+std::string option_argument(const advised_type& type);
+
+/// The class is the user's own, and C++: one can change it where it stands.
+bool is_users_class(const advised_type& type);
 
 /// Reads from the disk; what is over 4 MiB, or no regular file, is not read.
 source_reader read_sources();

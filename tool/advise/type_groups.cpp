@@ -3,7 +3,6 @@
 
 #include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
-#include "container_kind.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +15,15 @@
 
 namespace linn::tool {
 namespace {
+
+constexpr std::array<std::string_view, 10> node_containers{
+    "list",          "forward_list",       "map",           "multimap",          "set", "multiset",
+    "unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 bool is_operator_new(allocation_call call) {
     return call >= allocation_call::operator_new && call <= allocation_call::operator_new_array_aligned;
@@ -51,10 +59,7 @@ void add_site(group& g, named_type&& named, std::uint32_t index, const site_stat
     const auto [found, is_new] =
         g.places.try_emplace({frame.file, frame.line, frame.function, frame.library}, type.places.size());
     if (is_new) {
-        advised_place place;
-        place.frame = frame;
-        place.callers = callers_of(named);
-        type.places.push_back(std::move(place));
+        type.places.push_back({frame, 0, callers_of(named), {}});
     }
     advised_place& place = type.places[found->second];
     place.share += static_cast<double>(statistics.allocations); // divided when the type is whole
@@ -163,40 +168,6 @@ void number_unnamed(std::vector<advised_type>& types) {
     }
 }
 
-} // namespace
-
-allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
-    allocation_site out;
-    if (stack < info.stacks.size()) {
-        for (const code_address& at : info.stacks[stack]) {
-            // A return address stands behind the call.
-            code_site frame{{}, {}, at.address == 0 ? 0 : at.address - 1};
-            if (at.module < info.modules.size()) {
-                frame.module = info.modules[at.module].path;
-                frame.build_id = info.modules[at.module].build_id;
-            }
-            out.stack.push_back(std::move(frame));
-        }
-    }
-    return out;
-}
-
-allocation_site site_to_name(const trace_info& info, const analysed_site& site) {
-    allocation_site out = site_of_stack(info, site.stack);
-    for (const auto& [size, count] : site.statistics.sizes) {
-        out.sizes.push_back(size);
-    }
-    if (site.stack < info.rtti.size()) {
-        out.rtti = info.rtti[site.stack];
-    }
-    out.is_operator_new = is_operator_new(site.call);
-    out.is_array_new = site.call == allocation_call::operator_new_array ||
-                       site.call == allocation_call::operator_new_array_aligned;
-    return out;
-}
-
-namespace {
-
 /// Names sites. Recursion makes many stacks that differ far out only; what is named by its innermost calls is named once.
 class site_namer {
 public:
@@ -248,7 +219,122 @@ private:
     std::map<key, named_type> known_;
 };
 
+constexpr std::size_t most_compared = 50; // types; what is rarer is not worth a recycler
+constexpr double as_often = 0.8;
+constexpr double similar_life = 4;
+
+bool is_object(container_kind kind) {
+    return kind == container_kind::shared_ptr || kind == container_kind::unique_ptr ||
+           kind == container_kind::none;
+}
+
+/// True where a stack goes through a constructor of T, such as "net::packet::packet(".
+bool goes_through_constructor(const advised_type& part, const std::string& type) {
+    const std::string constructor = type + "::" + std::string{last_component(type)} + "(";
+    return std::any_of(part.named.frames.begin(), part.named.frames.end(), [&](const symbol_frame& f) {
+        return f.function.find(constructor) != std::string::npos;
+    });
+}
+
+bool is_same_function(const advised_type& a, const advised_type& b) {
+    return !a.places.empty() && !b.places.empty() && !a.places.front().frame.function.empty() &&
+           a.places.front().frame.function == b.places.front().frame.function;
+}
+
+bool lives_as_long(const advised_type& a, const advised_type& b) {
+    const double x = a.statistics.lifetime_quantile(0.5);
+    const double y = b.statistics.lifetime_quantile(0.5);
+    return x <= similar_life * y && y <= similar_life * x;
+}
+
 } // namespace
+
+std::string_view std_template(std::string_view container) {
+    constexpr std::string_view prefix = "std::";
+    if (!container.starts_with(prefix)) {
+        return {};
+    }
+    return plain_type(container.substr(prefix.size()));
+}
+
+bool is_std_holder(std::string_view type) {
+    const std::string_view name = std_template(type);
+    return is_one_of(name, node_containers) || name == "vector" || name == "deque" || name == "string" ||
+           name == "wstring";
+}
+
+std::string_view plain_type(std::string_view type) {
+    return type.substr(0, std::min(type.find('<'), type.size()));
+}
+
+std::string_view last_component(std::string_view type) {
+    type = plain_type(type);
+    const std::size_t colon = type.rfind("::");
+    return colon == std::string_view::npos ? type : type.substr(colon + 2);
+}
+
+container_kind kind_of(const named_type& named) {
+    if (named.container.empty()) {
+        return container_kind::none;
+    }
+    if (named.type == "hash buckets") {
+        return container_kind::hash_buckets;
+    }
+    if (named.container.starts_with("std::pmr::")) {
+        return container_kind::pmr;
+    }
+    const std::string_view name = std_template(named.container);
+    if (is_one_of(name, node_containers)) {
+        return named.is_array ? container_kind::hash_buckets : container_kind::node;
+    }
+    if (name == "shared_ptr") {
+        return named.type.starts_with("control block of ") ? container_kind::control_block
+                                                           : container_kind::shared_ptr;
+    }
+    using enum container_kind;
+    constexpr std::pair<std::string_view, container_kind> kinds[]{
+        {"vector", array},          {"deque", array},
+        {"valarray", array},        {"string", text},
+        {"basic_string", text},     {"wstring", text},
+        {"basic_stringbuf", text},  {"u8string", text},
+        {"u16string", text},        {"u32string", text},
+        {"unique_ptr", unique_ptr}, {"function", function},
+        {"any", function},          {"move_only_function", function},
+        {"thread", thread},         {"jthread", thread}};
+    const auto* const known =
+        std::ranges::find(kinds, name, &std::pair<std::string_view, container_kind>::first);
+    return known == std::end(kinds) ? other : known->second;
+}
+
+allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
+    allocation_site out;
+    if (stack < info.stacks.size()) {
+        for (const code_address& at : info.stacks[stack]) {
+            // A return address stands behind the call.
+            code_site frame{{}, {}, at.address == 0 ? 0 : at.address - 1};
+            if (at.module < info.modules.size()) {
+                frame.module = info.modules[at.module].path;
+                frame.build_id = info.modules[at.module].build_id;
+            }
+            out.stack.push_back(std::move(frame));
+        }
+    }
+    return out;
+}
+
+allocation_site site_to_name(const trace_info& info, const analysed_site& site) {
+    allocation_site out = site_of_stack(info, site.stack);
+    for (const auto& [size, count] : site.statistics.sizes) {
+        out.sizes.push_back(size);
+    }
+    if (site.stack < info.rtti.size()) {
+        out.rtti = info.rtti[site.stack];
+    }
+    out.is_operator_new = is_operator_new(site.call);
+    out.is_array_new = site.call == allocation_call::operator_new_array ||
+                       site.call == allocation_call::operator_new_array_aligned;
+    return out;
+}
 
 std::vector<named_type> name_sites(const trace_analysis& analysis, const naming& names,
                                    const std::function<void(double)>& progress) {
@@ -323,38 +409,6 @@ std::string at_place(const symbol_frame& frame) {
     const std::string place = place_text(frame);
     return place.empty() ? place : (frame.file.empty() ? " " : " at ") + place;
 }
-
-namespace {
-
-constexpr std::size_t most_compared = 50; // types; what is rarer is not worth a recycler
-constexpr double as_often = 0.8;
-constexpr double similar_life = 4;
-
-bool is_object(container_kind kind) {
-    return kind == container_kind::shared_ptr || kind == container_kind::unique_ptr ||
-           kind == container_kind::none;
-}
-
-/// True where a stack goes through a constructor of T, such as "net::packet::packet(".
-bool goes_through_constructor(const advised_type& part, const std::string& type) {
-    const std::string constructor = type + "::" + std::string{last_component(type)} + "(";
-    return std::any_of(part.named.frames.begin(), part.named.frames.end(), [&](const symbol_frame& f) {
-        return f.function.find(constructor) != std::string::npos;
-    });
-}
-
-bool is_same_function(const advised_type& a, const advised_type& b) {
-    return !a.places.empty() && !b.places.empty() && !a.places.front().frame.function.empty() &&
-           a.places.front().frame.function == b.places.front().frame.function;
-}
-
-bool lives_as_long(const advised_type& a, const advised_type& b) {
-    const double x = a.statistics.lifetime_quantile(0.5);
-    const double y = b.statistics.lifetime_quantile(0.5);
-    return x <= similar_life * y && y <= similar_life * x;
-}
-
-} // namespace
 
 std::string owned_with(const advised_type& type, const std::vector<advised_type>& types) {
     if (!is_object(kind_of(type.named)) || type.named.is_array) {

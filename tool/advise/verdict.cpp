@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -145,18 +144,15 @@ share_range pools_would_remove(const advice& a) {
     return {least_removed * std::clamp(served.share().low, 0.0, time.low), time.high};
 }
 
+bool is_tiny(double share) {
+    return share > 0 && share < 0.001;
+}
+
 } // namespace
 
 const char* to_string(pool_answer answer) noexcept {
-    switch (answer) {
-    case pool_answer::yes:
-        return "yes";
-    case pool_answer::no:
-        return "no";
-    case pool_answer::not_known:
-        break;
-    }
-    return "not-known";
+    constexpr const char* words[] = {"yes", "no", "not-known"};
+    return words[static_cast<std::size_t>(answer)];
 }
 
 pool_answer judge(const advice& a, double threshold) {
@@ -192,14 +188,6 @@ void take_verdict(advice& a) {
         }
     }
 }
-
-namespace {
-
-bool is_tiny(double share) {
-    return share > 0 && share < 0.001;
-}
-
-} // namespace
 
 double fill_share(const site_statistics& s, const trace_info& info) {
     const double cpu_ns = cost_of_program(info).cpu_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../advise/advise.hpp"
+#include "../advise/advice.hpp"
 #include "../advise/fills.hpp"
 #include "../advise/verdict.hpp"
 #include "../analysis/accumulator.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../advise/advise.hpp"
+#include "../advise/advice.hpp"
+#include "../advise/snippet.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/files.hpp"
 #include "../measure/interrupt.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arms.hpp"
 
-#include "../advise/change_text.hpp"
+#include "../advise/advice.hpp"
 #include "../pools/launch.hpp"
 #include "../symbols/short_name.hpp"
 

@@ -2,7 +2,8 @@
 // A program for `linn advise` that is told what to allocate, with names made up here.
 #pragma once
 
-#include "advise/advise.hpp"
+#include "advise/advice.hpp"
+#include "advise/type_groups.hpp"
 #include "analysis/accumulator.hpp"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 // "the only block of char, 4096 bytes" were not freed: stdout's buffer.
 #include "advise/runtime_blocks.hpp"
 
-#include "advise/advise.hpp"
+#include "advise/advice.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::runtime_blocks_tests {
@@ -70,17 +70,6 @@ std::vector<std::string> leaks_of(const advice& a) {
         }
     }
     return texts;
-}
-
-TEST_CASE("each rule has a name of its own, words, a limit, and something to know its blocks by") {
-    std::set<std::string> names;
-    for (const runtime_rule& rule : runtime_rules()) {
-        CAPTURE(rule.name);
-        CHECK(names.insert(rule.name).second);
-        CHECK(std::string{rule.what}.size() > 5);
-        CHECK(rule.most != 0);
-        CHECK_FALSE(rule.functions.empty());
-    }
 }
 
 TEST_CASE("known by the functions that lead to the allocator") {

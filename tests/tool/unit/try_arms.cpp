@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms that pools are tried in: each is a plan that the preloaded library reads.
-#include "advise/change_text.hpp"
+#include "advise/advice.hpp"
 #include "scratch_folder.hpp"
 #include "trace_of_types.hpp"
 #include "try/arms.hpp"

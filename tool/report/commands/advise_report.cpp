@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_report.hpp"
 
-#include "../../advise/change_text.hpp"
+#include "../../advise/advice.hpp"
 #include "../../advise/rules.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../advise/verdict.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../advise/change_text.hpp"
+#include "../../advise/advice.hpp"
 #include "../../advise/verdict.hpp"
 #include "../../experiment/estimate.hpp"
 #include "../../measure/quantity.hpp"

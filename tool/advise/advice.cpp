@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advise.hpp"
+#include "advice.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
-#include "change_text.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
 #include "rules.hpp"
 #include "runtime_blocks.hpp"
 #include "type_groups.hpp"
 #include "verdict.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -38,6 +40,23 @@ struct change {
     bool wants_huge_pages = false;
 };
 
+std::uint64_t live_bytes(const advised_type& type) noexcept {
+    const site_statistics& s = type.statistics;
+    return s.sizes.empty() ? 0 : s.peak_live * preloaded_slot_bytes(s.sizes.front().first);
+}
+
+/// Whether the type's objects take enough at once.
+bool has_huge_objects(const advised_type& type) noexcept {
+    return is_worth_huge_pages(live_bytes(type), 1);
+}
+
+/// Whether the pool that is advised for the type is one of objects, which has options, and is worth huge pages by itself.
+bool has_huge_pool(const advised_type& type) noexcept {
+    const bool has_options = type.what == remedy::pooled_container || type.what == remedy::pool_allocator ||
+                             type.what == remedy::pooled_class || type.what == remedy::make_shared;
+    return has_options && has_huge_objects(type);
+}
+
 class decider {
 public:
     explicit decider(advice& a) : a_{a} {
@@ -58,8 +77,8 @@ public:
         type.what = rule.what;
         type.part = rule.part == nullptr ? std::string{} : rule.part(facts);
         type.why = rule.why(facts);
-        type.wants_huge_pages = is_worth_huge_pages(type) ||
-                                (type.what == remedy::pool_allocator && change_of(type).wants_huge_pages);
+        type.wants_huge_pages =
+            has_huge_pool(type) || (type.what == remedy::pool_allocator && change_of(type).wants_huge_pages);
         if (!type.runtime.empty() && !holds_fills_only) { // the program cannot change it
             type.rule = "runtime";
             type.what = remedy::nothing;
@@ -101,23 +120,22 @@ private:
 } // namespace
 
 bool is_pool(remedy r) noexcept {
-    switch (r) {
-    case remedy::pooled_container:
-    case remedy::pool_allocator:
-    case remedy::pooled_class:
-    case remedy::make_shared:
-    case remedy::recycler:
-    case remedy::buffer_pool:
-    case remedy::pool_resource:
-    case remedy::linn_pools:
-        return true;
-    case remedy::nothing:
-    case remedy::for_overwrite:
-    case remedy::other_allocator:
-    case remedy::reserve:
-        break;
+    return r != remedy::nothing && r != remedy::for_overwrite && r != remedy::other_allocator &&
+           r != remedy::reserve;
+}
+
+std::string huge_pages_text(const advised_type& type) {
+    if (!type.wants_huge_pages) {
+        return {};
     }
-    return false;
+    const std::string live =
+        has_huge_pool(type)
+            ? fmt::format("Its objects take {} at once", figures::bytes_text(live_bytes(type)))
+            : "Objects of another type that this change serves take 2 MiB and more at once";
+    return fmt::format(
+        "{}: give the pool the option {}, which saves page faults. Without it a pool asks for huge "
+        "pages from 64 MiB on.",
+        live, huge_pages_option);
 }
 
 bool fits_a_plan(const advised_type& t) noexcept {
@@ -126,33 +144,10 @@ bool fits_a_plan(const advised_type& t) noexcept {
 }
 
 const char* to_string(remedy r) noexcept {
-    switch (r) {
-    case remedy::nothing:
-        break;
-    case remedy::pooled_container:
-        return "pooled-container";
-    case remedy::pool_allocator:
-        return "pool-allocator";
-    case remedy::pooled_class:
-        return "pooled-class";
-    case remedy::make_shared:
-        return "make-shared";
-    case remedy::for_overwrite:
-        return "for-overwrite";
-    case remedy::recycler:
-        return "recycler";
-    case remedy::buffer_pool:
-        return "buffer-pool";
-    case remedy::pool_resource:
-        return "pool-resource";
-    case remedy::other_allocator:
-        return "other-allocator";
-    case remedy::linn_pools:
-        return "linn-pools";
-    case remedy::reserve:
-        return "reserve";
-    }
-    return "nothing";
+    constexpr const char* words[] = {"nothing",       "pooled-container", "pool-allocator", "pooled-class",
+                                     "make-shared",   "for-overwrite",    "recycler",       "buffer-pool",
+                                     "pool-resource", "other-allocator",  "linn-pools",     "reserve"};
+    return words[static_cast<std::size_t>(r)];
 }
 
 advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts) {
