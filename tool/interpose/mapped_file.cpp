@@ -55,6 +55,17 @@ build_id build_id_of(const mapped_file& file) noexcept {
     return {};
 }
 
+load_counts count_loads() noexcept {
+    load_counts now;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void* data) {
+            *static_cast<load_counts*>(data) = {file->dlpi_adds, file->dlpi_subs};
+            return 1;
+        },
+        &now);
+    return now;
+}
+
 std::uintptr_t mapped_file::dynamic_value(std::intptr_t tag) const noexcept {
     for (std::size_t i = 0; i != segment_count; ++i) {
         if (segments[i].p_type != PT_DYNAMIC) {

@@ -43,6 +43,15 @@ struct build_id {
 };
 build_id build_id_of(const mapped_file& file) noexcept;
 
+/// How many files the loader has mapped and unmapped so far.
+struct load_counts {
+    unsigned long long loads = 0;
+    unsigned long long unloads = 0;
+
+    bool operator==(const load_counts&) const = default;
+};
+load_counts count_loads() noexcept;
+
 /// The dynamic symbols of a mapped file. Not dlsym: it allocates a message for what is missing, and takes for a
 /// definition what is only a non-PIE executable's entry for a foreign function.
 class dynamic_symbols {

@@ -110,11 +110,6 @@ operator_way way_of(const search& s, std::size_t index) noexcept {
     return operator_way::malloc;
 }
 
-struct wanted {
-    const char* name;
-    void* found;
-};
-
 } // namespace
 
 const char* mangled_name(operator_name name) noexcept {
@@ -147,7 +142,10 @@ void find_operators(own_place place) noexcept {
 }
 
 void* find_anywhere(const char* mangled) noexcept {
-    wanted w{mangled, nullptr};
+    struct wanted {
+        const char* name;
+        void* found;
+    } w{mangled, nullptr};
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t, void* data) {
             auto& want = *static_cast<wanted*>(data);

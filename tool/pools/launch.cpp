@@ -39,14 +39,6 @@ served_program find_served_program(const std::string& name, bool is_checked) {
     if (!found.problem.empty()) {
         return found;
     }
-    if (reached.info.what == executable_info::kind::script) {
-        if (const std::string problem = why_not_preloadable(
-                reached.info.interpreter, inspect_executable(reached.info.interpreter), preload_kind::pools);
-            !problem.empty()) {
-            found.problem = fmt::format("{} is a script, and {}", found.file.string(), problem);
-            return found;
-        }
-    }
     found.library = preload_companion(pool_library(is_checked).filename().string(), found.problem);
     return found;
 }
@@ -84,13 +76,8 @@ std::string become_served(const served_program& program, const std::vector<std::
         ::setenv(variable.substr(0, name).c_str(), variable.c_str() + name + 1, 1);
     }
     ::setenv("LD_PRELOAD", preloaded_first(program.library.string()).c_str(), 1);
-    std::vector<char*> arguments;
-    for (const std::string& word : words) {
-        arguments.push_back(const_cast<char*>(word.c_str()));
-    }
-    arguments.push_back(nullptr);
     std::fflush(nullptr);
-    ::execv(program.file.c_str(), arguments.data());
+    ::execv(program.file.c_str(), pointers(words).data());
     return fmt::format("{}: {}", program.file.string(), std::strerror(errno));
 }
 

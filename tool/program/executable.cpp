@@ -18,7 +18,6 @@
 #include <cstring>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 namespace linn::tool {
@@ -87,41 +86,35 @@ unsigned own_machine() {
     return machine;
 }
 
+/// The title of a key in a table; empty where the key is not there.
+template <class Key, std::size_t N>
+std::string title_of(const std::pair<Key, const char*> (&table)[N], const Key& key) {
+    for (const auto& [known, title] : table) {
+        if (known == key) {
+            return title;
+        }
+    }
+    return {};
+}
+
 std::string machine_name(unsigned machine) {
     constexpr std::pair<unsigned, const char*> names[] = {
         {EM_X86_64, "x86-64"}, {EM_386, "32-bit x86"}, {EM_AARCH64, "64-bit Arm"}, {EM_ARM, "32-bit Arm"},
         {EM_RISCV, "RISC-V"},  {EM_PPC64, "POWER"},    {EM_S390, "z/Architecture"}};
-    for (const auto& [number, name] : names) {
-        if (number == machine) {
-            return name;
-        }
-    }
-    return fmt::format("machine number {}", machine);
+    const std::string name = title_of(names, machine);
+    return name.empty() ? fmt::format("machine number {}", machine) : name;
 }
 
-/// What symbols give away. Stripped programs keep those that they share with libraries.
-void look_at_symbol(std::string_view name, executable_info& into) {
-    constexpr std::pair<std::string_view, const char*> sanitizers[] = {
-        {"__asan_init", "AddressSanitizer"},
-        {"__hwasan_init", "HWAddressSanitizer"},
-        {"__tsan_init", "ThreadSanitizer"},
-        {"__msan_init", "MemorySanitizer"},
-        {"__lsan_init", "LeakSanitizer"}};
-    constexpr std::pair<std::string_view, const char*> heaps[] = {
-        {"_rjem_malloc", "jemalloc"},  {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
-        {"mi_malloc", "mimalloc"},     {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
-        {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"}};
-    for (const auto& [symbol, title] : sanitizers) {
-        if (name == symbol && into.sanitizer.empty()) {
-            into.sanitizer = title;
-        }
-    }
-    for (const auto& [symbol, title] : heaps) {
-        if (name == symbol) {
-            into.private_heap = title;
-        }
-    }
-}
+// What symbols give away. Stripped programs keep those that they share with libraries.
+constexpr std::pair<std::string_view, const char*> sanitizers[] = {{"__asan_init", "AddressSanitizer"},
+                                                                   {"__hwasan_init", "HWAddressSanitizer"},
+                                                                   {"__tsan_init", "ThreadSanitizer"},
+                                                                   {"__msan_init", "MemorySanitizer"},
+                                                                   {"__lsan_init", "LeakSanitizer"}};
+constexpr std::pair<std::string_view, const char*> heaps[] = {
+    {"_rjem_malloc", "jemalloc"},  {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
+    {"mi_malloc", "mimalloc"},     {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
+    {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"}};
 
 void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_info& into) {
     const auto section = [&](std::uint64_t index) {
@@ -150,14 +143,13 @@ void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_
         const std::string_view table = part(bytes, s->sh_offset, s->sh_size);
         for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table, at);
              at += sizeof(Elf64_Sym)) {
-            // A name that is only used: a sanitizer's runtime, but no allocator of its own.
-            executable_info found;
-            look_at_symbol(text_at(text, symbol->st_name), found);
+            const std::string_view name = text_at(text, symbol->st_name);
             if (into.sanitizer.empty()) {
-                into.sanitizer = found.sanitizer;
+                into.sanitizer = title_of(sanitizers, name);
             }
+            // A name that is only used is no allocator of its own.
             if (into.private_heap.empty() && symbol->st_shndx != SHN_UNDEF) {
-                into.private_heap = found.private_heap;
+                into.private_heap = title_of(heaps, name);
             }
         }
     }
@@ -213,6 +205,49 @@ bool is_runnable(const fs::path& file) {
     struct stat s{};
     return ::stat(file.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
+
+/// Why a file cannot be executed at all; empty when it can.
+std::string why_not_executable(const std::string& name, const fs::path& file, const executable_info& info) {
+    switch (info.what) {
+    case kind::missing:
+        return fmt::format("{}: no such program", file.empty() ? name : file.string());
+    case kind::directory:
+        return fmt::format("{} is a directory, not a program", file.string());
+    case kind::not_executable:
+        return fmt::format("{} is not executable: chmod +x {}, or name its interpreter before it",
+                           file.string(), file.string());
+    case kind::empty:
+        return fmt::format("{} is an empty file", file.string());
+    case kind::unknown:
+        return fmt::format("{} is neither a program nor a script that begins with #!", file.string());
+    case kind::foreign:
+        return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
+    case kind::script: {
+        std::error_code error;
+        if (info.interpreter.empty() || fs::exists(info.interpreter, error)) {
+            return {};
+        }
+        if (info.interpreter.ends_with('\r')) {
+            return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
+                               file.string());
+        }
+        return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
+    }
+    case kind::program:
+        break;
+    }
+    return {};
+}
+
+/// How a refusal names what was to be loaded, by `preload_kind`.
+constexpr struct {
+    const char* what;     ///< "no … can be preloaded"
+    const char* dynamic;  ///< why to link dynamically
+    const char* for_musl; ///< what is built for glibc
+    const char* instead;  ///< what to do with a build without a sanitizer
+} words_for[] = {{"allocator", "to compare allocators", "the allocators here are", "measure"},
+                 {"recorder", "to record it", "the recorder here is", "record"},
+                 {"pools", "to serve it from pools", "the library of pools here is", "use"}};
 
 } // namespace
 
@@ -290,72 +325,13 @@ std::vector<std::string> program_names(std::string_view search_path) {
     return {names.begin(), names.end()};
 }
 
-namespace {
-
-using kind = executable_info::kind;
-
-/// Why a file cannot be executed at all; empty when it can.
-std::string why_not_executable(const std::string& name, const fs::path& file, const executable_info& info) {
-    switch (info.what) {
-    case kind::missing:
-        return fmt::format("{}: no such program", file.empty() ? name : file.string());
-    case kind::directory:
-        return fmt::format("{} is a directory, not a program", file.string());
-    case kind::not_executable:
-        return fmt::format("{} is not executable: chmod +x {}, or name its interpreter before it",
-                           file.string(), file.string());
-    case kind::empty:
-        return fmt::format("{} is an empty file", file.string());
-    case kind::unknown:
-        return fmt::format("{} is neither a program nor a script that begins with #!", file.string());
-    case kind::foreign:
-        return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
-    case kind::script: {
-        std::error_code error;
-        if (info.interpreter.empty() || fs::exists(info.interpreter, error)) {
-            return {};
-        }
-        if (info.interpreter.ends_with('\r')) {
-            return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
-                               file.string());
-        }
-        return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
-    }
-    case kind::program:
-        break;
-    }
-    return {};
-}
-
-/// How a refusal names what was to be loaded.
-struct preload_words {
-    const char* what;     ///< "no … can be preloaded"
-    const char* dynamic;  ///< why to link dynamically
-    const char* for_musl; ///< what is built for glibc
-    const char* instead;  ///< what to do with a build without a sanitizer
-};
-preload_words words_for(preload_kind what) {
-    switch (what) {
-    case preload_kind::recorder:
-        return {"recorder", "to record it", "the recorder here is", "record"};
-    case preload_kind::pools:
-        return {"pools", "to serve it from pools", "the library of pools here is", "use"};
-    case preload_kind::allocator:
-        break;
-    }
-    return {"allocator", "to compare allocators", "the allocators here are", "measure"};
-}
-
-} // namespace
-
 std::string why_not_preloadable(const fs::path& file, const executable_info& info, preload_kind what) {
     const std::string name = file.string();
-    const preload_words words = words_for(what);
-    const bool has_own_heap = info.is_go;
+    const auto& words = words_for[static_cast<std::size_t>(what)];
     if (info.what == kind::program && info.interpreter.empty()) {
         return fmt::format("{} is statically linked: no {} can be preloaded into it{}", name, words.what,
-                           has_own_heap ? " (it is written in Go, whose heap is its own anyway)"
-                                        : fmt::format("; link it dynamically {}", words.dynamic));
+                           info.is_go ? " (it is written in Go, whose heap is its own anyway)"
+                                      : fmt::format("; link it dynamically {}", words.dynamic));
     }
     if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl")) {
         return fmt::format("{} was built for musl: {} built for glibc", name, words.for_musl);
@@ -390,6 +366,14 @@ reached_program reach_program(const std::string& name, preload_kind what) {
     found.is_usage_error = !found.problem.empty();
     if (!found.is_usage_error) {
         found.problem = why_not_preloadable(found.file, found.info, what);
+    }
+    // Where allocators are compared, the first run shows what the script leads to.
+    if (found.problem.empty() && found.info.what == kind::script && what != preload_kind::allocator) {
+        const fs::path interpreter = found.info.interpreter;
+        if (const std::string why = why_not_preloadable(interpreter, inspect_executable(interpreter), what);
+            !why.empty()) {
+            found.problem = fmt::format("{} is a script, and {}", found.file.string(), why);
+        }
     }
     return found;
 }

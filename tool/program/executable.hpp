@@ -46,8 +46,8 @@ struct reached_program {
     std::filesystem::path file;
     executable_info info;
     std::string problem; ///< why it cannot be executed or reached, and the fix; empty when it can
-    bool is_usage_error =
-        false; ///< of `problem`: there is no such program (exit status 2), rather than one out of reach
+    /// Of `problem`: there is no such program (exit status 2), rather than one out of reach.
+    bool is_usage_error = false;
 };
 
 /// The library that would be loaded into the program, for the words of a refusal.

@@ -7,7 +7,6 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstring>
 
 namespace linn::tool::pools {
@@ -17,8 +16,7 @@ constinit resolved_address calls[most_planned_sites]{};
 constinit resolved_address callers[most_planned_sites]{};
 constinit site_state modules[most_planned_modules]{};
 
-constinit unsigned long long last_added = 0;
-constinit unsigned long long last_removed = 0;
+constinit preload::load_counts last_loads{};
 
 std::string_view file_name_of(const char* path) noexcept {
     const char* const slash = std::strrchr(path, '/');
@@ -116,21 +114,9 @@ resolved_address resolved_caller(std::uint32_t site) noexcept {
 }
 
 bool have_modules_changed() noexcept {
-    struct counts {
-        unsigned long long added;
-        unsigned long long removed;
-    } now{0, 0};
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* file, std::size_t bytes, void* data) {
-            if (bytes >= offsetof(dl_phdr_info, dlpi_subs) + sizeof file->dlpi_subs) {
-                *static_cast<counts*>(data) = {file->dlpi_adds, file->dlpi_subs};
-            }
-            return 1;
-        },
-        &now);
-    const bool changed = now.added != last_added || now.removed != last_removed;
-    last_added = now.added;
-    last_removed = now.removed;
+    const preload::load_counts now = preload::count_loads();
+    const bool changed = now != last_loads;
+    last_loads = now;
     return changed;
 }
 

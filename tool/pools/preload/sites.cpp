@@ -73,8 +73,8 @@ struct growing_index {
         for (std::size_t i = 0; i <= index.last; ++i) {
             more[i].store(next_more[i], std::memory_order_relaxed);
             if (live[i].load(std::memory_order_relaxed) != next[i]) {
-                live[i].store(next[i],
-                              std::memory_order_relaxed); // the pool's own pointer publishes the pool
+                // The pool's own pointer publishes the pool.
+                live[i].store(next[i], std::memory_order_relaxed);
             }
         }
     }

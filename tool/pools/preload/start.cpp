@@ -6,7 +6,6 @@
 #include "../../interpose/real.hpp"
 #include "../compiled_plan.hpp"
 #include "engine.hpp"
-#include "range.hpp"
 #include "sites.hpp"
 #include "statistics.hpp"
 
@@ -133,20 +132,14 @@ int look_before(dl_phdr_info* file, std::size_t, void* data) noexcept {
     return 0;
 }
 
-/// Why pools would not work in this process, or are not wanted; null: they would.
-const char* obstacle(const standing& s) noexcept {
-    if (detail::running_on_memcheck()) {
-        return "Valgrind's Memcheck has to see each block";
-    }
-    return s.owns_malloc ? "the program, or a library before this one, brings its own malloc" : nullptr;
-}
-
 /// Whether calls must be looked up, now or when a library appears.
 bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     standing before;
     ::dl_iterate_phdr(look_before, &before);
-    if (const char* const problem = obstacle(before)) {
-        about.problem = problem;
+    if (detail::running_on_memcheck() || before.owns_malloc) {
+        about.problem = before.owns_malloc
+                            ? "the program, or a library before this one, brings its own malloc"
+                            : "Valgrind's Memcheck has to see each block";
         return false;
     }
     const bool looks_up = mode != pool_mode::empty && plan.site_count != 0;

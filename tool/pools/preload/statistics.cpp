@@ -262,19 +262,18 @@ void write_file() noexcept {
     }
 }
 
-struct known_signal {
+constexpr struct {
     const char* name;
     int number;
-};
-constexpr known_signal known_signals[] = {{"HUP", SIGHUP},   {"INT", SIGINT},     {"QUIT", SIGQUIT},
-                                          {"USR1", SIGUSR1}, {"USR2", SIGUSR2},   {"ALRM", SIGALRM},
-                                          {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"URG", SIGURG}};
+} known_signals[] = {{"HUP", SIGHUP},   {"INT", SIGINT},     {"QUIT", SIGQUIT},
+                     {"USR1", SIGUSR1}, {"USR2", SIGUSR2},   {"ALRM", SIGALRM},
+                     {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"URG", SIGURG}};
 
 int number_of_signal(const char* name) noexcept {
     if (std::strncmp(name, "SIG", 3) == 0) {
         name += 3;
     }
-    for (const known_signal& s : known_signals) {
+    for (const auto& s : known_signals) {
         if (std::strcmp(name, s.name) == 0) {
             return s.number;
         }
@@ -287,8 +286,8 @@ int number_of_signal(const char* name) noexcept {
 void on_signal(int) {
     const int before = errno;
     if (me.is_inside) {
-        statistics_wanted.store(true,
-                                std::memory_order_relaxed); // the thread may hold a lock: when it is out
+        // The thread may hold a lock: when it is out.
+        statistics_wanted.store(true, std::memory_order_relaxed);
     } else {
         write_statistics();
     }
