@@ -4,7 +4,7 @@
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
 #include "../profile/trace_view.hpp"
-#include "../record/ring_file.hpp"
+#include "../record/collector.hpp"
 #include "../report/commands/trace_report.hpp"
 #include "../report/render/render.hpp"
 #include "../symbols/short_name.hpp"

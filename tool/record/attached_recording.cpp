@@ -103,8 +103,8 @@ bool attached_recording::prepare() {
     start_.directory = facts_.directory;
     start_.attached_pid = static_cast<std::uint32_t>(facts_.pid);
     start_.attached_age_ns = facts_.age_ns;
-    if (std::string problem = output_.open(); !problem.empty()) {
-        return fail(problem);
+    if (!open_trace()) {
+        return false;
     }
     begin_trace();
     return true;
@@ -114,7 +114,7 @@ std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
     if (std::string problem = ring_.adopt(watched_.copy_of(fd), chunks, ring_options()); !problem.empty()) {
         return problem;
     }
-    collector_.emplace(ring_, output_.taker());
+    make_collector();
     start_collecting(only_pid());
     return {};
 }
@@ -168,7 +168,7 @@ attached_recording::end attached_recording::wait() {
         if (now < entered + after_entering) {
             attachment_->look_again();
         }
-        if (!output_.taker().problem().empty() || (options_.duration_s > 0 && now >= limit) ||
+        if (!collector_->problem().empty() || (options_.duration_s > 0 && now >= limit) ||
             desk_.wait_for_stop(slice)) {
             return end::detached;
         }
@@ -199,7 +199,7 @@ void attached_recording::note(end why, std::uint64_t ns_now) {
                : why == end::other_program ? "the program executed another one"
                : why == end::hooks_left    ? "the hooks left the program, because linn stood still for 10 s"
                                            : "detached, and the program ran on";
-    e.stopped = output_.taker().problem();
+    e.stopped = collector_->problem();
     e.ran_on = why != end::ended && why != end::other_program;
     e.duration_ns = ns_now - start_ns_;
     e.user_ns = used_.user_ns - used_before_.user_ns;

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +22,53 @@
 namespace linn::tool {
 namespace {
 
+constexpr std::size_t fewest_chunks = 64;
+
+/// How many chunks the limits on files and on memory leave room for.
+std::size_t allowed_chunks(std::size_t wanted) {
+    std::size_t chunks = wanted;
+    rlimit limit{};
+    // The rest is for what linn does besides.
+    if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        chunks = std::min<std::size_t>(chunks, limit.rlim_cur / 4 / wire::chunk_bytes);
+    }
+    return std::max(chunks, fewest_chunks);
+}
+
+/// The limit on the size of files is meant for the trace: lifted as far as possible while the shared memory is made.
+class lifted_file_limit {
+public:
+    lifted_file_limit() {
+        if (::getrlimit(RLIMIT_FSIZE, &old_) != 0 || old_.rlim_cur == old_.rlim_max) {
+            return;
+        }
+        const rlimit most{old_.rlim_max, old_.rlim_max};
+        is_lifted_ = ::setrlimit(RLIMIT_FSIZE, &most) == 0;
+    }
+    lifted_file_limit(const lifted_file_limit&) = delete;
+    lifted_file_limit& operator=(const lifted_file_limit&) = delete;
+    ~lifted_file_limit() {
+        if (is_lifted_) {
+            ::setrlimit(RLIMIT_FSIZE, &old_);
+        }
+    }
+
+private:
+    rlimit old_{};
+    bool is_lifted_ = false;
+};
+
+/// Copies a chunk that its owner may be writing, in ascending order, a word at a time: the owner writes an entry's tag last, so an
+/// entry whose tag is in the copy is there as a whole.
+void copy_upwards(const unsigned char* from, unsigned char* to, std::size_t bytes) {
+    for (std::size_t i = 0; i != bytes; i += 8) {
+        // Pairs with the order in which the encoder writes an entry.
+        const std::uint64_t word =
+            __atomic_load_n(reinterpret_cast<const std::uint64_t*>(from + i), __ATOMIC_ACQUIRE);
+        std::memcpy(to + i, &word, 8);
+    }
+}
+
 using wire::chunk_state;
 using wire::chunk_word;
 using clock = std::chrono::steady_clock;
@@ -31,18 +80,10 @@ constexpr std::chrono::milliseconds between_looks{250};
 /// Chunks from this one on are in use only after a crowd; their memory is given back.
 constexpr std::uint32_t warm_chunks = 512;
 
-/// The image that a chunk says it belongs to.
-std::uint32_t image_of(const unsigned char* chunk) {
-    std::uint32_t image = 0;
-    std::memcpy(&image, chunk + offsetof(wire::chunk_header, image), sizeof image);
-    return image;
-}
-
-/// And the process.
-std::uint32_t pid_of(const unsigned char* chunk) {
-    std::uint32_t pid = 0;
-    std::memcpy(&pid, chunk + offsetof(wire::chunk_header, pid), sizeof pid);
-    return pid;
+wire::chunk_header header_of(const unsigned char* chunk) {
+    wire::chunk_header header;
+    std::memcpy(&header, chunk, sizeof header);
+    return header;
 }
 
 /// The letter that /proc/…/stat gives a task's state; 0 when there is no such task.
@@ -104,23 +145,96 @@ bool is_thread_alive(std::uint32_t pid, std::uint32_t tid) {
 
 } // namespace
 
-collector::~collector() {
-    stops_.store(true, std::memory_order_relaxed);
-    for (std::thread& t : workers_) {
-        t.join();
+ring_file::~ring_file() {
+    if (memory_ != nullptr) {
+        ::munmap(memory_, bytes_);
     }
+    if (fd_ >= 0) {
+        ::close(fd_);
+    }
+}
+
+std::string ring_file::create(std::size_t chunks, const wire::ring_options& options) {
+    const auto failed = [](const char* what) {
+        return fmt::format("no memory to share with the program: {}: {}", what, std::strerror(errno));
+    };
+    fd_ = ::memfd_create("linn-record", MFD_CLOEXEC);
+    if (fd_ < 0) {
+        return failed("memfd_create");
+    }
+    const lifted_file_limit lifted;
+    std::size_t count = allowed_chunks(chunks);
+    while (!map(static_cast<std::uint32_t>(count), options)) {
+        count /= 2;
+        if (count < fewest_chunks) {
+            return failed("its size");
+        }
+    }
+    return {};
+}
+
+std::string ring_file::adopt(int fd, std::uint32_t chunks, const wire::ring_options& options) {
+    fd_ = fd;
+    const lifted_file_limit lifted;
+    return map(chunks, options)
+               ? std::string{}
+               : fmt::format("no memory to share with the program: {}", std::strerror(errno));
+}
+
+bool ring_file::map(std::uint32_t chunks, const wire::ring_options& options) {
+    bytes_ = wire::ring::file_bytes(chunks);
+    if (fd_ < 0 || ::ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) {
+        return false;
+    }
+    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    memory_ = memory;
+    ring_ = wire::ring::create(memory_, chunks, options);
+    ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());
+    return true;
+}
+
+std::string ring_file::variable() const {
+    return fmt::format("{}=/proc/{}/fd/{}", wire::ring_variable, ::getpid(), fd_);
+}
+
+void ring_file::punch(std::uint32_t chunk) const noexcept {
+    const auto at = static_cast<off_t>(ring_.header().chunks_at + std::size_t{chunk} * wire::chunk_bytes);
+    if (::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+                    static_cast<off_t>(wire::chunk_bytes)) != 0) {
+        std::memset(ring_.chunk(chunk), 0, wire::chunk_bytes);
+    }
+}
+
+bool copy_owned(const wire::ring& ring, std::uint32_t i, std::vector<unsigned char>& copy) {
+    const wire::chunk_word word = ring.word(i);
+    if (word.state != wire::chunk_state::owned) {
+        return false;
+    }
+    copy.resize(wire::chunk_bytes);
+    copy_upwards(ring.chunk(i), copy.data(), copy.size());
+    return ring.word(i).pack() == word.pack();
+}
+
+void collector::stop() {
+    for (std::jthread& t : workers_) {
+        t.request_stop();
+    }
+    workers_.clear(); // joins them
 }
 
 void collector::start(unsigned workers) {
     for (unsigned i = 0; i != workers; ++i) {
-        workers_.emplace_back([this, i] { work(i == 0); });
+        workers_.emplace_back([this, i](const std::stop_token& stop) { work(stop, i == 0); });
     }
 }
 
-void collector::work(bool looks_after_the_dead) {
+void collector::work(const std::stop_token& stop, bool looks_after_the_dead) {
     worker_state worker;
     clock::time_point looked = clock::now();
-    while (!stops_.load(std::memory_order_relaxed)) {
+    while (!stop.stop_requested()) {
         wire::ring_header& header = ring_.ring().header();
         header.pulse.fetch_add(1, std::memory_order_relaxed);
         const std::uint32_t seen = header.filled.load(std::memory_order_relaxed);
@@ -151,23 +265,28 @@ void collector::handle(std::uint32_t chunk, worker_state& worker) {
 
 void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
-    const bool is_left_out = only != 0 && pid_of(chunk.data()) != only;
-    const chunk_frame frame = frame_of_chunk(chunk);
-    if (!frame.payload.empty() && !is_left_out) {
-        taker_.take(frame, worker.compressor);
+    const bool is_left_out = only != 0 && header_of(chunk.data()).pid != only;
+    chunk_frame frame = frame_of_chunk(chunk);
+    const bool is_wanted = !frame.payload.empty() && !is_left_out;
+    std::span<const unsigned char> stored;
+    if (is_wanted && trace_ != nullptr) {
+        stored = worker.compressor.compress(frame.payload, trace_writer::compression_level, frame.header);
     }
-    const bool is_lost = !taker_.problem().empty();
+    const std::lock_guard lock{mutex_};
+    if (!stored.empty()) {
+        trace_->write_chunk(frame.header, stored);
+    }
+    const bool is_lost = trace_ != nullptr && !trace_->problem().empty();
     if (is_lost) {
         ring_.ring().header().closed.store(1, std::memory_order_relaxed);
     }
-    const std::lock_guard lock{mutex_};
     if (frame.damage != nullptr && !frame.payload.empty()) {
         ++result_.damaged_chunks;
     }
     if (is_lost && result_.stopped_ns == 0) {
         result_.stopped_ns = now_ns();
     }
-    if (frame.payload.empty() || is_left_out) {
+    if (!is_wanted) {
         return;
     }
     if (is_lost) {
@@ -182,12 +301,12 @@ void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     pids_.insert(frame.header.pid);
 }
 
-bool collector::take_full_chunks(worker_state& worker) {
+bool collector::take_full_chunks(worker_state& worker, const std::set<std::uint32_t>& left_out) {
     const wire::ring& ring = ring_.ring();
     bool found = false;
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         const chunk_word word = ring.word(i);
-        if (word.state == chunk_state::full && ring.take(i, word)) {
+        if (word.state == chunk_state::full && !left_out.contains(i) && ring.take(i, word)) {
             handle(i, worker);
             found = true;
         }
@@ -206,10 +325,10 @@ void collector::take_from_the_dead(worker_state& worker) {
         }
         owned.emplace_back(i, word);
         std::uint32_t& newest = newest_image[word.pid];
-        newest = std::max(newest, image_of(ring.chunk(i)));
+        newest = std::max(newest, header_of(ring.chunk(i)).image);
     }
     for (const auto& [chunk, word] : owned) {
-        const std::uint32_t image = image_of(ring.chunk(chunk));
+        const std::uint32_t image = header_of(ring.chunk(chunk)).image;
         const bool is_outlived = image != 0 && image < newest_image[word.pid];
         if ((is_outlived || !is_thread_alive(word.pid, word.tid)) && ring.take(chunk, word)) {
             handle(chunk, worker);
@@ -244,12 +363,13 @@ std::vector<std::uint32_t> collector::living_processes() {
     return living;
 }
 
+std::string collector::problem() {
+    const std::lock_guard lock{mutex_};
+    return trace_ == nullptr ? std::string{} : trace_->problem();
+}
+
 void collector::finish() {
-    stops_.store(true, std::memory_order_relaxed);
-    for (std::thread& t : workers_) {
-        t.join();
-    }
-    workers_.clear();
+    stop();
     worker_state worker;
     const wire::ring& ring = ring_.ring();
     ring.header().closed.store(1, std::memory_order_relaxed);
@@ -264,12 +384,7 @@ void collector::finish() {
         }
     }
     // What was full before they saw that it is over; not what is in the file already.
-    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
-        if (const chunk_word word = ring.word(i);
-            word.state == chunk_state::full && !copied.contains(i) && ring.take(i, word)) {
-            handle(i, worker);
-        }
-    }
+    take_full_chunks(worker, copied);
     result_.dropped = ring.header().dropped.load(std::memory_order_relaxed);
     result_.cut_stacks = ring.header().cut_stacks.load(std::memory_order_relaxed);
 }

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "../trace/frame.hpp"
-#include "../trace/writer.hpp"
-#include "ring_file.hpp"
+#include "../trace/ring.hpp"
+#include "../trace/trace_file.hpp"
 
 #include <atomic>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -18,14 +16,41 @@
 
 namespace linn::tool {
 
-/// Where a collector puts what it takes.
-struct chunk_taker {
-    virtual ~chunk_taker() = default;
-    /// One call at a time a worker; `compressor` is the worker's own.
-    virtual void take(const chunk_frame& frame, frame_compressor& compressor) = 0;
-    /// Why nothing more can be taken; empty when it can.
-    virtual std::string problem() = 0;
+/// The memory that the recorded processes and the collector share: a file without a name, of which only those pages
+/// exist that were used.
+class ring_file {
+public:
+    ring_file() = default;
+    ring_file(const ring_file&) = delete;
+    ring_file& operator=(const ring_file&) = delete;
+    ~ring_file();
+
+    /// Makes it. `chunks`: of 256 KiB; a thread that allocates holds one. Where a limit of this process allows fewer,
+    /// there are fewer. Returns an empty string or what went wrong.
+    std::string create(std::size_t chunks, const wire::ring_options& options);
+
+    /// The same in a file that the recorded program has made and opened: takes the descriptor.
+    std::string adopt(int fd, std::uint32_t chunks, const wire::ring_options& options);
+
+    const wire::ring& ring() const noexcept { return ring_; }
+
+    /// What a program needs in its environment to find the file: "LINN_RECORD=…".
+    std::string variable() const;
+
+    /// Returns the memory of a chunk without an owner; all zero afterwards.
+    void punch(std::uint32_t chunk) const noexcept;
+
+private:
+    bool map(std::uint32_t chunks, const wire::ring_options& options);
+
+    int fd_ = -1;
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+    wire::ring ring_;
 };
+
+/// Copies chunk `i`, which stays its owner's. False: a writer does not own it, or handed it over meanwhile.
+bool copy_owned(const wire::ring& ring, std::uint32_t i, std::vector<unsigned char>& copy);
 
 /// What a collector took.
 struct collected {
@@ -33,7 +58,7 @@ struct collected {
     std::uint64_t dropped = 0;
     std::uint64_t cut_stacks = 0;
     std::uint64_t chunks = 0;
-    std::uint64_t unwritten = 0;      ///< events that the taker could not take
+    std::uint64_t unwritten = 0;      ///< events that the file could not take
     std::uint64_t stopped_ns = 0;     ///< when the first of them came, by now_ns(); 0: there is none
     std::uint64_t damaged_chunks = 0; ///< cut short where they made no sense
     std::uint64_t last_ticks = 0;     ///< of all events
@@ -41,14 +66,15 @@ struct collected {
     std::set<std::uint32_t> threads;  ///< the same
 };
 
-/// Empties the ring while the program runs: hands on full chunks, and what threads left that have ended. After the
-/// first problem the recording is closed, the program goes on without it.
+/// Empties the ring while the program runs, into a trace: full chunks, and what threads left that have ended. After the first problem
+/// with the file the recording is closed, the program goes on without it.
 class collector {
 public:
-    collector(const ring_file& ring, chunk_taker& taker) noexcept : ring_(ring), taker_(taker) {}
+    /// A `trace` of null: what comes is dropped.
+    collector(const ring_file& ring, trace_writer* trace) noexcept : ring_(ring), trace_(trace) {}
     collector(const collector&) = delete;
     collector& operator=(const collector&) = delete;
-    ~collector();
+    ~collector() { stop(); }
 
     void start(unsigned workers = 1);
     /// From now on, drops what other processes write.
@@ -56,6 +82,9 @@ public:
 
     /// The recorded processes that still run.
     std::vector<std::uint32_t> living_processes();
+
+    /// Why nothing more can be written; empty when it can.
+    std::string problem();
 
     /// Closes the recording and takes what is there, also what living threads were writing.
     void finish();
@@ -68,18 +97,18 @@ private:
         frame_compressor compressor;
     };
 
-    void work(bool looks_after_the_dead);
-    bool take_full_chunks(worker_state& worker);
+    void work(const std::stop_token& stop, bool looks_after_the_dead);
+    void stop();
+    bool take_full_chunks(worker_state& worker, const std::set<std::uint32_t>& left_out = {});
     void take_from_the_dead(worker_state& worker);
     void handle(std::uint32_t chunk, worker_state& worker);
     void hand_on(std::span<unsigned char> chunk, worker_state& worker);
 
     const ring_file& ring_;
-    chunk_taker& taker_;
-    std::vector<std::thread> workers_;
-    std::atomic<bool> stops_{false};
+    std::vector<std::jthread> workers_;
     std::atomic<std::uint32_t> only_pid_{0};
     std::mutex mutex_; ///< guards the members below
+    trace_writer* const trace_;
     collected result_;
     std::set<std::uint32_t> pids_; ///< that wrote something
 };

@@ -10,8 +10,6 @@
 #include "child_program.hpp"
 #include "collector.hpp"
 #include "recording_base.hpp"
-#include "second_run.hpp"
-#include "trace_output.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,11 +32,6 @@ constexpr std::chrono::milliseconds farewell{500};
 /// For processes that write nothing but what they are.
 constexpr std::size_t timer_chunks = 1024;
 
-struct nothing_kept final : chunk_taker {
-    void take(const chunk_frame&, frame_compressor&) override {}
-    std::string problem() override { return {}; }
-};
-
 /// One recording from its checks to its end.
 class recording : recording_base {
 public:
@@ -50,7 +43,6 @@ public:
 private:
     bool check();
     bool prepare();
-    void run_again();
     std::string second_run_problem();
     void record();
     void wait_for_others(program_end& end);
@@ -73,14 +65,6 @@ bool recording::check() {
     if (!program_.problem.empty()) {
         result_.is_usage_error = program_.is_usage_error;
         return fail(program_.problem);
-    }
-    if (program_.info.what == executable_info::kind::script) {
-        const executable_info interpreter = inspect_executable(program_.info.interpreter);
-        if (std::string problem =
-                why_not_preloadable(program_.info.interpreter, interpreter, preload_kind::recorder);
-            !problem.empty()) {
-            return fail(fmt::format("{} is a script, and {}", program_.file.string(), problem));
-        }
     }
     if (!find_library()) {
         return false;
@@ -107,10 +91,7 @@ bool recording::prepare() {
     if (std::string problem = ring_.create(ring_chunks, ring_options()); !problem.empty()) {
         return fail(problem);
     }
-    if (std::string problem = output_.open(); !problem.empty()) {
-        return fail(problem);
-    }
-    return true;
+    return open_trace();
 }
 
 std::vector<std::string> recording::environment() const {
@@ -121,7 +102,7 @@ void recording::record() {
     input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
     output_before_ = output_file_bytes();
     begin_trace();
-    collector_.emplace(ring_, output_.taker());
+    make_collector();
     child_program child{desk_};
     if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
         result_.problem = std::move(problem);
@@ -173,7 +154,7 @@ void recording::wait_for_others(program_end& end) {
 void recording::note(const program_end& end, std::uint64_t ns_now) {
     recording_end& e = result_.end;
     e.ending = end.in_words;
-    e.stopped = output_.taker().problem();
+    e.stopped = collector_->problem();
     e.exit_status = end.exit_status;
     e.duration_ns = options_.waits_for_all ? ns_now - start_ns_ : static_cast<std::uint64_t>(end.wall_ns);
     e.user_ns = end.user_ns;
@@ -258,8 +239,7 @@ std::string recording::second_run_problem() {
     // Calls are timed where the recorder does nothing else; the sampler is that, with a sample that has no block.
     ring_file times;
     const std::vector<std::string> environment_of_timer = timer_environment(times);
-    nothing_kept taker;
-    collector collects{times, taker}; // what threads claimed that have ended
+    collector collects{times, nullptr}; // what threads claimed that have ended
     if (times.ring()) {
         collects.start();
     }
@@ -275,14 +255,7 @@ std::string recording::second_run_problem() {
     result_.baseline = {second.user_ns + second.system_ns, second.wall_ns, second.system_ns,
                         second.page_faults,
                         times.ring() ? wire::times_of(times.ring().header()) : call_times{}};
-    return output_.add_second_run(result_.baseline);
-}
-
-void recording::run_again() {
-    result_.no_baseline = second_run_problem();
-    if (!result_.no_baseline.empty()) {
-        result_.baseline = {};
-    }
+    return trace_.add_second_run(result_.baseline);
 }
 
 record_result recording::run() {
@@ -293,7 +266,10 @@ record_result recording::run() {
         record();
     }
     if (result_.was_started && result_.problem.empty() && options_.baseline != second_run_when::never) {
-        run_again();
+        result_.no_baseline = second_run_problem();
+        if (!result_.no_baseline.empty()) {
+            result_.baseline = {};
+        }
     }
     return std::move(result_);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../trace/recording_facts.hpp"
-#include "ring_file.hpp"
+#include "../trace/info.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,7 @@ inline constexpr unsigned most_recorded_depth = 64;
 
 /// When the program is run a second time, without recording, for its own CPU time.
 enum class second_run_when : unsigned char {
-    harmless, ///< as second_run.hpp decides
+    harmless, ///< as child_program.hpp decides
     always,
     never,
 };
@@ -39,6 +38,8 @@ struct record_options {
     bool waits_for_all = false; ///< until every recorded process has ended, not only the first
 };
 
+class ring_file;
+
 /// Looks on while a program is recorded. The trace does not depend on it.
 class recording_watcher {
 public:
@@ -56,14 +57,13 @@ struct record_result {
     bool is_usage_error = false; ///< of `problem`: exit status 2
     bool was_started = false;    ///< the program ran
     int exit_status = 0;         ///< the program's, 128 + n when signal n ended it
-    int stopped_by =
-        0; ///< SIGINT, SIGTERM or SIGHUP that came for the program, or while processes that it left
-           ///< were waited for; 0: none did
+    /// SIGINT, SIGTERM or SIGHUP that came for the program, or while processes that it left were waited for; 0: none did.
+    int stopped_by = 0;
     recording_end end;        ///< as written to the file
     double event_cost_ns = 0; ///< what recording one event cost, as well as it is known; 0: it is not
     second_run baseline;      ///< the same; 0: there is none
-    std::string
-        no_baseline; ///< why there is none, as the end of a sentence; empty: there is, or none was wanted
+    /// Why there is none, as the end of a sentence; empty: there is, or none was wanted.
+    std::string no_baseline;
     std::uint64_t file_bytes = 0;
     std::uint64_t threads = 0;
     std::uint64_t processes = 0;

@@ -2,27 +2,112 @@
 #include "recording_base.hpp"
 
 #include "../measure/files.hpp"
+#include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
-#include "time_counter.hpp"
 
 #include <linn/version.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
+#include <fstream>
 #include <thread>
+#include <vector>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 namespace linn::tool {
 namespace {
+
+/// Processors whose counters differ by more would make short calls long, or negative.
+constexpr double most_difference_ns = 2000;
+/// The rate is known this well, from the tenth of a second that it was measured over.
+constexpr double rate_error = 1e-3;
+constexpr unsigned most_processors = 64;
+constexpr int tries = 16;
+
+bool has_constant_rate() {
+#if defined(__x86_64__) || defined(__i386__)
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    if (__get_cpuid(0x8000'0007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0) { // invariant counter
+        return true;
+    }
+    // Some virtual machines hide it; the kernel watches the counter that it uses.
+    std::ifstream source{"/sys/devices/system/clocksource/clocksource0/current_clocksource"};
+    std::string name;
+    return source >> name && name == "tsc";
+#else
+    return true;
+#endif
+}
+
+counter_reading read_both() {
+    counter_reading best;
+    best.width_ns = 1e18;
+    for (int i = 0; i != tries; ++i) {
+        const std::uint64_t before = now_ns();
+        const std::uint64_t counted = ticks();
+        const std::uint64_t after = now_ns();
+        if (const auto width = static_cast<double>(after - before); width < best.width_ns) {
+            best = {static_cast<double>(before) + width / 2, static_cast<double>(counted), width};
+        }
+    }
+    return best;
+}
 
 /// Of the events of a program, to know what recording one costs.
 constexpr std::uint64_t fewest_samples = 32;
 
 } // namespace
+
+counter_state judge_counter(bool is_constant, double ticks_per_ns,
+                            std::span<const counter_reading> readings) {
+    if (!is_constant) {
+        return counter_state::not_constant;
+    }
+    for (const counter_reading& r : readings) {
+        const counter_reading& first = readings.front();
+        const double passed = r.ns - first.ns;
+        const double counted = (r.ticks - first.ticks) / ticks_per_ns;
+        const double allowed =
+            most_difference_ns + r.width_ns + first.width_ns + rate_error * std::fabs(passed);
+        if (std::fabs(counted - passed) > allowed) {
+            return counter_state::differs;
+        }
+    }
+    return counter_state::steady;
+}
+
+counter_state check_counter(double ticks_per_ns) {
+    std::vector<counter_reading> readings;
+    // Of a thread that ends: this one keeps its processors.
+    std::thread{[&] {
+        cpu_set_t allowed;
+        CPU_ZERO(&allowed);
+        if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+            return;
+        }
+        for (unsigned cpu = 0; cpu != CPU_SETSIZE && readings.size() != most_processors; ++cpu) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            if (CPU_ISSET(cpu, &allowed) && ::sched_setaffinity(0, sizeof one, &one) == 0) {
+                readings.push_back(read_both());
+            }
+        }
+    }}.join();
+    return judge_counter(has_constant_rate(), ticks_per_ns, readings);
+}
 
 standard_streams_taken::standard_streams_taken() {
     for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
@@ -43,8 +128,7 @@ recording_base::recording_base(const record_options& options, const announce_fun
                                recording_watcher* watcher)
     : options_(options),
       announce_(announce),
-      watcher_(watcher),
-      output_{options} {}
+      watcher_(watcher) {}
 
 bool recording_base::find_library() {
     std::string problem;
@@ -73,6 +157,7 @@ void recording_base::start_from(const machine_info& machine) {
     s.started = time_stamp();
     s.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
     s.load_per_cpu = load_per_cpu();
+    s.unwinder = "own";
     s.depth = options_.depth;
     s.contents = options_.fills_only ? "fills" : "all";
     s.smallest_fill = options_.smallest_fill;
@@ -82,10 +167,15 @@ void recording_base::start_from(const machine_info& machine) {
     s.page_fault_ns = s.counter == counter_state::steady ? measure_page_fault_ns() : 0;
 }
 
+bool recording_base::open_trace() {
+    std::string problem = trace_.open(options_.file, version_for(options_.sample_bytes));
+    return problem.empty() || fail(std::move(problem));
+}
+
 void recording_base::begin_trace() {
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
-    output_.begin(start_);
+    trace_.write_start(start_);
 }
 
 void recording_base::start_collecting(std::uint32_t only_pid) {
@@ -111,12 +201,14 @@ recording_base::instant recording_base::now() {
 void recording_base::conclude(const instant& end) {
     count_events(end);
     note_event_cost();
-    output_.finish(result_.end);
-    result_.file_bytes = output_.bytes();
+    trace_.write_end(result_.end);
+    result_.file_bytes = trace_.bytes();
     result_.threads = collector_->result().threads.size();
     result_.processes = collector_->result().images.size();
-    if (std::string problem = output_.problem(); !problem.empty()) {
-        result_.problem = std::move(problem);
+    if (!trace_.problem().empty()) {
+        result_.problem = trace_.problem() +
+                          ". The recording ends there, the program went on; what was recorded "
+                          "before can be used";
     }
     warn_of_events();
 }
@@ -127,7 +219,8 @@ void recording_base::count_events(const instant& end) {
     recording_end& e = result_.end;
     // Over a long run the rate is known better than from the tenth of a second before it.
     if (took_ns > 1'000'000'000) {
-        e.ticks_per_ns = static_cast<double>(end.ticks - start_.start_ticks) / static_cast<double>(took_ns);
+        e.exact_ticks_per_ns =
+            static_cast<double>(end.ticks - start_.start_ticks) / static_cast<double>(took_ns);
     }
     e.events = got.events;
     e.dropped = got.dropped;
@@ -146,7 +239,7 @@ void recording_base::note_event_cost() {
     const wire::ring_header& header = ring_.ring().header();
     const std::uint64_t samples = header.cost_samples.load(std::memory_order_relaxed);
     if (samples >= fewest_samples && !options_.fills_only) {
-        const double rate = e.ticks_per_ns > 0 ? e.ticks_per_ns : start_.ticks_per_ns;
+        const double rate = e.exact_ticks_per_ns > 0 ? e.exact_ticks_per_ns : start_.ticks_per_ns;
         const auto ticks = static_cast<double>(header.cost_ticks.load(std::memory_order_relaxed));
         e.event_cost_ns = ticks / static_cast<double>(samples) / rate;
         e.event_cost_samples = samples;

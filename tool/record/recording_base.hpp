@@ -2,18 +2,33 @@
 #pragma once
 
 #include "../measure/machine.hpp"
+#include "../trace/event.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
 #include "recorder.hpp"
-#include "trace_output.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace linn::tool {
+
+/// The counter and the clock, read at the same moment on one processor.
+struct counter_reading {
+    double ns = 0;
+    double ticks = 0;
+    double width_ns = 0; ///< the moment is known so well
+};
+
+/// Whether readings that were made one after the other, on one processor after the other, are those of one counter.
+counter_state judge_counter(bool is_constant, double ticks_per_ns, std::span<const counter_reading> readings);
+
+/// Whether the time stamp counter of this machine can be used for times: it must run at a constant rate, and be the same on all
+/// processors that this process may use. Takes less than a millisecond a processor.
+counter_state check_counter(double ticks_per_ns);
 
 /// 4 GiB of addresses in linn; a recorded program maps those that it uses.
 inline constexpr std::size_t ring_chunks = 16'384;
@@ -28,7 +43,7 @@ struct standard_streams_taken {
 };
 
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
-/// start_from(), ring_options(), begin_trace(), start_collecting(), end_collecting(), conclude().
+/// start_from(), ring_options(), open_trace(), begin_trace(), make_collector(), start_collecting(), end_collecting(), conclude().
 class recording_base {
 protected:
     recording_base(const record_options& options, const announce_function& announce,
@@ -40,8 +55,12 @@ protected:
     /// Everything known before the start except the program.
     void start_from(const machine_info& machine);
     wire::ring_options ring_options() const;
-    /// The clock starts.
+    /// Creates the file. False: it cannot be, which is in `result_`.
+    bool open_trace();
+    /// The clock starts, and the trace has its begin.
     void begin_trace();
+    /// What the program writes goes into the trace; begins with start_collecting().
+    void make_collector() { collector_.emplace(ring_, &trace_); }
     /// `only_pid`: of no other process; 0: of all. One thread keeps up with a few busy threads of the program.
     void start_collecting(std::uint32_t only_pid);
     void stop_watching();
@@ -72,7 +91,7 @@ protected:
     std::filesystem::path library_;
     signal_desk desk_;
     recording_start start_;
-    trace_output output_;
+    trace_writer trace_;
     ring_file ring_;
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;

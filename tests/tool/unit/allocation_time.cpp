@@ -3,7 +3,7 @@
 #include "analysis/accumulator.hpp"
 #include "analysis/page_set.hpp"
 #include "made_events.hpp"
-#include "record/time_counter.hpp"
+#include "record/recording_base.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::allocation_time_tests {

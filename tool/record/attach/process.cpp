@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process.hpp"
 
+#include "../../measure/files.hpp"
 #include "../../program/executable.hpp"
 #include "../../trace/info.hpp"
 
@@ -20,7 +21,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace linn::tool::attach {
@@ -32,8 +32,7 @@ namespace fs = std::filesystem;
 constexpr const char* from_its_start = "Record it from its start: linn record -- PROG ARGS...";
 
 std::string text_of(const std::string& path) {
-    std::ifstream in{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{in}, {}};
+    return read_file(path).value_or("");
 }
 
 /// The value of a line "Name:\tvalue" of /proc/PID/status.

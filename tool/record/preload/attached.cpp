@@ -10,7 +10,6 @@
 #include "image.hpp"
 #include "recorder.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -165,10 +164,8 @@ answer enter() noexcept {
         return answer::in_use;
     }
     // What a linn that was killed has left.
-    if (slots::are_in() || current_recording.ring) {
-        if (leave() != answer::done) {
-            return answer::busy;
-        }
+    if ((slots::are_in() || current_recording.ring) && leave() != answer::done) {
+        return answer::busy;
     }
     shared_file file;
     if (!file.map(door.chunks)) {
@@ -183,10 +180,14 @@ answer enter() noexcept {
         return answer::no_ring;
     }
     windows.begin(file.release_fd());
-    if (!windows.map(file.ring(), 0)) {
+    const auto refuse = [&file](answer why) noexcept {
         windows.forget(file.ring());
+        current_recording.ring = {};
         say(phase::idle);
-        return answer::no_memory;
+        return why;
+    };
+    if (!windows.map(file.ring(), 0)) {
+        return refuse(answer::no_memory);
     }
     find_program_functions();
     find_operators(own_place::last);
@@ -194,10 +195,7 @@ answer enter() noexcept {
     calibrate_call_timer();
     const wire::ring_options& options = file.ring().header().options;
     if (!slots::collect(options.fills ? slots::wanted::fills_too : slots::wanted::allocations)) {
-        windows.forget(current_recording.ring);
-        current_recording.ring = {};
-        say(phase::idle);
-        return answer::no_memory;
+        return refuse(answer::no_memory);
     }
     make_all_see();
     door.slots = reinterpret_cast<std::uint64_t>(slots::table());
@@ -205,10 +203,7 @@ answer enter() noexcept {
     door.sees_new_files = slots::sees_new_files() ? 1 : 0;
     say(phase::wants_go);
     if (!wait_for_linn([&] { return __atomic_load_n(&door.go, __ATOMIC_SEQ_CST) != 0; })) {
-        windows.forget(current_recording.ring);
-        current_recording.ring = {};
-        say(phase::idle);
-        return answer::not_allowed;
+        return refuse(answer::not_allowed);
     }
     file.keep();
     let_record();

@@ -105,6 +105,10 @@ bool was_switched(call_timer& timer) noexcept {
     return std::exchange(timer.switches, switches) != switches;
 }
 
+constexpr std::uint32_t mean_distance = 64; // a power of two
+/// A longer one was interrupted, or waited for the collector: that is no CPU time of the recorder.
+constexpr double most_ns = 50'000;
+
 } // namespace
 
 constinit nothing_function* do_nothing = nothing;
@@ -245,14 +249,6 @@ void tell_faults_before() noexcept {
 }
 
 // -- what recording costs ---------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::uint32_t mean_distance = 64; // a power of two
-/// A longer one was interrupted, or waited for the collector: that is no CPU time of the recorder.
-constexpr double most_ns = 50'000;
-
-} // namespace
 
 std::uint64_t begin_sample(event_cost& cost) noexcept {
     const std::uint64_t before = ticks();

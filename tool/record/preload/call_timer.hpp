@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../interpose/raw.hpp"
-#include "../../trace/call_times.hpp"
+#include "../../trace/event.hpp"
 
 #include <cstdint>
 

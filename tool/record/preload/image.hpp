@@ -11,8 +11,8 @@ namespace linn::tool::preload {
 /// What holds for the program file that runs, from its start to its end or its next exec, forks included.
 struct recording {
     wire::ring ring;
-    bool other_namespace =
-        false; ///< ids that the collector's /proc knows are not those that the kernel tells us
+    /// Ids that the collector's /proc knows are not those that the kernel tells us.
+    bool other_namespace = false;
     bool fork_is_wiped = false; ///< wiped_memory() is zero in a child, however it was forked
 };
 extern recording current_recording;

@@ -214,12 +214,9 @@ void write_fill(thread_writer& w, std::uint32_t stack, const observation& seen) 
 void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
            const observation& seen) noexcept {
     const auto call = static_cast<std::uint8_t>(seen.call);
-    switch (seen.kind) {
-    case event_kind::release:
+    if (seen.kind == event_kind::release) {
         w.out.release(ticks(), seen.address, call);
         return;
-    default:
-        break;
     }
     const std::uint32_t stack = stack_of(t, w, *from, seen);
     const bool is_sample = is_sampler && seen.kind == event_kind::allocation;
@@ -249,25 +246,27 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
 // Where only fills are recorded, the blocks that may hold one are kept in mind, each until the thread gets the next
 // one, and told together with their first fill.
 
-/// Whether keep_candidate() has anything to do.
-bool is_of_interest(const thread_state& t, const observation& seen) noexcept {
-    const thread_writer* const w = t.active;
-    if (w == nullptr || w->has_probe || is_new_image()) {
-        return true;
-    }
+/// Whether an event concerns the block that is kept in mind, or is a block to keep in its place.
+bool is_of_candidate(const thread_writer& w, const observation& seen) noexcept {
     switch (seen.kind) {
     case event_kind::allocation:
         return seen.bytes >= probing.smallest_fill;
     case event_kind::release:
-        return seen.address == w->candidate.address;
+        return seen.address == w.candidate.address;
     case event_kind::reallocation:
-        return seen.old_address == w->candidate.address;
+        return seen.old_address == w.candidate.address;
     case event_kind::fill:
-        return is_fresh(*w, seen.address, seen.bytes);
+        return is_fresh(w, seen.address, seen.bytes);
     case event_kind::failure:
         break;
     }
     return false;
+}
+
+/// Whether follow_fills() has anything to do.
+bool is_of_interest(const thread_state& t, const observation& seen) noexcept {
+    const thread_writer* const w = t.active;
+    return w == nullptr || w->has_probe || is_new_image() || is_of_candidate(*w, seen);
 }
 
 void forget_candidate(thread_writer& w) noexcept {
@@ -311,29 +310,15 @@ void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* 
     if (w.has_probe || is_undescribed()) {
         make_ready(t, w);
     }
-    switch (seen.kind) {
-    case event_kind::allocation:
-        if (seen.bytes >= probing.smallest_fill) {
-            keep_candidate(t, w, *from, seen);
-        }
-        break;
-    case event_kind::release:
-        if (seen.address == w.candidate.address) {
-            forget_candidate(w);
-        }
-        break;
-    case event_kind::reallocation: // the block is another one then, and begins with what the old one held
-        if (seen.old_address == w.candidate.address) {
-            forget_candidate(w);
-        }
-        break;
-    case event_kind::fill:
-        if (is_fresh(w, seen.address, seen.bytes)) {
-            tell_filled(t, w, *from, seen);
-        }
-        break;
-    case event_kind::failure:
-        break;
+    if (!is_of_candidate(w, seen)) {
+        return;
+    }
+    if (seen.kind == event_kind::allocation) {
+        keep_candidate(t, w, *from, seen);
+    } else if (seen.kind == event_kind::fill) {
+        tell_filled(t, w, *from, seen);
+    } else { // a reallocated block is another one, and begins with what the old one held
+        forget_candidate(w);
     }
 }
 

@@ -277,21 +277,10 @@ void put_in_from(std::size_t first) noexcept {
     }
 }
 
-unsigned long long count_loads() noexcept {
-    unsigned long long loads = 0;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* result) {
-            *static_cast<unsigned long long*>(result) = info->dlpi_adds;
-            return 1;
-        },
-        &loads);
-    return loads;
-}
-
 /// Hooks for files that were loaded since. The caller holds the loader's lock, so they are relocated unless it is a load within
 /// a load: then they are looked at again.
 void look_at_new_files() noexcept {
-    if (!is_in.load(std::memory_order_relaxed) || count_loads() == settled_loads) {
+    if (!is_in.load(std::memory_order_relaxed) || count_loads().loads == settled_loads) {
         return;
     }
     const kept_errno saved;

@@ -6,7 +6,6 @@
 #include "image.hpp"
 #include "writer_pool.hpp"
 
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -69,6 +68,20 @@ void thread_ends(void*) noexcept {
     }
     leave(t.main);
     unwind::release(t.stacks);
+}
+
+/// As a thread that was never in a hook, in another recording or another process.
+void forget_writers(thread_state& t) noexcept {
+    t.active = nullptr;
+    t.main = nullptr;
+    for (auto& level : t.nested) {
+        level = {};
+    }
+    t.inner = {};
+    t.timer = {}; // the parent tells what it has measured
+    t.number = 0;
+    t.is_attaching = false;
+    t.sampling = {}; // a new point is as good as the old one, and other points than the parent's
 }
 
 wire::chunk_header header_for(const thread_state& thread, const thread_writer& writer) noexcept {
@@ -196,8 +209,8 @@ void tell_dropped(thread_writer& writer) noexcept {
 slow_section::slow_section() noexcept : is_counted_(recording_number != 0) {
     if (is_counted_) {
         ++this_thread.slow_calls;
-        slow_calls.fetch_add(1,
-                             std::memory_order_seq_cst); // pairs with are_threads_out(): one sees the other
+        // Pairs with are_threads_out(): one sees the other.
+        slow_calls.fetch_add(1, std::memory_order_seq_cst);
     }
 }
 
@@ -253,16 +266,9 @@ void renew_thread(thread_state& thread) noexcept {
         if (level.writer != nullptr) {
             pool.give_back(level.writer);
         }
-        level = {};
     }
-    thread.active = nullptr;
-    thread.main = nullptr;
-    thread.inner = {};
+    forget_writers(thread);
     thread.cost = {};
-    thread.timer = {};
-    thread.number = 0;
-    thread.is_attaching = false;
-    thread.sampling = {};
     thread.recording = recording_number;
 }
 
@@ -289,18 +295,9 @@ void threads_after_fork() noexcept {
             }
         }
     }
-    t.active = nullptr;
-    t.main = nullptr;
-    for (auto& level : t.nested) {
-        level = {};
-    }
-    t.number = 0;
-    t.inner = {};
-    t.timer = {}; // the parent tells what it has measured
-    t.is_attaching = false;
+    forget_writers(t);
     slow_calls.store(t.slow_calls, std::memory_order_relaxed);
     attached_after_fork();
-    t.sampling = {}; // a new point is as good as the old one, and other points than the parent's
     unwind::forked();
 }
 

@@ -7,7 +7,6 @@
 #include "call_timer.hpp"
 #include "unwind/capture.hpp"
 
-#include <atomic>
 #include <cstdint>
 
 namespace linn::tool::preload {

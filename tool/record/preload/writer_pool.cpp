@@ -4,7 +4,6 @@
 #include "../../interpose/raw.hpp"
 #include "image.hpp"
 
-#include <signal.h>
 #include <sys/mman.h>
 
 #include <cstring>

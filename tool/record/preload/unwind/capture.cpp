@@ -1,16 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture.hpp"
 
-#include "frame_entry.hpp"
-#include "stack_table.hpp"
+#include "cfi.hpp"
+#include "stack_memory.hpp"
 
 #include <link.h>
 
+#include <cstring>
+#include <new>
+
 namespace linn::tool::unwind {
 
-constinit std::atomic<std::uint64_t> current_epoch{0};
+/// One distinct stack; its frames lie behind it. Never moved, never freed.
+struct stack_record {
+    stack_record* next;
+    std::uint32_t hash;
+    std::uint32_t id;
+    std::uint32_t epoch;
+    std::uint16_t count;
+    std::atomic<bool> is_defined;
+
+    std::uintptr_t* frames() { return reinterpret_cast<std::uintptr_t*>(this + 1); }
+};
+
+/// Stack -> number, for the whole process: a hash table of lists that only grow, so that readers need no lock and a
+/// writer that never comes back (killed, jumped away, forked off) leaves nothing broken. All zero is empty. A forked child
+/// goes on with its parent's.
+class stack_table {
+public:
+    /// The stack's one record; null without memory. Stacks of different epochs are different.
+    stack_record* find_or_add(const std::uintptr_t* frames, unsigned count, std::uint32_t epoch) noexcept;
+
+    /// Forgets all stacks and unmaps their memory. @pre no thread uses the table, or a record of it
+    void clear() noexcept;
+
+private:
+    static constexpr std::size_t buckets = std::size_t{1} << 18;
+    static constexpr std::size_t segment_bytes = std::size_t{1} << 20;
+
+    struct segment {
+        std::atomic<std::size_t> used;
+        segment* older;
+    };
+    static_assert(sizeof(segment) <= sizeof(stack_record)); // which is the first that is used
+
+    stack_record* allocate(unsigned count) noexcept;
+
+    std::atomic<stack_record*> heads_[buckets];
+    std::atomic<segment*> segment_;
+    std::atomic<std::uint32_t> last_id_;
+};
 
 namespace {
+
+std::uint32_t hash_of(const std::uintptr_t* frames, unsigned count, std::uint32_t epoch) {
+    std::uint64_t hash = epoch + count;
+    for (unsigned i = 0; i != count; ++i) {
+        hash = (hash ^ frames[i]) * 0x9e37'79b9'7f4a'7c15u;
+        hash ^= hash >> 29;
+    }
+    return static_cast<std::uint32_t>(hash >> 16);
+}
+
+/// The stack among the records from `from` to `end`.
+stack_record* find(stack_record* from, const stack_record* end, const std::uintptr_t* frames, unsigned count,
+                   std::uint32_t epoch, std::uint32_t hash) {
+    for (stack_record* at = from; at != end; at = at->next) {
+        if (at->hash == hash && at->epoch == epoch && at->count == count &&
+            std::memcmp(at->frames(), frames, count * sizeof *frames) == 0) {
+            return at;
+        }
+    }
+    return nullptr;
+}
 
 // What is not zero at first would be 2.5 MB of the file.
 constinit rule_table rules;
@@ -72,6 +134,77 @@ void walk_own(thread_stacks& thread, const frame_start& start, rule_table* table
 }
 
 } // namespace
+
+stack_record* stack_table::find_or_add(const std::uintptr_t* frames, unsigned count,
+                                       std::uint32_t epoch) noexcept {
+    const std::uint32_t hash = hash_of(frames, count, epoch);
+    std::atomic<stack_record*>& head = heads_[hash % buckets];
+    // Pairs with the release that published the record.
+    stack_record* first = head.load(std::memory_order_acquire);
+    if (stack_record* const known = find(first, nullptr, frames, count, epoch, hash)) {
+        return known;
+    }
+    stack_record* const added = allocate(count);
+    if (added == nullptr) {
+        return nullptr;
+    }
+    added->hash = hash;
+    added->epoch = epoch;
+    added->count = static_cast<std::uint16_t>(count);
+    added->id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
+    std::memcpy(added->frames(), frames, count * sizeof *frames);
+    for (;;) {
+        stack_record* const seen = first;
+        added->next = seen;
+        // Publishes the record: pairs with the acquire above, and in a failure with another thread's publication.
+        if (head.compare_exchange_strong(first, added, std::memory_order_release,
+                                         std::memory_order_acquire)) {
+            return added;
+        }
+        if (stack_record* const known = find(first, seen, frames, count, epoch, hash)) {
+            return known; // another thread was faster; our record and its number stay unused
+        }
+    }
+}
+
+void stack_table::clear() noexcept {
+    clear_used(heads_);
+    for (segment* at = segment_.exchange(nullptr, std::memory_order_relaxed); at != nullptr;) {
+        segment* const older = at->older;
+        unmap_pages(at, segment_bytes);
+        at = older;
+    }
+    last_id_.store(0, std::memory_order_relaxed);
+}
+
+stack_record* stack_table::allocate(unsigned count) noexcept {
+    const std::size_t bytes = sizeof(stack_record) + count * sizeof(std::uintptr_t);
+    for (;;) {
+        // Pairs with the release below: the segment's own counter is set.
+        segment* const present = segment_.load(std::memory_order_acquire);
+        if (present != nullptr) {
+            const std::size_t at = present->used.fetch_add(bytes, std::memory_order_relaxed);
+            if (at + bytes <= segment_bytes) {
+                return ::new (reinterpret_cast<char*>(present) + at) stack_record{};
+            }
+        }
+        void* const pages = map_pages(segment_bytes);
+        if (pages == nullptr) {
+            return nullptr;
+        }
+        auto* const fresh = ::new (pages) segment{};
+        fresh->used.store(sizeof(stack_record), std::memory_order_relaxed); // keeps records aligned
+        fresh->older = present;
+        segment* expected = present;
+        // Pairs with the acquire above.
+        if (!segment_.compare_exchange_strong(expected, fresh, std::memory_order_release,
+                                              std::memory_order_relaxed)) {
+            unmap_pages(pages, segment_bytes);
+        }
+    }
+}
+
+constinit std::atomic<std::uint64_t> current_epoch{0};
 
 mode start(mode wanted, unsigned depth) noexcept {
     chosen_depth = depth < 1 ? 1 : depth > most_frames ? most_frames : depth;

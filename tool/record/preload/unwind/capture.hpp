@@ -55,7 +55,7 @@ struct thread_stacks {
     counters count;
 };
 
-/// One stack of stack_table.hpp; memory that never goes away.
+/// One stack that was seen; memory that never goes away.
 struct stack_record;
 
 /// Which stack it was.

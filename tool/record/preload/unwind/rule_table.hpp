@@ -1,20 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rule.hpp"
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::tool::unwind {
 
+/// Where the canonical frame address (CFA) of a call comes from. The return address lies below it.
+enum class rule_kind : std::uint8_t {
+    none = 0,           ///< no rule: an empty entry of the table
+    stack_pointer = 1,  ///< rsp + offset
+    frame_pointer = 2,  ///< rbp + offset
+    saved_by_frame = 3, ///< the word at rbp + offset: the stack was realigned
+    end = 4,            ///< the outermost frame, or code without unwind tables
+    odd = 5,            ///< something rarer, which the table's row says: cfi.hpp
+    cut = 6,            ///< it cannot be followed: the stack ends too early
+};
+
+/// Where the caller's rbp is.
+enum class saved_rbp : std::uint8_t { unchanged = 0, below_cfa = 1, by_frame_pointer = 2 };
+
+/// How to get from one frame to its caller, in 31 bits: nearly all that compilers write.
+class rule {
+public:
+    static constexpr unsigned bit_count = 31;
+
+    constexpr rule() = default;
+    explicit constexpr rule(rule_kind kind) : bits_(static_cast<std::uint32_t>(kind)) {}
+
+    /// Offsets in bytes. The kind is odd if one does not fit.
+    static constexpr rule make(rule_kind kind, std::int64_t cfa_offset, saved_rbp rbp,
+                               std::int64_t rbp_offset) {
+        if (!fits(cfa_offset, cfa_bits) || !fits(rbp_offset, rbp_bits)) {
+            return rule{rule_kind::odd};
+        }
+        rule result{kind};
+        result.bits_ |= static_cast<std::uint32_t>(rbp) << kind_bits;
+        result.bits_ |= low(rbp_offset / 8, rbp_bits) << rbp_shift;
+        result.bits_ |= low(cfa_offset / 8, cfa_bits) << cfa_shift;
+        return result;
+    }
+    static constexpr rule from_bits(std::uint32_t bits) {
+        rule result;
+        result.bits_ = bits;
+        return result;
+    }
+
+    constexpr std::uint32_t bits() const { return bits_; }
+    constexpr rule_kind kind() const { return static_cast<rule_kind>(bits_ & ((1u << kind_bits) - 1)); }
+    constexpr saved_rbp rbp() const { return static_cast<saved_rbp>(bits_ >> kind_bits & 3u); }
+    constexpr std::int64_t cfa_offset() const { return extend(bits_ >> cfa_shift, cfa_bits); }
+    constexpr std::int64_t rbp_offset() const { return extend(bits_ >> rbp_shift, rbp_bits); }
+    constexpr bool operator==(const rule&) const = default;
+
+    /// The caller's frame is this one's size further up, and its rbp is where it was or in this frame: so it is nearly always.
+    constexpr bool is_plain() const {
+        constexpr std::uint32_t kind_and_rbp = (1u << (kind_bits + 2)) - 1;
+        constexpr auto saved = static_cast<std::uint32_t>(saved_rbp::below_cfa) << kind_bits;
+        return (bits_ & kind_and_rbp & ~saved) == static_cast<std::uint32_t>(rule_kind::stack_pointer);
+    }
+
+    /// Nearly all rules fit fewer bits still: those of frames below 64 KiB.
+    static constexpr unsigned short_bits = 28;
+    constexpr bool is_short() const { return from_short(to_short()) == *this; }
+    constexpr std::uint32_t to_short() const { return bits_ & ((1u << short_bits) - 1); }
+    static constexpr rule from_short(std::uint32_t bits) {
+        constexpr unsigned above = 32 - short_bits;
+        return from_bits(static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << above) >> above) &
+                         ((1u << bit_count) - 1));
+    }
+
+private:
+    static constexpr unsigned kind_bits = 3;
+    static constexpr unsigned rbp_bits = 9;
+    static constexpr unsigned cfa_bits = 17;
+    static constexpr unsigned rbp_shift = kind_bits + 2;
+    static constexpr unsigned cfa_shift = rbp_shift + rbp_bits;
+    static_assert(cfa_shift + cfa_bits == bit_count);
+
+    static constexpr bool fits(std::int64_t bytes, unsigned bits) {
+        const std::int64_t limit = std::int64_t{8} << (bits - 1);
+        return bytes % 8 == 0 && bytes >= -limit && bytes < limit;
+    }
+    static constexpr std::uint32_t low(std::int64_t value, unsigned bits) {
+        return static_cast<std::uint32_t>(value) & ((1u << bits) - 1);
+    }
+    static constexpr std::int64_t extend(std::uint32_t value, unsigned bits) {
+        return std::int64_t{static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits)} * 8;
+    }
+
+    std::uint32_t bits_ = 0;
+};
+
+/// Addresses above are not kept: no program of today is mapped there.
+inline constexpr unsigned address_bits = 48;
+
+/// A permutation of the 48-bit numbers, for tables whose sets and tags together are the address.
+constexpr std::uint64_t scramble(std::uintptr_t address) {
+    constexpr std::uint64_t odd = 0x9e37'79b9'7f4b;
+    return (address * odd) & ((std::uint64_t{1} << address_bits) - 1);
+}
+
+/// Makes all words of a table zero. Memory that was never used is not touched.
+template <typename Word, std::size_t Count>
+void clear_used(std::atomic<Word> (&words)[Count]) noexcept {
+    for (std::atomic<Word>& word : words) {
+        if (word.load(std::memory_order_relaxed) != Word{}) {
+            word.store(Word{}, std::memory_order_relaxed);
+        }
+    }
+}
+
 /// Return address -> rule, for all threads: 64 k entries in sets of two. An entry is one word with all of the key, so
 /// there is nothing to lock and nothing to tear; who comes last wins. All zero is empty.
 class rule_table {
 public:
-    /// Addresses above are not kept: no program of today is mapped there.
-    static constexpr unsigned address_bits = 48;
     static constexpr std::size_t sets = std::size_t{1} << 15;
     static constexpr std::size_t ways = 2;
 
@@ -44,11 +145,7 @@ public:
 
     void clear() noexcept {
         for (auto& set : entries_) {
-            for (auto& entry : set) {
-                if (entry.load(std::memory_order_relaxed) != 0) {
-                    entry.store(0, std::memory_order_relaxed);
-                }
-            }
+            clear_used(set);
         }
     }
 
@@ -59,11 +156,6 @@ private:
     static_assert(tag_bits + rule::bit_count == 64);
     static_assert(sets == std::size_t{1} << (address_bits - tag_bits));
 
-    /// A permutation of the 48-bit numbers: set and tag together are the address.
-    static constexpr std::uint64_t scramble(std::uintptr_t address) {
-        constexpr std::uint64_t odd = 0x9e37'79b9'7f4b;
-        return (address * odd) & ((std::uint64_t{1} << address_bits) - 1);
-    }
     static constexpr std::size_t set_of(std::uint64_t key) {
         return static_cast<std::size_t>(key >> tag_bits);
     }
@@ -84,33 +176,21 @@ public:
                    : rule{};
     }
     void insert(std::uintptr_t address, rule value) noexcept {
-        if (address >> rule_table::address_bits != 0 || !value.is_short()) {
+        if (address >> address_bits != 0 || !value.is_short()) {
             return;
         }
         const std::uint64_t key = scramble(address);
         entries_[key >> tag_bits].store((key & tag_mask) << rule::short_bits | value.to_short(),
                                         std::memory_order_relaxed);
     }
-    void clear() noexcept {
-        for (auto& entry : entries_) {
-            if (entry.load(std::memory_order_relaxed) != 0) { // what was never used is not touched
-                entry.store(0, std::memory_order_relaxed);
-            }
-        }
-    }
+    void clear() noexcept { clear_used(entries_); }
 
 private:
     static constexpr unsigned tag_bits = 64 - rule::short_bits;
     static constexpr std::uint64_t tag_mask = (std::uint64_t{1} << tag_bits) - 1;
     static constexpr std::uint64_t rule_mask = (std::uint64_t{1} << rule::short_bits) - 1;
 
-    /// A permutation of the 48-bit numbers.
-    static constexpr std::uint64_t scramble(std::uintptr_t address) {
-        constexpr std::uint64_t odd = 0x9e37'79b9'7f4b;
-        return (address * odd) & ((std::uint64_t{1} << rule_table::address_bits) - 1);
-    }
-
-    std::atomic<std::uint64_t> entries_[std::size_t{1} << (rule_table::address_bits - tag_bits)];
+    std::atomic<std::uint64_t> entries_[std::size_t{1} << (address_bits - tag_bits)];
 };
 
 } // namespace linn::tool::unwind

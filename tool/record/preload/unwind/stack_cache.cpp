@@ -6,7 +6,6 @@
 #include <cstring>
 
 namespace linn::tool::unwind {
-
 namespace {
 
 /// A thread with fewer does not need a large page.

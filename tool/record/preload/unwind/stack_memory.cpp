@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 
 namespace linn::tool::unwind {
 namespace {

@@ -257,6 +257,10 @@ private:
         false; // frame_pointer_ is not the one of the start any more, or was noted as used
 };
 
+using backtrace_function = int(void**, int);
+
+backtrace_function* unw_backtrace = nullptr;
+
 } // namespace
 
 void walk_stack(const frame_start& start, unsigned depth, rule_table* table, near_rules* near,
@@ -267,14 +271,6 @@ void walk_stack(const frame_start& start, unsigned depth, rule_table* table, nea
     into.word_count = 0;
     walker{start, table, near, memory, into}.run(start.return_address, depth);
 }
-
-namespace {
-
-using backtrace_function = int(void**, int);
-
-backtrace_function* unw_backtrace = nullptr;
-
-} // namespace
 
 bool load_libunwind() noexcept {
     if (unw_backtrace == nullptr) {

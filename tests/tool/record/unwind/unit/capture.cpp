@@ -3,7 +3,7 @@
 // jump, another thread nor a table that lies makes it wrong or faults.
 #include "record/preload/unwind/capture.hpp"
 
-#include "record/preload/unwind/frame_entry.hpp"
+#include "record/preload/unwind/cfi.hpp"
 #include "record/preload/unwind/walker.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fingerprint by which a thread knows a stack: two stacks with one would have one number.
-#include "record/preload/unwind/stack_numbers.hpp"
+#include "record/preload/unwind/stack_cache.hpp"
 
 #include <doctest/doctest.h>
 
