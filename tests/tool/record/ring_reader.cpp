@@ -8,6 +8,7 @@
 #include "trace/ring.hpp"
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -39,12 +40,11 @@ struct image_facts {
     unsigned descriptions = 0;
     std::uint32_t parent = 0;
     unsigned origin = 0;
-    std::string executable;
     std::vector<std::string> arguments;
     std::set<std::uint32_t> threads;
     std::set<std::string> thread_names;
     std::set<std::uint32_t> defined;
-    std::map<std::string, unsigned> loaded;
+    std::set<std::string> loaded;
     std::map<std::uint32_t, std::string> modules;
     std::vector<std::string> unloaded;
     std::set<std::string> types;
@@ -64,7 +64,6 @@ struct recording : chunk_sink {
         ++now().descriptions;
         now().parent = p.parent_image;
         now().origin = p.origin;
-        now().executable = p.words.empty() ? "" : std::string{p.words[0]};
         for (const auto word : p.words) {
             now().arguments.emplace_back(word);
         }
@@ -72,7 +71,7 @@ struct recording : chunk_sink {
     void on_thread_name(std::uint64_t, std::string_view name) { now().thread_names.emplace(name); }
     void on_module(const module_record& m) {
         const std::string path{m.path};
-        ++now().loaded[path.substr(path.rfind('/') + 1)];
+        now().loaded.insert(path.substr(path.rfind('/') + 1));
         now().modules[m.number] = path.substr(path.rfind('/') + 1);
     }
     void on_unloaded(std::uint64_t, std::uint32_t number) { now().unloaded.push_back(now().modules[number]); }
@@ -117,29 +116,6 @@ const char* call_name(allocation_call c) {
                                      "aligned",       "new",    "new[]",  "new_aligned",
                                      "new[]_aligned", "free",   "delete", "delete[]"};
     return names[static_cast<int>(c)];
-}
-
-template <typename Range, typename Function>
-void list(const char* name, const Range& range, Function print) {
-    std::printf("\"%s\":[", name);
-    bool first = true;
-    for (const auto& element : range) {
-        std::printf("%s", first ? "" : ",");
-        print(element);
-        first = false;
-    }
-    std::printf("],");
-}
-void quote(const std::string& text) {
-    std::putchar('"');
-    for (const char c : text) {
-        if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 32) {
-            std::printf("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-        } else {
-            std::putchar(c);
-        }
-    }
-    std::putchar('"');
 }
 
 } // namespace
@@ -281,31 +257,39 @@ int main(int argc, char** argv) {
         ++rows[{e.image, e.kind, e.call, size, e.alignment_log2}];
     }
 
-    std::printf(
-        "{\"status\":%d,\"events\":%zu,\"bytes\":%zu,\"chunks\":%zu,\"owned_at_end\":%zu,\"dropped\":%lu,",
-        status, all.events.size(), used, copies.size(), left,
-        static_cast<unsigned long>(shared.header().dropped.load()));
-    std::printf("\"unknown_releases\":%lu,\"allocated_twice\":%lu,\"undefined_stacks\":%lu,",
-                static_cast<unsigned long>(unknown), static_cast<unsigned long>(twice),
-                static_cast<unsigned long>(undefined));
-    list("problems", problems, [](const std::string& p) { quote(p); });
-    list("images", all.images, [](const auto& entry) {
-        const image_facts& f = entry.second;
-        std::printf(
-            "{\"image\":%u,\"descriptions\":%u,\"parent\":%u,\"origin\":%u,\"threads\":%zu,\"dropped\":%lu,",
-            entry.first, f.descriptions, f.parent, f.origin, f.threads.size(),
-            static_cast<unsigned long>(f.dropped));
-        list("arguments", f.arguments, [](const std::string& a) { quote(a); });
-        list("names", f.thread_names, [](const std::string& a) { quote(a); });
-        list("types", f.types, [](const std::string& a) { quote(a); });
-        list("unloaded", f.unloaded, [](const std::string& a) { quote(a); });
-        list("modules", f.loaded, [](const auto& m) { quote(m.first); });
-        std::printf("\"stacks\":%zu}", f.defined.size());
-    });
-    list("rows", rows, [](const auto& row) {
-        const auto& [image, kind, call, size, alignment] = row.first;
-        std::printf("[%u,\"%s\",\"%s\",%lu,%u,%lu]", image, kind_name(kind), call_name(call),
-                    static_cast<unsigned long>(size), alignment, static_cast<unsigned long>(row.second));
-    });
-    std::printf("\"live\":%zu}\n", live.size());
+    using json = nlohmann::ordered_json;
+    json images = json::array();
+    for (const auto& [number, f] : all.images) {
+        images.push_back({{"image", number},
+                          {"descriptions", f.descriptions},
+                          {"parent", f.parent},
+                          {"origin", f.origin},
+                          {"threads", f.threads.size()},
+                          {"dropped", f.dropped},
+                          {"arguments", f.arguments},
+                          {"names", f.thread_names},
+                          {"types", f.types},
+                          {"unloaded", f.unloaded},
+                          {"modules", f.loaded},
+                          {"stacks", f.defined.size()}});
+    }
+    json table = json::array();
+    for (const auto& [row, count] : rows) {
+        const auto& [image, kind, call, size, alignment] = row;
+        table.push_back(json::array({image, kind_name(kind), call_name(call), size, alignment, count}));
+    }
+    const json found{{"status", status},
+                     {"events", all.events.size()},
+                     {"bytes", used},
+                     {"chunks", copies.size()},
+                     {"owned_at_end", left},
+                     {"dropped", shared.header().dropped.load()},
+                     {"unknown_releases", unknown},
+                     {"allocated_twice", twice},
+                     {"undefined_stacks", undefined},
+                     {"problems", problems},
+                     {"images", images},
+                     {"rows", table},
+                     {"live", live.size()}};
+    std::puts(found.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
 }
