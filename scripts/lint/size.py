@@ -12,9 +12,9 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19195, 13500),
-    "tool/: lines": (74300, 55000),
-    "tool/: files": (495, 420),
-    "tool/: files of C++ below 40 lines": (48, 60),
+    "tool/: lines": (74195, 55000),
+    "tool/: files": (507, 420),
+    "tool/: files of C++ below 40 lines": (50, 60),
     "tests/: lines": (72755, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
