@@ -2,13 +2,10 @@
 # In place of the rest of CMakeLists.txt where only the headline is measured. A clone must become a result within minutes, so
 # nothing is compiled here that only other commands need, and what includes heavy headers is few translation units.
 
-# linn_follow_includes(<file>... EXCEPT <file>...): sets `followed` to these sources and the sources of the headers that they
-# include, at any depth, and leaves out the exceptions.
+# linn_follow_includes(<file>...): sets `followed` to these sources and the sources of the headers that they include, at any depth.
 function(linn_follow_includes)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "EXCEPT")
-  list(TRANSFORM arg_EXCEPT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  set(found ${arg_EXCEPT})
-  set(waiting ${arg_UNPARSED_ARGUMENTS})
+  set(found)
+  set(waiting ${ARGN})
   while(waiting)
     list(POP_FRONT waiting file)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
@@ -24,7 +21,6 @@ function(linn_follow_includes)
       list(APPEND waiting ${folder}/${header} ${folder}/${source})
     endforeach()
   endwhile()
-  list(REMOVE_ITEM found ${arg_EXCEPT})
   list(FILTER found INCLUDE REGEX "\\.cpp$")
   set(followed ${found} PARENT_SCOPE)
 endfunction()
@@ -32,9 +28,9 @@ endfunction()
 add_executable(linn_tool)
 linn_add_folders(linn_tool allocators bench experiment measure report report/document report/render)
 linn_add_folders(linn_tool APART bench/scenarios)
-linn_follow_includes(cli/main.cpp cli/measuring/commands.cpp cli/allocators_command.cpp cli/bench_command.cpp
-                     report/commands/bench_json.cpp report/commands/bench_scenario.cpp report/render/text_table.cpp
-                     EXCEPT cli/commands.cpp)
+linn_follow_includes(
+  cli/main.cpp cli/allocators_command.cpp cli/bench_command.cpp report/commands/allocators_report.cpp
+  report/commands/bench_report.cpp report/commands/bench_scenario.cpp report/render/text_table.cpp)
 foreach(folder IN ITEMS cli report/commands report/plots symbols)
   set(here ${followed})
   list(FILTER here INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
@@ -47,6 +43,7 @@ endforeach()
 set(html_user linn_tool)
 include(report/render/assets.cmake)
 set_target_properties(linn_tool PROPERTIES OUTPUT_NAME linn)
+target_compile_definitions(linn_tool PRIVATE LINN_MEASURE_ONLY) # the commands of main.cpp
 target_include_directories(linn_tool PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(linn_tool PRIVATE linn::linn linn_warnings fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11
                                         Boost::headers)

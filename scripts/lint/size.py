@@ -12,9 +12,9 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19195, 13500),
-    "tool/: lines": (73136, 55000),
-    "tool/: files": (452, 420),
-    "tool/: files of C++ below 40 lines": (42, 60),
+    "tool/: lines": (72006, 55000),
+    "tool/: files": (403, 420),
+    "tool/: files of C++ below 40 lines": (29, 60),
     "tests/: lines": (72755, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),

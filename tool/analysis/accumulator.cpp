@@ -17,10 +17,6 @@ constexpr std::uint64_t early_ns = 2'000;
 // Few are of the last moment, and each allocation looks among them.
 constexpr std::size_t most_early = 64;
 
-} // namespace
-
-namespace {
-
 std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours_of(const site_record& site) {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours;
     for (const auto& [other, count] : site.before.top()) {
@@ -34,7 +30,7 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours_of(const site_re
 void sort_sites(std::vector<analysed_site>& sites) {
     std::vector<std::uint32_t> order(sites.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    std::ranges::sort(order, [&](std::uint32_t x, std::uint32_t y) {
         const analysed_site& a = sites[x];
         const analysed_site& b = sites[y];
         if (a.statistics.allocations != b.statistics.allocations) {
@@ -78,7 +74,7 @@ void accumulator::take(std::span<const event> events) {
         const event& e = events[i];
         if (e.release_timing.weight != 0) {
             const thread_state& t = thread(e.thread);
-            sites_[t.released_site].time.add(e.release_timing, t.released_weight);
+            sites_[t.released_site].counted.time.add(e.release_timing, t.released_weight);
         }
         switch (e.kind) {
         case event_kind::allocation:
@@ -146,7 +142,7 @@ void accumulator::add_block(process_state& p, const event& e, std::uint32_t site
         p.live.erase(old);
     }
     p.live.insert({e.address, e.bytes, born, site, e.thread});
-    site_time& time = sites_[site].time;
+    site_time& time = sites_[site].counted.time;
     time.fresh_pages += static_cast<double>(p.pages.add(e.address, e.bytes));
     if (e.timing.weight != 0) {
         time.add(e.timing, weight_.of(e.bytes));
@@ -160,17 +156,17 @@ void accumulator::allocate(const event& e) {
     const std::uint32_t index = site_index(e.stack, e.call);
     site_record& site = sites_[index];
     const std::uint64_t n = weight_.whole(e.bytes, e.address, e.time);
-    site.allocations += n;
-    site.bytes += n * e.bytes;
-    site.smallest = std::min(site.smallest, e.bytes);
-    site.largest = std::max(site.largest, e.bytes);
+    site.counted.allocations += n;
+    site.counted.bytes += n * e.bytes;
+    site.counted.smallest = std::min(site.counted.smallest, e.bytes);
+    site.counted.largest = std::max(site.counted.largest, e.bytes);
     site.sizes.add(e.bytes, n);
-    site.size_histogram[log2_place(e.bytes)] += n;
+    site.counted.size_histogram[log2_place(e.bytes)] += n;
     if (site.last_thread != e.thread) {
         site.count_thread(e.thread);
     }
     site.note_peak(peaks_);
-    site.peak_live = std::max(site.peak_live, site.live += n);
+    site.counted.peak_live = std::max(site.counted.peak_live, site.counted.live_at_end += n);
     site.grow_by(n * e.bytes);
 
     peak_live_ = std::max(peak_live_, live_ += n);
@@ -179,7 +175,7 @@ void accumulator::allocate(const event& e) {
 
     add_block(process(e.process), e, index, e.time);
     if (weight_.is_sample()) {
-        site.spread.add(e.bytes, weight_.of(e.bytes));
+        site.counted.spread.add(e.bytes, weight_.of(e.bytes));
     } else {
         note_neighbours(e, index);
     }
@@ -190,7 +186,7 @@ void accumulator::allocate(const event& e) {
 
 void accumulator::note_neighbours(const event& e, std::uint32_t index) {
     site_record& site = sites_[index];
-    site.longest_burst = std::max(site.longest_burst, ++site.burst);
+    site.counted.longest_burst = std::max(site.counted.longest_burst, ++site.burst);
     longest_burst_ = std::max(longest_burst_, ++burst_);
     thread_state& by = thread(e.thread);
     if (by.last_site != 0 && by.last_site != index) {
@@ -243,13 +239,13 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
     }
     site_record& site = sites_[block.site];
     const std::uint64_t n = weight_of(block);
-    site.releases += n;
-    site.remote_releases += block.thread != e.thread ? n : 0;
+    site.counted.releases += n;
+    site.counted.remote_releases += block.thread != e.thread ? n : 0;
     if (is_temporary) {
-        ++site.temporary;
-        site.temporary_bytes += block.bytes;
+        ++site.counted.temporary;
+        site.counted.temporary_bytes += block.bytes;
     }
-    site.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)] += n;
+    site.counted.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)] += n;
     site.burst = 0;
     burst_ = 0;
     end_life(block, n);
@@ -258,8 +254,8 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
 void accumulator::end_life(const live_block& block, std::uint64_t n) {
     site_record& site = sites_[block.site];
     site.note_peak(peaks_);
-    site.live -= n;
-    site.live_bytes -= n * block.bytes;
+    site.counted.live_at_end -= n;
+    site.counted.live_bytes_at_end -= n * block.bytes;
     live_ -= n;
     live_bytes_ -= n * block.bytes;
 }
@@ -267,7 +263,7 @@ void accumulator::end_life(const live_block& block, std::uint64_t n) {
 void accumulator::forget(const live_block& block) {
     const std::uint64_t n = weight_of(block);
     unseen_releases_ += n;
-    sites_[block.site].unseen_releases += n;
+    sites_[block.site].counted.unseen_releases += n;
     end_life(block, n);
 }
 
@@ -310,7 +306,7 @@ void accumulator::release(const event& e) {
         }
     }
     if (follows_allocation && t.last_end - t.last_begin > block->bytes) {
-        sites_[t.last_site].outgrown +=
+        sites_[t.last_site].counted.outgrown +=
             static_cast<std::uint64_t>(sites_[t.last_site].call == sites_[block->site].call);
     }
     count_release(*block, e, is_temporary && block->thread == e.thread);
@@ -333,12 +329,12 @@ void accumulator::reallocate(const event& e) {
         pending_.empty() ? std::nullopt : take_pending(e, e.old_address, *old);
     const live_block block = older.value_or(*old);
     site_record& site = sites_[block.site];
-    ++site.reallocations;
+    ++site.counted.reallocations;
     site.resized.add(e.bytes);
-    site.bytes += e.bytes;
-    site.largest = std::max(site.largest, e.bytes);
+    site.counted.bytes += e.bytes;
+    site.counted.largest = std::max(site.counted.largest, e.bytes);
     site.note_peak(peaks_);
-    site.live_bytes -= block.bytes;
+    site.counted.live_bytes_at_end -= block.bytes;
     site.grow_by(e.bytes);
     live_bytes_ += e.bytes - block.bytes;
     note_peak(e.time);
@@ -366,9 +362,9 @@ void accumulator::fill(const event& e) {
     if (site == 0) {
         return;
     }
-    ++sites_[site].fills;
-    sites_[site].filled_bytes += e.bytes;
-    sites_[site].fill_ns += e.old_address;
+    ++sites_[site].counted.fills;
+    sites_[site].counted.filled_bytes += e.bytes;
+    sites_[site].counted.fill_ns += e.old_address;
     if (sites_[site].fill_stack == 0) {
         sites_[site].fill_stack = e.stack;
     }
@@ -410,7 +406,7 @@ trace_analysis accumulator::finish(trace_info info) {
     result.unseen_releases = unseen_releases_;
     result.failures = failures_;
     // Of a release whose block is not known, no site.
-    result.all.time.merge(sites_.empty() ? site_time{} : sites_.front().time);
+    result.all.time.merge(sites_.empty() ? site_time{} : sites_.front().counted.time);
     result.time = time_of(info, result.all.time);
     if (result.time.is_known()) {
         for (analysed_site& site : result.sites) {

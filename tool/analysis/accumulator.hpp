@@ -4,10 +4,8 @@
 #include "../trace/counts.hpp"
 #include "../trace/event.hpp"
 #include "../trace/reader.hpp"
-#include "live_map.hpp"
-#include "page_set.hpp"
+#include "process_memory.hpp"
 #include "site_record.hpp"
-#include "timeline_recorder.hpp"
 #include "trace_analysis.hpp"
 
 #include <cstdint>

@@ -31,7 +31,7 @@ public:
     }
 
     /// Size and count, most frequent first; 8 at most.
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> top() const;
+    counted_sizes top() const;
 
 private:
     static constexpr std::size_t most = 16;
@@ -47,56 +47,33 @@ private:
 
 /// What is being counted for one site.
 struct site_record {
-    // What nearly every event reads or writes lies together, in one line of the cache.
-    std::uint64_t live = 0;
-    std::uint64_t live_bytes = 0;
     std::uint64_t peak_number = 0; ///< of the peak that live_at_peak was noted for
-    std::uint64_t peak_live = 0;
-    std::uint64_t peak_live_bytes = 0;
     std::uint64_t burst = 0;
-    std::uint64_t longest_burst = 0;
-    std::uint64_t releases = 0;
-    std::uint64_t allocations = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t remote_releases = 0;
-    std::uint64_t temporary = 0;
-    std::uint64_t temporary_bytes = 0;
-    std::uint64_t live_at_peak = 0;
-    std::uint64_t live_bytes_at_peak = 0;
-    std::uint64_t smallest = ~std::uint64_t{0};
-    std::uint64_t largest = 0;
     std::uint32_t last_thread = ~std::uint32_t{0};
     std::uint32_t stack = 0;
-    allocation_call call = allocation_call::none;
     std::uint32_t next = 0; ///< the next site of the same stack, by another call; 0: none
+    allocation_call call = allocation_call::none;
+    site_statistics counted; ///< `live_at_end`: what is live now
     frequent_sizes sizes;
     frequent_sizes resized; ///< what a realloc made of its blocks
     frequent_sizes before;  ///< other sites that the thread allocated from just before
-    std::uint64_t reallocations = 0;
-    std::uint64_t outgrown = 0;
-    std::uint64_t unseen_releases = 0;
-    std::uint64_t fills = 0;
-    std::uint64_t filled_bytes = 0;
-    std::uint64_t fill_ns = 0;
     std::uint32_t fill_stack = 0;
-    log2_histogram size_histogram{};
-    log2_histogram lifetimes{};
     std::vector<std::uint64_t> threads; ///< one bit each
-    sample_spread spread;
-    site_time time;
+
+    site_record() noexcept { counted.smallest = ~std::uint64_t{0}; }
 
     void count_thread(std::uint32_t thread);
     /// What a site had at the last peak is what it has until it changes for the first time afterwards. Called before a change.
     void note_peak(std::uint64_t number) noexcept {
         if (peak_number != number) {
             peak_number = number;
-            live_at_peak = live;
-            live_bytes_at_peak = live_bytes;
+            counted.live_at_peak = counted.live_at_end;
+            counted.live_bytes_at_peak = counted.live_bytes_at_end;
         }
     }
     void grow_by(std::uint64_t more) noexcept {
-        live_bytes += more;
-        peak_live_bytes = std::max(peak_live_bytes, live_bytes);
+        counted.live_bytes_at_end += more;
+        counted.peak_live_bytes = std::max(counted.peak_live_bytes, counted.live_bytes_at_end);
     }
 
     site_statistics statistics() const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-
 #include "../trace/counts.hpp"
 #include "../trace/event.hpp"
 #include "../trace/info.hpp"
 #include "allocation_time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -16,42 +16,43 @@ namespace linn::tool {
 /// Counts by powers of two: [i] counts values in [2^i, 2^(i+1)), [0] also those below 1.
 using log2_histogram = std::array<std::uint64_t, 48>;
 
+using counted_sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
 /// What is known of the allocations of one stack by one call, or of several of these together. Of a sampled trace the counts
 /// are estimates, and those of neighbouring events (temporary, outgrown, longest_burst) are not known: 0.
 struct site_statistics {
+    // Counts come first: what nearly every event changes lies together, in few lines of the cache.
     std::uint64_t allocations = 0; ///< those that made a new block; a realloc of a block is not one
     std::uint64_t bytes = 0;       ///< asked for, summed; with what a realloc asked for
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>>
-        sizes; ///< size and count, most frequent first; at most 8. Counts are lower bounds where a site has
-               ///< more than 16 sizes
-    std::vector<std::pair<std::uint64_t, std::uint64_t>>
-        resized; ///< size that a realloc asked for and count, as `sizes`
-    log2_histogram size_histogram{};
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
     std::uint64_t temporary = 0;       ///< released by the very next call of the same thread
     std::uint64_t temporary_bytes = 0; ///< of these
-    std::uint64_t unseen_releases = 0; ///< of blocks whose address was given out again before one was seen
-    std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
-    std::uint64_t outgrown =
-        0; ///< took the place of a smaller block, which the very next call released: a vector that grows
-    log2_histogram lifetimes{}; ///< nanoseconds, of released blocks
     std::uint64_t live_at_end = 0;
     std::uint64_t live_bytes_at_end = 0;
     std::uint64_t peak_live = 0; ///< of several sites together: at most
     std::uint64_t peak_live_bytes = 0;
-    std::uint64_t live_at_peak =
-        0; ///< when all sites together had the most bytes live; adds up, unlike peak_live
+    /// When all sites together had most bytes live; adds up, unlike peak_live.
+    std::uint64_t live_at_peak = 0;
     std::uint64_t live_bytes_at_peak = 0;
-    std::uint64_t longest_burst = 0; ///< most allocations of the site in a row without a release of it
-    std::uint64_t threads = 0;       ///< that allocated here; of several sites together: at least
-    std::uint64_t fills = 0;         ///< zero fills right after the allocation
+    std::uint64_t longest_burst = 0;   ///< most allocations of the site in a row without a release of it
+    std::uint64_t unseen_releases = 0; ///< of blocks whose address was given out again before one was seen
+    std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
+    /// Took the place of a smaller block, which the very next call released: a vector that grows.
+    std::uint64_t outgrown = 0;
+    std::uint64_t threads = 0; ///< that allocated here; of several sites together: at least
+    std::uint64_t fills = 0;   ///< zero fills right after the allocation
     std::uint64_t filled_bytes = 0;
     std::uint64_t fill_ns = 0; ///< that they took, with the page faults of memory that is new
     sample_spread spread;      ///< of a sampled trace: how far the estimates may be off
     site_time time;            ///< in the allocator; has a meaning where `trace_analysis::time` is known
+    /// Size and count, most frequent first; at most 8. Counts are lower bounds where a site has more than 16 sizes.
+    counted_sizes sizes;
+    counted_sizes resized; ///< sizes that a realloc asked for
+    log2_histogram size_histogram{};
+    log2_histogram lifetimes{}; ///< nanoseconds, of released blocks
 
     /// How much of the allocations have the most frequent size: 1 is uniform.
     double uniformity() const noexcept;
@@ -91,6 +92,40 @@ struct trace_analysis {
     std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen
     std::uint64_t inherited_releases = 0; ///< by a forked child, of blocks that its parent had allocated
     std::uint64_t failures = 0;
+};
+
+/// Writes a timeline in bounded memory: when the steps run out, each two become one.
+class timeline_recorder {
+public:
+    static constexpr std::size_t most_steps = 1000;
+
+    /// One event, and what is live after it. Times that go back count for the step that is being written.
+    void take(std::uint64_t time, std::uint64_t live_blocks, std::uint64_t live_bytes) {
+        if (time >= step_end_) {
+            advance(time);
+        }
+        ++events_;
+        blocks_now_ = live_blocks;
+        bytes_now_ = live_bytes;
+        most_blocks_ = std::max(most_blocks_, live_blocks);
+        most_bytes_ = std::max(most_bytes_, live_bytes);
+    }
+
+    /// The whole timeline, up to the last event. @pre called once
+    timeline finish();
+
+private:
+    void advance(std::uint64_t time);
+    void close_step();
+    void halve();
+
+    timeline line_{.step_ns = 1024, .live_bytes = {}, .live_blocks = {}, .events = {}};
+    std::uint64_t step_end_ = 1024;
+    std::uint64_t events_ = 0;
+    std::uint64_t most_blocks_ = 0;
+    std::uint64_t most_bytes_ = 0;
+    std::uint64_t blocks_now_ = 0;
+    std::uint64_t bytes_now_ = 0;
 };
 
 } // namespace linn::tool

@@ -3,35 +3,105 @@
 #include "../advise/fills.hpp"
 #include "../advise/verdict.hpp"
 #include "../analysis/accumulator.hpp"
-#include "../report/commands/advise_report.hpp"
-#include "../report/commands/trace_report.hpp"
-#include "../report/progress.hpp"
+#include "../profile/trace_view.hpp"
+#include "../report/commands/reports.hpp"
+#include "../report/terminal.hpp"
+#include "../trace/counts.hpp"
+#include "../trace/info.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "given_trace.hpp"
-#include "option_checks.hpp"
 #include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace linn::tool {
+namespace {
+
+constexpr const char* advise_footer =
+    "Exit status:\n"
+    "  0    done, for any answer\n"
+    "  1    the trace is damaged; a result cannot be written; or with --fail-over, pools would remove that "
+    "much\n"
+    "  2    the file is not a trace, or the arguments are wrong\n"
+    "\n"
+    "Examples:\n"
+    "  linn record -- ./simulate 1000\n"
+    "  linn advise simulate.linn\n"
+    "  linn advise simulate.linn --type Particle\n"
+    "  linn advise simulate.linn --html advice.html\n"
+    "  linn advise simulate.linn --json - | jq '.types[] | {label, use, time_share}'\n";
+
+} // namespace
 
 /// `linn advise`: which types of a recorded program need a pool.
 class advise_command final : public command {
 public:
-    explicit advise_command(CLI::App& program);
+    explicit advise_command(CLI::App& program)
+        : command{program, "advise", "Say which types of a recorded program need a pool, if any",
+                  advise_footer},
+          files_{app(), report_source{[this] { return report::advise_json(result_); },
+                                      [this] {
+                                          return fills_ ? report::fills_document(*fills_, view_.top)
+                                                        : report::advise_document(result_, view_);
+                                      }}} {
+        CLI::App& arguments = app();
+        add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote")->required();
+        add_value(arguments, "--top", view_.top, "N", "types in the table (default 10)",
+                  whole_number(1, 1'000'000));
+        add_value(arguments, "--type", view_.only_type, "NAME",
+                  "details of the types that have this in their name");
+        arguments.add_flag("--all-leaks", options_.shows_runtime_leaks,
+                           "also list what the C and C++ runtime keeps on purpose, by rule");
+        add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
+                  "the share of the CPU time that decides the answer (default 2)", number(0, 100));
+        source_.add();
+        add_value(arguments, "--fail-over", fail_over_percent_, "PERCENT",
+                  "exit with 1 if pools would remove at least this share of the CPU time", number(0, 100));
+    }
 
-    int run() override;
+    int run() override {
+        if (const std::string problem = files_.check(); !problem.empty()) {
+            return refuse(problem, exit_usage);
+        }
+        try {
+            result_ = ask();
+        } catch (const unusable_trace& error) {
+            return refuse(error.what(), exit_code_for(error));
+        }
+        if (const std::string problem = files_.deliver(); !problem.empty()) {
+            return refuse(problem);
+        }
+        return fails() ? exit_failure : exit_success;
+    }
 
 private:
-    advice ask();
-    bool fails() const;
+    advice ask() {
+        progress_line line;
+        refuse_corrupt(trace_);
+        trace_reader reader{trace_, may_be_sample};
+        trace_analysis analysis = analyse_trace(reader, show_reading(line));
+
+        source_.open();
+
+        options_.threshold = threshold_percent_ / 100;
+        advise_parts parts;
+        parts.names = source_.names();
+        parts.sources = read_sources();
+        parts.progress = [&](const char* doing, double share) { line.show(doing, share); };
+        if (analysis.info.holds_fills_only()) {
+            fills_ = report_fills(analysis, parts.names, parts.sources);
+        }
+        return advise(std::move(analysis), options_, parts);
+    }
+
+    bool fails() const {
+        return fail_over_percent_ >= 0 && judge(result_, fail_over_percent_ / 100) == pool_answer::yes;
+    }
 
     advise_options options_;
     report::advise_view view_;
@@ -43,99 +113,6 @@ private:
     std::optional<fill_report> fills_; ///< of a trace that holds nothing else
     report_files files_;
 };
-
-namespace {
-
-constexpr const char* advise_footer =
-    "Exit status:\n"
-    "  0    done, for any answer\n"
-    "  1    the trace is damaged; a result cannot be written; or with --fail-over, pools would "
-    "remove that much\n"
-    "  2    the file is not a trace, or the arguments are wrong\n"
-    "\n"
-    "Examples:\n"
-    "  linn record -- ./simulate 1000\n"
-    "  linn advise simulate.linn\n"
-    "  linn advise simulate.linn --type Particle\n"
-    "  linn advise simulate.linn --html advice.html\n"
-    "  linn advise simulate.linn --json - | jq '.types[] | {label, use, time_share}'\n";
-
-constexpr std::size_t progress_steps = 1000;
-
-void show(progress_line& line, const char* doing, double share) {
-    work_progress p;
-    p.done = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * progress_steps);
-    p.total = progress_steps;
-    p.doing = doing;
-    line.show(p);
-}
-
-} // namespace
-
-advise_command::advise_command(CLI::App& program)
-    : command{*program.add_subcommand("advise", "Say which types of a recorded program need a pool, if any")},
-      files_{app(), report_source{[this] { return report::advise_json(result_); },
-                                  [this] {
-                                      return fills_ ? report::fills_document(*fills_, view_.top)
-                                                    : report::advise_document(result_, view_);
-                                  }}} {
-    CLI::App& arguments = app();
-    arguments.footer(advise_footer);
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote")->required();
-    add_value(arguments, "--top", view_.top, "N", "types in the table (default 10)",
-              whole_number(1, 1'000'000));
-    add_value(arguments, "--type", view_.only_type, "NAME",
-              "details of the types that have this in their name");
-    arguments.add_flag("--all-leaks", options_.shows_runtime_leaks,
-                       "also list what the C and C++ runtime keeps on purpose, by rule");
-    add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
-              "the share of the CPU time that decides the answer (default 2)", number(0, 100));
-    source_.add();
-    add_value(arguments, "--fail-over", fail_over_percent_, "PERCENT",
-              "exit with 1 if pools would remove at least this share of the CPU time", number(0, 100));
-}
-
-advice advise_command::ask() {
-    progress_line line;
-    refuse_corrupt(trace_);
-    trace_reader reader{trace_, may_be_sample};
-    trace_analysis analysis = analyse_trace(reader, [&](double share) {
-        show(line, "reading", share);
-        return true;
-    });
-
-    source_.open();
-
-    options_.threshold = threshold_percent_ / 100;
-    advise_parts parts;
-    parts.names = source_.names();
-    parts.sources = read_sources();
-    parts.progress = [&](const char* doing, double share) { show(line, doing, share); };
-    if (analysis.info.holds_fills_only()) {
-        fills_ = report_fills(analysis, parts.names, parts.sources);
-    }
-    return advise(std::move(analysis), options_, parts);
-}
-
-bool advise_command::fails() const {
-    return fail_over_percent_ >= 0 && judge(result_, fail_over_percent_ / 100) == pool_answer::yes;
-}
-
-int advise_command::run() {
-    if (const std::string problem = files_.check(); !problem.empty()) {
-        return refuse(problem, exit_usage);
-    }
-    try {
-        result_ = ask();
-    } catch (const unusable_trace& error) {
-        return refuse(error.what(), exit_code_for(error));
-    }
-    if (const std::string problem = files_.deliver(); !problem.empty()) {
-        return refuse(problem);
-    }
-    return fails() ? exit_failure : exit_success;
-}
 
 std::unique_ptr<command> make_advise(CLI::App& program) {
     return std::make_unique<advise_command>(program);

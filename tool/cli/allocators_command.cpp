@@ -3,11 +3,9 @@
 #include "../allocators/inventory.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
-#include "../report/commands/allocators_report.hpp"
-#include "../report/progress.hpp"
+#include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "command.hpp"
-#include "option_checks.hpp"
 #include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
@@ -21,35 +19,7 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `allocators`: finds, proves and installs.
-class allocators_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit allocators_command(CLI::App& program);
-
-    int run() override;
-
-private:
-    std::string check();
-    /// Whether all that was asked for is installed; nothing when it could not begin.
-    std::optional<bool> install(const interrupt_guard& guard);
-    int deliver(bool installed_all) const;
-
-    report_files files_;
-    std::vector<std::string> names_;
-    std::vector<std::string> given_; // NAME=PATH, unparsed
-    std::vector<std::string> to_install_;
-    user_allocators extra_;
-    std::vector<allocator_entry> entries_;
-    unsigned timeout_ = 10;
-};
-
 namespace {
-
-bool contains(const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 std::string allocators_footer() {
     return fmt::format("Allocators:\n  {}", fmt::join(allocator_names({}), ", ")) +
@@ -65,159 +35,173 @@ std::string allocators_footer() {
 
 } // namespace
 
-allocators_command::allocators_command(CLI::App& program)
-    : command{*program.add_subcommand("allocators", "Find, test and install allocators on this machine")},
-      files_{app(), report_source{.json = [this] { return report::allocators_json(entries_); },
-                                  .document = [this] { return report::allocators_document(entries_); },
-                                  .has_page = false}} {
-    CLI::App& arguments = app();
-    arguments.footer(allocators_footer());
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)",
-              offered(allocator_names({})))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    repeatable(arguments.add_option("--allocator", given_, "also examine the library PATH, under this name"))
-        ->type_name("NAME=PATH");
-    add_value(arguments, "--install", to_install_, "NAME", "build these, or all, into ~/.cache/linn",
-              offered(installable_names()))
-        ->delimiter(',')
-        ->expected(1, 100)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    add_value(arguments, "--timeout", timeout_, "SECONDS", "seconds for the test of one library (default 10)",
-              whole_number(1, 3600));
-}
+/// The command `allocators`: finds, proves and installs.
+class allocators_command final : public command {
+public:
+    explicit allocators_command(CLI::App& program)
+        : command{program, "allocators", "Find, test and install allocators on this machine",
+                  allocators_footer()},
+          files_{app(), report_source{.json = [this] { return report::allocators_json(entries_); },
+                                      .document = [this] { return report::allocators_document(entries_); },
+                                      .has_page = false}} {
+        CLI::App& arguments = app();
+        add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)",
+                  offered(allocator_names({})))
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        repeatable(
+            arguments.add_option("--allocator", given_, "also examine the library PATH, under this name"))
+            ->type_name("NAME=PATH");
+        add_value(arguments, "--install", to_install_, "NAME", "build these, or all, into ~/.cache/linn",
+                  offered(installable_names()))
+            ->delimiter(',')
+            ->expected(1, 100)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        add_value(arguments, "--timeout", timeout_, "SECONDS",
+                  "seconds for the test of one library (default 10)", whole_number(1, 3600));
+    }
 
-std::string allocators_command::check() {
-    for (const std::string& text : given_) {
-        if (const std::string problem = take_library(text, resolve_names({"ptmalloc"}, {}), extra_);
-            !problem.empty()) {
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
+        }
+        if (const std::string problem = files_.check(); !problem.empty()) {
+            return refuse(problem);
+        }
+        const interrupt_guard guard;
+        bool installed_all = true;
+        if (!to_install_.empty()) {
+            const std::optional<bool> installed = install(guard);
+            if (interrupt_guard::pending() != 0) {
+                return 128 + interrupt_guard::pending();
+            }
+            if (!installed) {
+                return exit_failure;
+            }
+            installed_all = *installed;
+        }
+        std::vector<std::string> wanted = names_;
+        wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());
+        if (!wanted.empty()) {
+            for (const auto& [name, path] : extra_) {
+                wanted.push_back(name);
+            }
+        }
+        {
+            progress_line line;
+            work_progress progress;
+            entries_ = take_inventory(
+                extra_, wanted, guard,
+                [&](const std::string& title) {
+                    progress.doing = "trying " + title;
+                    line.show(progress);
+                },
+                std::chrono::seconds{timeout_});
+        }
+        return deliver(installed_all);
+    }
+
+private:
+    std::string check() {
+        for (const std::string& text : given_) {
+            if (const std::string problem = take_library(text, resolve_names({"ptmalloc"}, {}), extra_);
+                !problem.empty()) {
+                return problem;
+            }
+        }
+        if (const std::string problem = wrong_library(extra_); !problem.empty()) {
             return problem;
         }
-    }
-    if (const std::string problem = wrong_library(extra_); !problem.empty()) {
-        return problem;
-    }
-    for (const std::string& name : names_) {
-        if (const auto known = allocator_names(extra_); !contains(known, name)) {
-            return unknown_name("allocator", name, known);
+        for (const std::string& name : names_) {
+            if (const auto known = allocator_names(extra_); !contains(known, name)) {
+                return unknown_name("allocator", name, known);
+            }
         }
+
+        const std::vector<std::string> buildable = installable_names();
+        if (contains(to_install_, "all")) {
+            to_install_ = buildable;
+        }
+        for (const std::string& name : to_install_) {
+            if (const auto known = allocator_names({}); !contains(known, name)) {
+                return unknown_name("allocator", name, known);
+            }
+        }
+        to_install_ = resolve_names(to_install_, {});
+        for (const std::string& name : to_install_) {
+            if (!contains(buildable, name)) {
+                return fmt::format(
+                    "'{}' cannot be built by --install; 'linn allocators {}' says how to get it", name, name);
+            }
+        }
+        return {};
     }
 
-    const std::vector<std::string> buildable = installable_names();
-    if (contains(to_install_, "all")) {
-        to_install_ = buildable;
-    }
-    for (const std::string& name : to_install_) {
-        if (const auto known = allocator_names({}); !contains(known, name)) {
-            return unknown_name("allocator", name, known);
+    /// Whether all that was asked for is installed; nothing when it could not begin.
+    std::optional<bool> install(const interrupt_guard& guard) {
+        progress_line line;
+        work_progress progress;
+        progress.total = to_install_.size();
+        installer worker{guard, [&](const std::string& doing) {
+                             progress.doing = doing;
+                             line.show(progress);
+                         }};
+        if (const std::string problem = worker.prepare(to_install_); !problem.empty()) {
+            line.clear();
+            refuse(problem);
+            return std::nullopt;
         }
-    }
-    to_install_ = resolve_names(to_install_, {});
-    for (const std::string& name : to_install_) {
-        if (!contains(buildable, name)) {
-            return fmt::format("'{}' cannot be built by --install; 'linn allocators {}' says how to get it",
-                               name, name);
+        bool all = true;
+        for (const std::string& name : to_install_) {
+            if (interrupt_guard::pending() != 0) {
+                break;
+            }
+            const install_outcome outcome = worker.install(name);
+            ++progress.done;
+            line.clear();
+            if (outcome.interrupted) {
+                break;
+            }
+            if (outcome.problem.empty()) {
+                fmt::print(stderr, "{} {}: {}, {}\n", name, outcome.version,
+                           figures::elapsed_text(outcome.seconds), outcome.library.string());
+            } else {
+                refuse(fmt::format("{}: {}", name, outcome.problem));
+                all = false;
+            }
         }
-    }
-    return {};
-}
-
-std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
-    progress_line line;
-    work_progress progress;
-    progress.total = to_install_.size();
-    installer worker{guard, [&](const std::string& doing) {
-                         progress.doing = doing;
-                         line.show(progress);
-                     }};
-    if (const std::string problem = worker.prepare(to_install_); !problem.empty()) {
-        line.clear();
-        refuse(problem);
-        return std::nullopt;
-    }
-    bool all = true;
-    for (const std::string& name : to_install_) {
         if (interrupt_guard::pending() != 0) {
-            break;
+            say("stopped; no allocator is partly installed");
         }
-        const install_outcome outcome = worker.install(name);
-        ++progress.done;
-        line.clear();
-        if (outcome.interrupted) {
-            break;
-        }
-        if (outcome.problem.empty()) {
-            fmt::print(stderr, "{} {}: {}, {}\n", name, outcome.version,
-                       figures::elapsed_text(outcome.seconds), outcome.library.string());
-        } else {
-            refuse(fmt::format("{}: {}", name, outcome.problem));
-            all = false;
-        }
+        return all;
     }
-    if (interrupt_guard::pending() != 0) {
-        say("stopped; no allocator is partly installed");
-    }
-    return all;
-}
 
-int allocators_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
-    }
-    if (const std::string problem = files_.check(); !problem.empty()) {
-        return refuse(problem);
-    }
-    const interrupt_guard guard;
-    bool installed_all = true;
-    if (!to_install_.empty()) {
-        const std::optional<bool> installed = install(guard);
+    int deliver(bool installed_all) const {
+        if (const std::string problem = files_.deliver(); !problem.empty()) {
+            return refuse(problem);
+        }
         if (interrupt_guard::pending() != 0) {
             return 128 + interrupt_guard::pending();
         }
-        if (!installed) {
-            return exit_failure;
-        }
-        installed_all = *installed;
-    }
-    std::vector<std::string> wanted = names_;
-    wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());
-    if (!wanted.empty()) {
+        // An allocator that the user did not name may be missing; one that the user named has to work.
+        std::vector<std::string> named = resolve_names(names_, extra_);
         for (const auto& [name, path] : extra_) {
-            wanted.push_back(name);
+            named.push_back(name);
         }
+        const bool all_work = std::ranges::all_of(entries_, [&](const allocator_entry& e) {
+            return !contains(named, e.name) || e.state == library_state::usable ||
+                   e.state == library_state::known_bad;
+        });
+        return installed_all && all_work ? exit_success : exit_failure;
     }
-    {
-        progress_line line;
-        work_progress progress;
-        entries_ = take_inventory(
-            extra_, wanted, guard,
-            [&](const std::string& title) {
-                progress.doing = "trying " + title;
-                line.show(progress);
-            },
-            std::chrono::seconds{timeout_});
-    }
-    return deliver(installed_all);
-}
 
-int allocators_command::deliver(bool installed_all) const {
-    if (const std::string problem = files_.deliver(); !problem.empty()) {
-        return refuse(problem);
-    }
-    if (interrupt_guard::pending() != 0) {
-        return 128 + interrupt_guard::pending();
-    }
-    // An allocator that the user did not name may be missing; one that the user named has to work.
-    std::vector<std::string> named = resolve_names(names_, extra_);
-    for (const auto& [name, path] : extra_) {
-        named.push_back(name);
-    }
-    const bool all_work = std::all_of(entries_.begin(), entries_.end(), [&](const allocator_entry& e) {
-        return !contains(named, e.name) || e.state == library_state::usable ||
-               e.state == library_state::known_bad;
-    });
-    return installed_all && all_work ? exit_success : exit_failure;
-}
+    report_files files_;
+    std::vector<std::string> names_;
+    std::vector<std::string> given_; // NAME=PATH, unparsed
+    std::vector<std::string> to_install_;
+    user_allocators extra_;
+    std::vector<allocator_entry> entries_;
+    unsigned timeout_ = 10;
+};
 
 std::unique_ptr<command> make_allocators(CLI::App& program) {
     return std::make_unique<allocators_command>(program);

@@ -6,12 +6,10 @@
 #include "../bench/runner.hpp"
 #include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
-#include "../report/commands/bench_report.hpp"
-#include "../report/progress.hpp"
+#include "../report/commands/reports.hpp"
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
 #include "command.hpp"
-#include "option_checks.hpp"
 #include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,8 +18,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -29,37 +25,6 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `bench`: its options, their checks and what it does.
-class bench_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit bench_command(CLI::App& program);
-
-    int run() override;
-
-private:
-    std::string check();
-    std::string check_scenarios() const;
-    std::string choose_contenders();
-    std::string check_pin();
-    int deliver() const;
-
-    report_files files_;
-    bench_options options_;
-    bench_result result_;
-    std::vector<std::string> allocators_; // NAME=PATH, unparsed
-    std::string seed_;
-    std::vector<std::string> names_;   // of --only
-    std::vector<std::string> general_; // of --allocators
-    std::string pin_ = "auto";
-    bool quick_ = false;     // says what holds anyway
-    std::size_t rounds_ = 0; // the zeros: not given
-    std::size_t work_ = 0;
-    unsigned budget_ = 0;
-    unsigned timeout_ = 120;
-};
-
 namespace {
 
 /// How much is measured where options do not say otherwise.
@@ -80,9 +45,9 @@ constexpr effort full_effort{10, 2, 0, 1, 100};
 constexpr std::size_t least_rounds_of_a_budget = 2; // that a user gave
 
 const effort& usual_effort(const bench_options& o) {
-    const bool is_headline =
-        !o.all && std::all_of(o.scenarios.begin(), o.scenarios.end(),
-                              [](const std::string& name) { return name == headline_name; });
+    const bool is_headline = !o.all && std::ranges::all_of(o.scenarios, [](const std::string& name) {
+        return name == headline_name;
+    });
     return o.full ? full_effort : o.all ? all_effort : is_headline ? headline_effort : quick_effort;
 }
 
@@ -163,10 +128,6 @@ std::string bench_footer() {
     return text;
 }
 
-bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// The CPUs that this process, and so its children, may run on.
 std::vector<unsigned> usable_cpus() {
     cpu_set_t set;
@@ -184,221 +145,236 @@ std::vector<unsigned> usable_cpus() {
 
 } // namespace
 
-bench_command::bench_command(CLI::App& program)
-    : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{app(), report_source{[this] { return report::bench_json(result_); },
-                                  [this] { return report::bench_document(result_); }}} {
-    CLI::App& arguments = app();
-    arguments.footer(bench_footer());
-    // The last one counts, so that a user may overrule what an alias or a script says.
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)",
-              offered(scenario_names()))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_flag("--all", options_.all,
-                       fmt::format("every scenario but the groups: {} rounds, in the time that they need",
-                                   all_effort.rounds));
-    CLI::Option* full = arguments.add_flag(
-        "--full", options_.full,
-        fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
-    arguments
-        .add_flag("--quick", quick_,
-                  fmt::format("the default: up to {} rounds in {} s (headline: {} s), {} % of work",
-                              quick_effort.rounds, quick_effort.budget_s, headline_effort.budget_s,
-                              quick_effort.work))
-        ->excludes(full);
-    add_value(arguments, "--rounds", rounds_, "COUNT",
-              fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
-                          quick_effort.rounds, all_effort.rounds),
-              whole_number(1, 100'000));
-    add_value(arguments, "--budget", budget_, "SECONDS",
-              fmt::format("start no round that would end later (default {}, headline {})",
-                          quick_effort.budget_s, headline_effort.budget_s),
-              whole_number(1, 1'000'000));
-    repeatable(arguments.add_option("--only", names_,
-                                    "measure these contenders and glibc, or scenarios (comma-separated)"))
-        ->delimiter(',')
-        ->type_name("NAMES");
-    repeatable(arguments.add_option("--allocators", general_,
-                                    "only these general allocators and glibc (comma-separated)"))
-        ->delimiter(',')
-        ->type_name("NAMES");
-    repeatable(
-        arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name"))
-        ->type_name("NAME=PATH");
-    add_value(arguments, "--n", options_.n, "COUNT", "integers of the scenario containers (default 1000000)",
-              whole_number(1, 200'000'000));
-    add_value(arguments, "--container", options_.container, "NAME",
-              "unordered_set, map, set or list (default unordered_set)", one_of(container_names));
-    add_value(arguments, "--objects", options_.objects, "COUNT",
-              "live objects of the scenario object (default 100000)", whole_number(1, 100'000'000));
-    add_value(arguments, "--object-bytes", options_.object_bytes, "BYTES", "16, 64, 256 or 1024 (default 64)",
-              one_of(object_sizes));
-    add_value(arguments, "--work", work_, "PERCENT",
-              fmt::format("percent of the usual work elsewhere (default {}, --full {})", quick_effort.work,
-                          full_effort.work),
-              whole_number(1, 1'000));
-    add_value(arguments, "--seed", seed_, "NUMBER",
-              "seed of the order of the rounds (default random, printed)");
-    add_value(arguments, "--pin", pin_, "CPU|auto|none",
-              "a CPU, none, or auto: each process stays on the CPU it starts on");
-    add_value(arguments, "--timeout", timeout_, "SECONDS", "kill a process after SECONDS (default 120)",
-              whole_number(1, 86'400));
-}
+/// The command `bench`: its options, their checks and what it does.
+class bench_command final : public command {
+public:
+    explicit bench_command(CLI::App& program)
+        : command{program, "bench", "Measure what allocators and pools cost on this machine", bench_footer()},
+          files_{app(), report_source{[this] { return report::bench_json(result_); },
+                                      [this] { return report::bench_document(result_); }}} {
+        CLI::App& arguments = app();
+        add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)",
+                  offered(scenario_names()))
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        arguments.add_flag("--all", options_.all,
+                           fmt::format("every scenario but the groups: {} rounds, in the time that they need",
+                                       all_effort.rounds));
+        CLI::Option* full = arguments.add_flag(
+            "--full", options_.full,
+            fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
+        arguments
+            .add_flag("--quick", quick_,
+                      fmt::format("the default: up to {} rounds in {} s (headline: {} s), {} % of work",
+                                  quick_effort.rounds, quick_effort.budget_s, headline_effort.budget_s,
+                                  quick_effort.work))
+            ->excludes(full);
+        add_value(arguments, "--rounds", rounds_, "COUNT",
+                  fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
+                              quick_effort.rounds, all_effort.rounds),
+                  whole_number(1, 100'000));
+        add_value(arguments, "--budget", budget_, "SECONDS",
+                  fmt::format("start no round that would end later (default {}, headline {})",
+                              quick_effort.budget_s, headline_effort.budget_s),
+                  whole_number(1, 1'000'000));
+        repeatable(arguments.add_option("--only", names_,
+                                        "measure these contenders and glibc, or scenarios (comma-separated)"))
+            ->delimiter(',')
+            ->type_name("NAMES");
+        repeatable(arguments.add_option("--allocators", general_,
+                                        "only these general allocators and glibc (comma-separated)"))
+            ->delimiter(',')
+            ->type_name("NAMES");
+        repeatable(
+            arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name"))
+            ->type_name("NAME=PATH");
+        add_value(arguments, "--n", options_.n, "COUNT",
+                  "integers of the scenario containers (default 1000000)", whole_number(1, 200'000'000));
+        add_value(arguments, "--container", options_.container, "NAME",
+                  "unordered_set, map, set or list (default unordered_set)", one_of(container_names));
+        add_value(arguments, "--objects", options_.objects, "COUNT",
+                  "live objects of the scenario object (default 100000)", whole_number(1, 100'000'000));
+        add_value(arguments, "--object-bytes", options_.object_bytes, "BYTES",
+                  "16, 64, 256 or 1024 (default 64)", one_of(object_sizes));
+        add_value(arguments, "--work", work_, "PERCENT",
+                  fmt::format("percent of the usual work elsewhere (default {}, --full {})",
+                              quick_effort.work, full_effort.work),
+                  whole_number(1, 1'000));
+        add_value(arguments, "--seed", seed_, "NUMBER",
+                  "seed of the order of the rounds (default random, printed)");
+        add_value(arguments, "--pin", pin_, "CPU|auto|none",
+                  "a CPU, none, or auto: each process stays on the CPU it starts on");
+        add_value(arguments, "--timeout", timeout_, "SECONDS", "kill a process after SECONDS (default 120)",
+                  whole_number(1, 86'400));
+    }
 
-std::string bench_command::check_scenarios() const {
-    const std::vector<std::string> names = scenario_names();
-    for (const std::string& s : options_.scenarios) {
-        if (std::find(names.begin(), names.end(), s) == names.end()) {
-            return unknown_name("scenario", s, names);
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
         }
+        if (const std::string problem = files_.check(); !problem.empty()) {
+            return refuse(problem);
+        }
+        if (const std::string problem = missing_worker(options_); !problem.empty()) {
+            return refuse(problem);
+        }
+        const interrupt_guard guard;
+        if (refuses_libraries("bench", options_.allocators, guard)) {
+            return exit_usage;
+        }
+        progress_line line;
+        const auto show_so_far = [&](bench_result so_far) {
+            judge(so_far);
+            line.set_below(lines_so_far(so_far));
+        };
+        result_ = run_bench(
+            options_, guard, [&](const work_progress& p) { line.show(p); },
+            line.is_shown() ? show_so_far : std::function<void(bench_result)>{});
+        line.clear();
+        judge(result_);
+        return deliver();
     }
-    if (options_.all && !options_.scenarios.empty()) {
-        return fmt::format("--all and the scenario {} cannot be combined", options_.scenarios.front());
-    }
-    return {};
-}
 
-std::string bench_command::choose_contenders() {
-    const std::vector<std::string> names = bench_names(options_.allocators);
-    const std::vector<std::string> all_scenarios = scenario_names();
-    for (const std::string& name : names_) {
-        if (is_one_of(name, all_scenarios)) {
-            options_.scenarios.push_back(name);
-        } else if (is_one_of(name, names)) {
-            options_.only.push_back(name);
-        } else {
-            return unknown_name("contender", name, names, all_scenarios);
+private:
+    std::string check() {
+        // The pools are in the program; a library of that name would be another one.
+        std::vector<std::string> pools{baseline_name};
+        const std::vector<std::string> general = allocator_names({});
+        for (const std::string& name : bench_names({})) {
+            if (!contains(general, name)) {
+                pools.push_back(name);
+            }
         }
-    }
-    std::vector<std::string> general = allocator_names(options_.allocators);
-    general.emplace_back(no_trim_name);
-    for (const std::string& name : general_) {
-        if (!is_one_of(name, general)) {
-            return unknown_name("general allocator", name, general);
+        for (const std::string& text : allocators_) {
+            if (const std::string problem = take_library(text, pools, options_.allocators);
+                !problem.empty()) {
+                return problem;
+            }
         }
-    }
-    if (general_.empty()) {
-        return {};
-    }
-    // The pools stay, and of the general allocators those that both lists have, or the one list that there is.
-    std::vector<std::string> chosen;
-    const std::vector<std::string> wanted = resolve_names(general_, options_.allocators);
-    const std::vector<std::string> only = resolve_names(options_.only, options_.allocators);
-    for (const std::string& name : names) {
-        if ((is_one_of(name, wanted) || !is_one_of(name, general)) &&
-            (only.empty() || is_one_of(name, only))) {
-            chosen.push_back(name);
-        }
-    }
-    chosen.emplace_back(baseline_name); // never empty, which would mean all
-    options_.only = std::move(chosen);
-    return {};
-}
-
-std::string bench_command::check_pin() {
-    options_.cpu = pin_;
-    if (pin_ == "auto" || pin_ == "none") {
-        return {};
-    }
-    unsigned cpu = 0;
-    const char* end = pin_.data() + pin_.size();
-    if (const auto [stop, error] = std::from_chars(pin_.data(), end, cpu);
-        error != std::errc{} || stop != end) {
-        return fmt::format("--pin must be the number of a CPU, auto or none, not '{}'{}", pin_,
-                           did_you_mean(pin_, {"auto", "none"}));
-    }
-    if (const std::vector<unsigned> usable = usable_cpus();
-        std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
-        return fmt::format("--pin: this process may not run on CPU {}; it may on {}", cpu,
-                           fmt::join(usable, ", "));
-    }
-    return {};
-}
-
-std::string bench_command::check() {
-    // The pools are in the program; a library of that name would be another one.
-    std::vector<std::string> pools{baseline_name};
-    const std::vector<std::string> general = allocator_names({});
-    for (const std::string& name : bench_names({})) {
-        if (!is_one_of(name, general)) {
-            pools.push_back(name);
-        }
-    }
-    for (const std::string& text : allocators_) {
-        if (const std::string problem = take_library(text, pools, options_.allocators); !problem.empty()) {
+        if (const std::string problem = check_scenarios(); !problem.empty()) {
             return problem;
         }
-    }
-    if (const std::string problem = check_scenarios(); !problem.empty()) {
-        return problem;
-    }
-    if (const std::string problem = choose_contenders(); !problem.empty()) {
-        return problem;
+        if (const std::string problem = choose_contenders(); !problem.empty()) {
+            return problem;
+        }
+
+        if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
+            return problem;
+        }
+        if (const std::string problem = check_pin(); !problem.empty()) {
+            return problem;
+        }
+        const effort& usual = usual_effort(options_);
+        options_.rounds = rounds_ != 0 ? rounds_ : usual.rounds;
+        options_.budget_s = budget_ != 0 ? budget_ : rounds_ != 0 ? 0 : usual.budget_s;
+        options_.least_rounds = budget_ != 0 ? least_rounds_of_a_budget : usual.least_rounds;
+        options_.warm_up_rounds = usual.warm_up_rounds;
+        options_.work = work_ != 0 ? work_ : usual.work;
+        options_.timeout = std::chrono::seconds{timeout_};
+        return {};
     }
 
-    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
-        return problem;
+    std::string check_scenarios() const {
+        const std::vector<std::string> names = scenario_names();
+        for (const std::string& s : options_.scenarios) {
+            if (!contains(names, s)) {
+                return unknown_name("scenario", s, names);
+            }
+        }
+        if (options_.all && !options_.scenarios.empty()) {
+            return fmt::format("--all and the scenario {} cannot be combined", options_.scenarios.front());
+        }
+        return {};
     }
-    if (const std::string problem = check_pin(); !problem.empty()) {
-        return problem;
-    }
-    const effort& usual = usual_effort(options_);
-    options_.rounds = rounds_ != 0 ? rounds_ : usual.rounds;
-    options_.budget_s = budget_ != 0 ? budget_ : rounds_ != 0 ? 0 : usual.budget_s;
-    options_.least_rounds = budget_ != 0 ? least_rounds_of_a_budget : usual.least_rounds;
-    options_.warm_up_rounds = usual.warm_up_rounds;
-    options_.work = work_ != 0 ? work_ : usual.work;
-    options_.timeout = std::chrono::seconds{timeout_};
-    return {};
-}
 
-int bench_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
+    std::string choose_contenders() {
+        const std::vector<std::string> names = bench_names(options_.allocators);
+        const std::vector<std::string> all_scenarios = scenario_names();
+        for (const std::string& name : names_) {
+            if (contains(all_scenarios, name)) {
+                options_.scenarios.push_back(name);
+            } else if (contains(names, name)) {
+                options_.only.push_back(name);
+            } else {
+                return unknown_name("contender", name, names, all_scenarios);
+            }
+        }
+        std::vector<std::string> general = allocator_names(options_.allocators);
+        general.emplace_back(no_trim_name);
+        for (const std::string& name : general_) {
+            if (!contains(general, name)) {
+                return unknown_name("general allocator", name, general);
+            }
+        }
+        if (general_.empty()) {
+            return {};
+        }
+        // The pools stay, and of the general allocators those that both lists have, or the one list that there is.
+        std::vector<std::string> chosen;
+        const std::vector<std::string> wanted = resolve_names(general_, options_.allocators);
+        const std::vector<std::string> only = resolve_names(options_.only, options_.allocators);
+        for (const std::string& name : names) {
+            if ((contains(wanted, name) || !contains(general, name)) &&
+                (only.empty() || contains(only, name))) {
+                chosen.push_back(name);
+            }
+        }
+        chosen.emplace_back(baseline_name); // never empty, which would mean all
+        options_.only = std::move(chosen);
+        return {};
     }
-    if (const std::string problem = files_.check(); !problem.empty()) {
-        return refuse(problem);
-    }
-    if (const std::string problem = missing_worker(options_); !problem.empty()) {
-        return refuse(problem);
-    }
-    const interrupt_guard guard;
-    if (refuses_libraries("bench", options_.allocators, guard)) {
-        return exit_usage;
-    }
-    progress_line line;
-    const auto show_so_far = [&](bench_result so_far) {
-        judge(so_far);
-        line.set_below(lines_so_far(so_far));
-    };
-    result_ = run_bench(
-        options_, guard, [&](const work_progress& p) { line.show(p); },
-        line.is_shown() ? show_so_far : std::function<void(bench_result)>{});
-    line.clear();
-    judge(result_);
-    return deliver();
-}
 
-int bench_command::deliver() const {
-    const bench_result& result = result_;
-    const std::string problem = files_.deliver();
-    if (const std::string page = files_.page_address(); !files_.takes_stdout() && !page.empty()) {
-        fmt::print("Report: {}\n", page);
+    std::string check_pin() {
+        options_.cpu = pin_;
+        if (pin_ == "auto" || pin_ == "none") {
+            return {};
+        }
+        const std::optional<unsigned> cpu = number_in<unsigned>(pin_);
+        if (!cpu) {
+            return fmt::format("--pin must be the number of a CPU, auto or none, not '{}'{}", pin_,
+                               did_you_mean(pin_, {"auto", "none"}));
+        }
+        if (const std::vector<unsigned> usable = usable_cpus();
+            std::ranges::find(usable, *cpu) == usable.end()) {
+            return fmt::format("--pin: this process may not run on CPU {}; it may on {}", *cpu,
+                               fmt::join(usable, ", "));
+        }
+        return {};
     }
-    if (!problem.empty()) {
-        return refuse(problem);
+
+    int deliver() const {
+        const bench_result& result = result_;
+        const std::string problem = files_.deliver();
+        if (const std::string page = files_.page_address(); !files_.takes_stdout() && !page.empty()) {
+            fmt::print("Report: {}\n", page);
+        }
+        if (!problem.empty()) {
+            return refuse(problem);
+        }
+        if (result.interrupted_by != 0) {
+            return 128 + result.interrupted_by;
+        }
+        // A foreign allocator that crashed is a finding; a row of ours that is missing, or no row at all, is a failure.
+        const bool linn_failed =
+            std::ranges::any_of(result.missing, [](const left_out& l) { return l.name == linn_name; });
+        const bool something =
+            std::ranges::any_of(result.scenarios, [](const scenario_result& s) { return !s.rows.empty(); });
+        return linn_failed || !something ? exit_failure : exit_success;
     }
-    if (result.interrupted_by != 0) {
-        return 128 + result.interrupted_by;
-    }
-    // A foreign allocator that crashed is a finding; a row of ours that is missing, or no row at all, is a failure.
-    const bool linn_failed = std::any_of(result.missing.begin(), result.missing.end(),
-                                         [](const left_out& l) { return l.name == linn_name; });
-    const bool something = std::any_of(result.scenarios.begin(), result.scenarios.end(),
-                                       [](const scenario_result& s) { return !s.rows.empty(); });
-    return linn_failed || !something ? exit_failure : exit_success;
-}
+
+    report_files files_;
+    bench_options options_;
+    bench_result result_;
+    std::vector<std::string> allocators_; // NAME=PATH, unparsed
+    std::string seed_;
+    std::vector<std::string> names_;   // of --only
+    std::vector<std::string> general_; // of --allocators
+    std::string pin_ = "auto";
+    bool quick_ = false;     // says what holds anyway
+    std::size_t rounds_ = 0; // the zeros: not given
+    std::size_t work_ = 0;
+    unsigned budget_ = 0;
+    unsigned timeout_ = 120;
+};
 
 std::unique_ptr<command> make_bench(CLI::App& program) {
     return std::make_unique<bench_command>(program);

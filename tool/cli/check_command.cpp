@@ -2,19 +2,16 @@
 #include "../check/check.hpp"
 #include "../measure/files.hpp"
 #include "../record/recorder.hpp"
-#include "../report/commands/check_report.hpp"
-#include "../report/progress.hpp"
+#include "../report/commands/reports.hpp"
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
 #include "command.hpp"
 #include "given_trace.hpp"
-#include "option_checks.hpp"
 #include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -22,35 +19,6 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// `linn check`: whether a recorded program keeps its budgets.
-class check_command final : public command {
-public:
-    explicit check_command(CLI::App& program);
-
-    /// 0: all are kept; 1: one is broken, or the recording is not whole; 2: the files or arguments are wrong. A program that was
-    /// recorded and failed: its own status.
-    int run() override;
-
-private:
-    std::string check();
-    int check_program();
-    int check_trace(const std::string& trace);
-    std::string tell() const;
-
-    std::string budget_file_;
-    std::string trace_;
-    std::string output_;
-    bool is_quiet_ = false;
-    bool is_not_followed_ = false;
-    std::vector<budget> budgets_;
-    std::vector<std::string> words_; ///< the program and what belongs to it; empty: a trace was given
-    record_options recording_;
-    symbol_source source_{app()};
-    check_result result_;
-    report_files files_;
-};
-
 namespace {
 
 constexpr const char* check_footer =
@@ -76,126 +44,147 @@ constexpr const char* check_footer =
 
 } // namespace
 
-check_command::check_command(CLI::App& program)
-    : command{*program.add_subcommand("check", "Check what a program allocates against budgets")},
-      files_{app(), report_source{[this] { return report::check_json(result_); },
-                                  [this] { return report::check_document(result_); }}} {
-    recording_.depth = most_recorded_depth; // budgets may name a function far out
-    recording_.baseline = second_run_when::never;
-    CLI::App& arguments = app();
-    arguments.footer(check_footer);
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.prefix_command();
-    add_value(arguments, "BUDGETS", budget_file_, "FILE", "the budgets");
-    add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote; or -- PROG ARGS to record first");
-    source_.add();
-    arguments.option_defaults()->group("With PROG");
-    add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file", named_file());
-    add_value(arguments, "--depth", recording_.depth, "COUNT",
-              fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth),
-              whole_number(1, most_recorded_depth));
-    arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
-    arguments.add_flag("-q,--quiet", is_quiet_, "print nothing if every budget is kept");
-}
+/// `linn check`: whether a recorded program keeps its budgets.
+class check_command final : public command {
+public:
+    explicit check_command(CLI::App& program)
+        : command{program, "check", "Check what a program allocates against budgets", check_footer},
+          files_{app(), report_source{[this] { return report::check_json(result_); },
+                                      [this] { return report::check_document(result_); }}} {
+        recording_.depth = most_recorded_depth; // budgets may name a function far out
+        recording_.baseline = second_run_when::never;
+        CLI::App& arguments = app();
+        arguments.prefix_command();
+        add_value(arguments, "BUDGETS", budget_file_, "FILE", "the budgets");
+        add_value(arguments, "TRACE", trace_, "FILE",
+                  "what linn record wrote; or -- PROG ARGS to record first");
+        source_.add();
+        arguments.option_defaults()->group("With PROG");
+        add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file", named_file());
+        add_value(arguments, "--depth", recording_.depth, "COUNT",
+                  fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth),
+                  whole_number(1, most_recorded_depth));
+        arguments.add_flag("--no-follow", is_not_followed_,
+                           "record only PROG, not the processes that it starts");
+        arguments.add_flag("-q,--quiet", is_quiet_, "print nothing if every budget is kept");
+    }
 
-std::string check_command::check() {
-    if (budget_file_.empty() || budget_file_ == separator_word) {
-        return "missing BUDGETS: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
-    }
-    const bool has_program = trace_ == separator_word || !app().remaining().empty();
-    if (!has_program && trace_.empty()) {
-        return "missing TRACE: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
-    }
-    if (has_program && trace_ != separator_word && !trace_.empty()) {
-        return "give a TRACE or -- PROG, not both";
-    }
-    if (has_program) {
-        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-            return problem;
+    /// 0: all are kept; 1: one is broken, or the recording is not whole; 2: the files or arguments are wrong. A program that was
+    /// recorded and failed: its own status.
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
         }
-        recording_.command = words_;
-        recording_.follows = !is_not_followed_;
-        if (files_.takes_stdout()) {
-            return "a report needs the name of a file: standard output is the program's";
+        try {
+            budgets_ = read_budget_file(budget_file_);
+        } catch (const unusable_budgets& error) {
+            return refuse(error.what(), exit_usage);
         }
-    } else {
-        for (const char* option : {"--output", "--depth", "--no-follow", "--quiet"}) {
-            if (app().count(option) != 0) {
-                return fmt::format("{} needs -- PROG", option);
+        return words_.empty() ? check_trace(trace_) : check_program();
+    }
+
+private:
+    std::string check() {
+        if (budget_file_.empty() || budget_file_ == separator_word) {
+            return "missing BUDGETS: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
+        }
+        const bool has_program = trace_ == separator_word || !app().remaining().empty();
+        if (!has_program && trace_.empty()) {
+            return "missing TRACE: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
+        }
+        if (has_program && trace_ != separator_word && !trace_.empty()) {
+            return "give a TRACE or -- PROG, not both";
+        }
+        if (has_program) {
+            if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
+                return problem;
+            }
+            recording_.command = words_;
+            recording_.follows = !is_not_followed_;
+            if (files_.takes_stdout()) {
+                return "a report needs the name of a file: standard output is the program's";
+            }
+        } else {
+            for (const char* option : {"--output", "--depth", "--no-follow", "--quiet"}) {
+                if (app().count(option) != 0) {
+                    return fmt::format("{} needs -- PROG", option);
+                }
             }
         }
+        return files_.check();
     }
-    return files_.check();
-}
 
-std::string check_command::tell() const {
-    if (words_.empty()) {
-        return files_.deliver();
+    int check_program() {
+        std::optional<temporary_folder> folder;
+        if (output_.empty()) {
+            folder.emplace(std::filesystem::temp_directory_path(), "linn-check-");
+            recording_.file = folder->path() / "recording.linn";
+        } else {
+            recording_.file = output_;
+        }
+        const record_result recorded = record_program(recording_, [](const std::string&) {});
+        for (const std::string& warning : recorded.warnings) {
+            warn(warning);
+        }
+        if (!recorded.was_started) {
+            return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
+        }
+        if (!recorded.problem.empty()) {
+            refuse(recorded.problem, exit_failure);
+        }
+        const int status = check_trace(recording_.file.string());
+        return recorded.exit_status != 0              ? recorded.exit_status
+               : !recorded.problem.empty() && !status ? static_cast<int>(exit_failure)
+                                                      : status;
     }
-    if (!is_quiet_ || !result_.is_kept()) {
-        fmt::print(stderr, "{}", report::render_terminal(report::check_document(result_), style_of_stderr()));
-    }
-    return files_.write();
-}
 
-int check_command::check_trace(const std::string& trace) {
-    try {
-        progress_line line;
-        source_.open();
-        const trace_profile profile = profile_trace(trace, source_.names(), show_reading(line));
-        result_ = check_budgets(
-            budgets_, profile, [&](const std::vector<bool>& sites) { return peak_of_sites(profile, sites); });
-    } catch (const unusable_trace& error) {
-        return refuse(error.what(), exit_usage);
+    int check_trace(const std::string& trace) {
+        try {
+            progress_line line;
+            source_.open();
+            const trace_profile profile = profile_trace(trace, source_.names(), show_reading(line));
+            result_ = check_budgets(budgets_, profile, [&](const std::vector<bool>& sites) {
+                return peak_of_sites(profile, sites);
+            });
+        } catch (const unusable_trace& error) {
+            return refuse(error.what(), exit_usage);
+        }
+        result_.budget_file = budget_file_;
+        if (!words_.empty() && output_.empty()) {
+            result_.trace.clear(); // it is not kept
+        }
+        if (!result_.problem.empty()) {
+            return refuse(fmt::format("{}: {}", budget_file_, result_.problem), exit_usage);
+        }
+        if (const std::string problem = tell(); !problem.empty()) {
+            return refuse(problem);
+        }
+        return result_.is_kept() ? exit_success : exit_failure;
     }
-    result_.budget_file = budget_file_;
-    if (!words_.empty() && output_.empty()) {
-        result_.trace.clear(); // it is not kept
-    }
-    if (!result_.problem.empty()) {
-        return refuse(fmt::format("{}: {}", budget_file_, result_.problem), exit_usage);
-    }
-    if (const std::string problem = tell(); !problem.empty()) {
-        return refuse(problem);
-    }
-    return result_.is_kept() ? exit_success : exit_failure;
-}
 
-int check_command::check_program() {
-    std::optional<temporary_folder> folder;
-    if (output_.empty()) {
-        folder.emplace(std::filesystem::temp_directory_path(), "linn-check-");
-        recording_.file = folder->path() / "recording.linn";
-    } else {
-        recording_.file = output_;
+    std::string tell() const {
+        if (words_.empty()) {
+            return files_.deliver();
+        }
+        if (!is_quiet_ || !result_.is_kept()) {
+            fmt::print(stderr, "{}",
+                       report::render_terminal(report::check_document(result_), style_of_stderr()));
+        }
+        return files_.write();
     }
-    const record_result recorded = record_program(recording_, [](const std::string&) {});
-    for (const std::string& warning : recorded.warnings) {
-        warn(warning);
-    }
-    if (!recorded.was_started) {
-        return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
-    }
-    if (!recorded.problem.empty()) {
-        refuse(recorded.problem, exit_failure);
-    }
-    const int status = check_trace(recording_.file.string());
-    return recorded.exit_status != 0              ? recorded.exit_status
-           : !recorded.problem.empty() && !status ? static_cast<int>(exit_failure)
-                                                  : status;
-}
 
-int check_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
-    }
-    try {
-        budgets_ = read_budget_file(budget_file_);
-    } catch (const unusable_budgets& error) {
-        return refuse(error.what(), exit_usage);
-    }
-    return words_.empty() ? check_trace(trace_) : check_program();
-}
+    std::string budget_file_;
+    std::string trace_;
+    std::string output_;
+    bool is_quiet_ = false;
+    bool is_not_followed_ = false;
+    std::vector<budget> budgets_;
+    std::vector<std::string> words_; ///< the program and what belongs to it; empty: a trace was given
+    record_options recording_;
+    symbol_source source_{app()};
+    check_result result_;
+    report_files files_;
+};
 
 std::unique_ptr<command> make_check(CLI::App& program) {
     return std::make_unique<check_command>(program);

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include "../measure/suggest.hpp"
+#include "command.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <system_error>
 
 namespace linn::tool {
+
+command::command(CLI::App& program, const char* name, const char* description, const std::string& footer)
+    : app_{program.add_subcommand(name, description)} {
+    app_->footer(footer);
+    app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
 
 void command::say(std::string_view what) const {
     fmt::print(stderr, "linn {}: {}\n", app_->get_name(), what);
@@ -23,6 +40,157 @@ int command::refuse_arguments(std::string_view problem) const {
     refuse(problem);
     fmt::print(stderr, "Try 'linn {} --help'.\n", app_->get_name());
     return exit_usage;
+}
+
+namespace {
+
+constexpr std::string_view must_be = "must be ";
+
+template <class Number>
+std::string outside(std::string_view kind, Number least, Number most, const std::string& text) {
+    if (const std::optional<Number> value = number_in<Number>(text);
+        value && *value >= least && *value <= most) {
+        return {};
+    }
+    return fmt::format("{}a {} from {} to {}, not '{}'", must_be, kind, least, most, text);
+}
+
+/// "A<between>B" as "A<now>B<behind>".
+std::string replaced(const std::string& text, std::string_view between, std::string_view now,
+                     std::string_view behind) {
+    const std::size_t at = text.find(between);
+    return at == std::string::npos
+               ? text
+               : fmt::format("{}{}{}{}", text.substr(0, at), now, text.substr(at + between.size()), behind);
+}
+
+} // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+    return {[least, most](const std::string& text) { return outside("whole number", least, most, text); },
+            ""};
+}
+
+CLI::Validator number(double least, double most) {
+    return {[least, most](const std::string& text) { return outside("number", least, most, text); }, ""};
+}
+
+CLI::Validator offered(const std::vector<std::string>& words) {
+    CLI::Validator any{[](const std::string&) { return std::string{}; }, ""};
+    return any.name(fmt::format("{}", fmt::join(words, " "))); // command_help.cpp reads it
+}
+
+CLI::Validator named_file() {
+    return {[](const std::string& text) {
+                return text == "-" ? fmt::format("{}the name of a file: this is not written to standard "
+                                                 "output, and a file called - is ./-",
+                                                 must_be)
+                                   : std::string{};
+            },
+            ""};
+}
+
+CLI::Validator existing_folder() {
+    return {[](const std::string& text) {
+                std::error_code error;
+                return std::filesystem::is_directory(text, error)
+                           ? std::string{}
+                           : fmt::format("{}a folder; '{}' is none", must_be, text);
+            },
+            ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    CLI::Validator check = offered(words);
+    check.operation([words = std::move(words)](std::string& text) {
+        return contains(words, text)
+                   ? std::string{}
+                   : fmt::format("{}one of {}, not '{}'", must_be, fmt::join(words, ", "), text);
+    });
+    return check;
+}
+
+CLI::Option* repeatable(CLI::Option* option) {
+    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+}
+
+std::string sentence_of(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    if (error.get_name() == "ValidationError") {
+        return replaced(text, fmt::format(": {}", must_be), fmt::format(" {}", must_be), "");
+    }
+    if (error.get_name() == "ExcludesError") {
+        return replaced(text, " excludes ", " and ", " cannot be combined");
+    }
+    if (error.get_name() == "RequiresError") {
+        return replaced(text, " requires ", " needs ", "");
+    }
+    if (error.get_name() == "RequiredError" && text.starts_with("A subcommand")) {
+        return "missing COMMAND";
+    }
+    if (error.get_name() == "RequiredError" && text.ends_with(" is required")) {
+        return "missing " + text.substr(0, text.find(' '));
+    }
+    // "--json: 1 required FILE missing", "--into: At Most 1 required but received 2"; the rest differs by version.
+    const std::string given = text.substr(0, text.find_first_of(": "));
+    const std::string name = given.empty() ? "an option" : given;
+    if (error.get_name() == "ArgumentMismatch") {
+        const std::string_view before = " required ";
+        const std::size_t type = text.find(before);
+        return type != std::string::npos && text.ends_with(" missing")
+                   ? fmt::format("{} needs a value: {}", name,
+                                 text.substr(type + before.size(),
+                                             text.size() - type - before.size() - std::strlen(" missing")))
+                   : name + " is given too often, or with too many values";
+    }
+    if (error.get_name() == "ConversionError") {
+        const std::size_t at = text.find('-');
+        return at == std::string::npos
+                   ? "a value cannot be used"
+                   : text.substr(at, text.find_first_of(": ", at) - at) + " cannot have this value";
+    }
+    return text;
+}
+
+std::string read_seed(const std::string& text, std::uint64_t& seed) {
+    if (text.empty()) {
+        seed = std::random_device{}();
+    } else if (const auto given = number_in<std::uint64_t>(text)) {
+        seed = *given;
+    } else {
+        return fmt::format("--seed must be a whole number that is not negative, not '{}'", text);
+    }
+    return {};
+}
+
+std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {
+    words = app.remaining();
+    bool is_separated = false;
+    if (const auto mark = std::ranges::find(words, separator_word); mark == words.begin()) {
+        if (mark != words.end()) {
+            words.erase(mark);
+            is_separated = true;
+        }
+    } else if (mark != words.end()) {
+        *mark = "--"; // the program's own
+    }
+    if (words.empty()) {
+        return fmt::format("missing program: linn {} [options] -- PROG ARGS...", app.get_name());
+    }
+    if (words.front().empty()) {
+        return "the program's name is empty";
+    }
+    if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
+        std::vector<std::string> candidates;
+        for (const CLI::Option* option : app.get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                candidates.push_back("--" + name);
+            }
+        }
+        return fmt::format("unknown option '{}'{}", word,
+                           did_you_mean(word.substr(0, word.find('=')), candidates));
+    }
+    return {};
 }
 
 } // namespace linn::tool

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
+#include <string>
 #include <string_view>
-
-namespace CLI {
-class App;
-}
+#include <vector>
 
 namespace linn::tool {
 
@@ -24,7 +26,8 @@ inline constexpr const char* separator_word = "\x1f--";
 /// One command of the program. Its constructor adds the command and its options to the program's arguments.
 class command {
 public:
-    explicit command(CLI::App& app) noexcept : app_{&app} {}
+    /// Of an option that is given several times the last one counts, so that a user may overrule what an alias or a script says.
+    command(CLI::App& program, const char* name, const char* description, const std::string& footer);
     command(const command&) = delete;
     command& operator=(const command&) = delete;
     virtual ~command() = default;
@@ -69,12 +72,57 @@ std::unique_ptr<command> make_allocators(CLI::App& program);
 std::unique_ptr<command> make_completion(CLI::App& program);
 std::unique_ptr<command> make_man(CLI::App& program);
 
-// One of two files holds both: commands.cpp, or measuring/commands.cpp in the build of `make bench`.
+inline bool contains(const std::vector<std::string>& list, std::string_view name) {
+    return std::ranges::find(list, name) != list.end();
+}
 
-/// The commands of this build, in the order of the help text.
-std::span<const make_command> command_table() noexcept;
+/// The number that is all of the text; nothing where it is none.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+    Number value{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc{} && stop == end ? std::optional{value} : std::nullopt;
+}
 
-/// Whether this build has all commands.
-bool is_whole_build() noexcept;
+/// What the value of an option must be. They have no description: the value's name says enough in the help.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+CLI::Validator number(double least, double most);
+CLI::Validator one_of(std::vector<std::string> words);
+/// Accepts everything; completion offers the words, as it does those of `one_of`.
+CLI::Validator offered(const std::vector<std::string>& words);
+
+/// Adds an option that takes a value. `called` is the value's name in the help: "COUNT".
+template <class Value>
+CLI::Option* add_value(CLI::App& app, const char* names, Value& into, const char* called,
+                       const std::string& help) {
+    return app.add_option(names, into, help)->type_name(called);
+}
+
+/// Likewise for a value that must be something.
+template <class Value>
+CLI::Option* add_value(CLI::App& app, const char* names, Value& into, const char* called,
+                       const std::string& help, const CLI::Validator& must_be) {
+    return add_value(app, names, into, called, help)->check(must_be);
+}
+
+/// A file to write that is not standard output.
+CLI::Validator named_file();
+
+/// A folder that is there.
+CLI::Validator existing_folder();
+
+/// Every use of the option counts, each with one word: the next word is the command's.
+CLI::Option* repeatable(CLI::Option* option);
+
+/// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
+std::string sentence_of(const CLI::ParseError& error);
+
+/// Reads `--seed`; without one (empty text) the seed is random. Returns what is wrong, or an empty string.
+std::string read_seed(const std::string& text, std::uint64_t& seed);
+
+/// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
+/// Returns an empty string, or what is wrong with them.
+std::string take_program_words(const CLI::App& app, std::vector<std::string>& words);
 
 } // namespace linn::tool

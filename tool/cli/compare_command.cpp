@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../compare/compare_files.hpp"
+#include "../compare/trace_comparison.hpp"
 #include "../measure/suggest.hpp"
-#include "../report/commands/compare_report.hpp"
+#include "../report/commands/reports.hpp"
+#include "../report/terminal.hpp"
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
-#include "compare_traces.hpp"
-#include "option_checks.hpp"
+#include "given_trace.hpp"
 #include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
@@ -18,45 +19,68 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `compare`: two results of one schema, or two traces, for a person or for continuous integration.
-class compare_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit compare_command(CLI::App& program);
-
-    /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.
-    int run() override;
-
-private:
-    std::string read_files(result_file& old_file, result_file& new_file) const;
-    std::string check_names(const result_file& old_file, const result_file& new_file) const;
-    bool fails() const;
-    std::string check_kind() const;
-    std::string json() const;
-    report::document document() const;
-    void set_options();
-    int compare_pair();
-    int compare_results();
-    int compare_traces();
-
-    bool are_traces_ = false;
-    trace_comparing traces_;
-    report_files files_;
-    file_comparison result_;
-    compare_options options_;
-    std::string old_path_;
-    std::string new_path_;
-    std::optional<double> threshold_percent_;
-    std::string by_ = "auto";
-    std::string fail_on_ = "regression";
-};
-
 namespace {
+
+constexpr std::string_view type_prefix = "type=";
+
+/// A number from 0 on that is all of the text.
+std::optional<double> amount_in(std::string_view text) {
+    const std::optional<double> value = number_in<double>(text);
+    return value && *value >= 0 && *value <= 1e18 ? value : std::nullopt;
+}
+
+/// Reads --per; returns what is wrong with it.
+std::string read_unit(const std::string& text, work_unit& per) {
+    if (text == "run") {
+        return {};
+    }
+    if (text == "allocations") {
+        per.what = work_unit::kind::allocations;
+        return {};
+    }
+    if (text.starts_with(type_prefix) && text.size() > type_prefix.size()) {
+        per.what = work_unit::kind::type;
+        per.type = text.substr(type_prefix.size());
+        return {};
+    }
+    const std::size_t colon = text.find(':');
+    const std::optional<double> before = amount_in(std::string_view{text}.substr(0, colon));
+    const std::optional<double> after =
+        colon == std::string::npos ? before : amount_in(std::string_view{text}.substr(colon + 1));
+    if (!before || !after || *before == 0 || *after == 0) {
+        return fmt::format("--per must be run, allocations, type=NAME, or the units of work in OLD and NEW "
+                           "such as 1000:2000, not '{}'",
+                           text);
+    }
+    per.what = work_unit::kind::number;
+    per.old_count = *before;
+    per.new_count = *after;
+    return {};
+}
+
+/// Reads --fail-over: a percentage, or a number of allocations and the like.
+std::string read_limit(const std::string& text, growth_limits& limits) {
+    constexpr std::string_view count_prefix = "count=";
+    const bool is_count = text.starts_with(count_prefix);
+    std::string_view digits = text;
+    if (is_count) {
+        digits.remove_prefix(count_prefix.size());
+    } else if (digits.ends_with('%')) {
+        digits.remove_suffix(1);
+    }
+    const std::optional<double> value = amount_in(digits);
+    if (!value) {
+        return fmt::format(
+            "--fail-over must be a percentage such as 5, or a number such as count=100, not '{}'", text);
+    }
+    (is_count ? limits.count : limits.share) = is_count ? *value : *value / 100;
+    return {};
+}
 
 constexpr const char* compare_footer =
     "Two results: a row is a regression if its median grew by more than the threshold and the noise floor "
@@ -97,170 +121,220 @@ std::string check_list(const char* option, const std::vector<std::string>& wante
 
 } // namespace
 
-compare_command::compare_command(CLI::App& program)
-    : command{*program.add_subcommand(
-          "compare", "Find what changed between two results of bench or run, or two traces")},
-      traces_{app()},
-      files_{app(),
-             report_source{.json = [this] { return json(); }, .document = [this] { return document(); }}} {
-    CLI::App& arguments = app();
-    arguments.footer(compare_footer);
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "OLD", old_path_, "FILE", "a file that bench --json, run --json or record wrote");
-    add_value(arguments, "NEW", new_path_, "FILE", "the same, later");
-    add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
-              "report only changes larger than this (default 5; of traces 0)", number(0, 1e6));
-    arguments.option_defaults()->group(results_group);
-    add_value(arguments, "--by", by_, "HOW",
-              "absolute, ratio, or auto: ratio where the machines differ (default)",
-              one_of({"auto", "absolute", "ratio"}));
-    add_value(arguments, "--fail-on", fail_on_, "WHAT",
-              "exit with 1 on a regression (default), on any change, or never",
-              one_of({"regression", "any", "never"}));
-    const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
-        repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
-    };
-    add_list("--only", options_.contenders, "compare these contenders (comma-separated)");
-    add_list("--scenario", options_.scenarios, "compare these scenarios of bench");
-    add_list("--metric", options_.measures, "compare these metrics of run, or phases of bench");
-    arguments.option_defaults()->group(traces_group);
-    traces_.add();
-}
-
-std::string compare_command::read_files(result_file& old_file, result_file& new_file) const {
-    std::string problems;
-    for (const auto& [path, file] : {std::pair{&old_path_, &old_file}, std::pair{&new_path_, &new_file}}) {
-        try {
-            *file = read_result_file(*path);
-        } catch (const unusable_file& error) {
-            problems += fmt::format("linn compare: {}\n", error.what());
-        }
+/// The command `compare`: two results of one schema, or two traces, for a person or for continuous integration.
+class compare_command final : public command {
+public:
+    explicit compare_command(CLI::App& program)
+        : command{program, "compare", "Find what changed between two results of bench or run, or two traces",
+                  compare_footer},
+          files_{app(), report_source{.json = [this] { return json(); },
+                                      .document = [this] { return document(); }}} {
+        CLI::App& arguments = app();
+        add_value(arguments, "OLD", old_path_, "FILE",
+                  "a file that bench --json, run --json or record wrote");
+        add_value(arguments, "NEW", new_path_, "FILE", "the same, later");
+        add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
+                  "report only changes larger than this (default 5; of traces 0)", number(0, 1e6));
+        arguments.option_defaults()->group(results_group);
+        add_value(arguments, "--by", by_, "HOW",
+                  "absolute, ratio, or auto: ratio where the machines differ (default)",
+                  one_of({"auto", "absolute", "ratio"}));
+        add_value(arguments, "--fail-on", fail_on_, "WHAT",
+                  "exit with 1 on a regression (default), on any change, or never",
+                  one_of({"regression", "any", "never"}));
+        const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
+            repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
+        };
+        add_list("--only", options_.contenders, "compare these contenders (comma-separated)");
+        add_list("--scenario", options_.scenarios, "compare these scenarios of bench");
+        add_list("--metric", options_.measures, "compare these metrics of run, or phases of bench");
+        arguments.option_defaults()->group(traces_group);
+        add_value(arguments, "--measure", measure_, "WHAT",
+                  "allocations (default), bytes, temporary, live-blocks or live-bytes",
+                  one_of(profile_measure_names()));
+        add_value(arguments, "--per", per_, "UNIT",
+                  "divide by the work: run (default), allocations, type=NAME, or OLD:NEW");
+        add_value(arguments, "--fail-over", fail_over_, "LIMIT",
+                  "exit with 1 on growth over this percentage of the old total, or count=N");
+        add_value(arguments, "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
+        source_.add();
     }
-    return problems;
-}
 
-std::string compare_command::check_names(const result_file& old_file, const result_file& new_file) const {
-    std::set<std::string> scenarios;
-    std::set<std::string> contenders;
-    std::set<std::string> measures;
-    for (const result_file* file : {&old_file, &new_file}) {
-        for (const auto& [name, series] : file->series) {
-            if (!name.scenario.empty()) {
-                scenarios.insert(name.scenario);
+    /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.
+    int run() override {
+        for (const std::string& problem : {files_.check(), check_trace_options()}) {
+            if (!problem.empty()) {
+                return refuse(problem, exit_usage);
             }
-            contenders.insert(name.contender);
-            measures.insert(name.measure);
         }
-    }
-    std::string problem = check_list("--scenario", options_.scenarios, scenarios);
-    if (problem.empty()) {
-        problem = check_list("--only", options_.contenders, contenders);
-    }
-    if (problem.empty()) {
-        problem = check_list("--metric", options_.measures, measures);
-    }
-    return problem;
-}
-
-bool compare_command::fails() const {
-    if (fail_on_ == "never") {
-        return false;
-    }
-    const bool regressed = result_.count(change_kind::regression) != 0;
-    const bool otherwise = result_.count(change_kind::improvement) != 0 || !result_.vanished.empty() ||
-                           !result_.appeared.empty();
-    return regressed || (fail_on_ == "any" && otherwise);
-}
-
-/// Options of the other kind of files say something that would be ignored.
-std::string compare_command::check_kind() const {
-    const char* const other = are_traces_ ? results_group : traces_group;
-    for (const CLI::Option* option : app().get_options()) {
-        if (option->count() != 0 && option->get_group() == other) {
-            return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
-                                             option->get_name(), old_path_)
-                               : fmt::format("{} is for traces of linn record, and {} is not one",
-                                             option->get_name(), old_path_);
+        if (const int status = compare_pair(); status != exit_success) {
+            return status;
         }
-    }
-    return {};
-}
-
-std::string compare_command::json() const {
-    return are_traces_ ? traces_.json() : report::compare_json(result_);
-}
-
-report::document compare_command::document() const {
-    return are_traces_ ? traces_.document() : report::compare_document(result_);
-}
-
-void compare_command::set_options() {
-    options_.threshold = threshold_percent_.value_or(usual_threshold_percent) / 100;
-    options_.by = by_ == "ratio"      ? compare_by::ratio
-                  : by_ == "absolute" ? compare_by::absolute
-                                      : compare_by::automatic;
-}
-
-int compare_command::compare_results() {
-    result_file old_file;
-    result_file new_file;
-    if (const std::string problems = read_files(old_file, new_file); !problems.empty()) {
-        fmt::print(stderr, "{}", problems);
-        return exit_usage;
-    }
-    if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
-        return refuse(problem, exit_usage);
-    }
-    set_options();
-    result_ = compare_files(std::move(old_file), std::move(new_file), options_);
-    return result_.problem.empty() ? exit_success : refuse(result_.problem, exit_usage);
-}
-
-int compare_command::compare_traces() {
-    const std::string problem = traces_.compare(old_path_, new_path_, threshold_percent_.value_or(0) / 100);
-    return problem.empty() ? exit_success : refuse(problem, exit_usage);
-}
-
-int compare_command::compare_pair() {
-    if (new_path_.empty()) {
-        return refuse_arguments(old_path_.empty() ? "missing OLD" : "missing NEW");
-    }
-    are_traces_ = begins_as_trace(old_path_);
-    if (are_traces_ != begins_as_trace(new_path_)) {
-        try {
-            const trace_file other{are_traces_ ? new_path_ : old_path_};
-        } catch (const unusable_trace& error) {
-            return refuse(fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
-                                      are_traces_ ? old_path_ : new_path_),
-                          exit_usage);
-        }
-    }
-    if (const std::string problem = check_kind(); !problem.empty()) {
-        return refuse(problem, exit_usage);
-    }
-    return are_traces_ ? compare_traces() : compare_results();
-}
-
-int compare_command::run() {
-    for (const std::string& problem : {files_.check(), traces_.check()}) {
-        if (!problem.empty()) {
+        if (const std::string problem = files_.deliver(); !problem.empty()) {
             return refuse(problem, exit_usage);
         }
+        if (are_traces_) {
+            return !trace_result_.broken.empty() ? exit_failure : exit_success;
+        }
+        if (result_.nothing_decided()) {
+            return exit_usage;
+        }
+        return fails() ? exit_failure : exit_success;
     }
-    if (const int status = compare_pair(); status != exit_success) {
-        return status;
+
+private:
+    std::string read_files(result_file& old_file, result_file& new_file) const {
+        std::string problems;
+        for (const auto& [path, file] :
+             {std::pair{&old_path_, &old_file}, std::pair{&new_path_, &new_file}}) {
+            try {
+                *file = read_result_file(*path);
+            } catch (const unusable_file& error) {
+                problems += fmt::format("linn compare: {}\n", error.what());
+            }
+        }
+        return problems;
     }
-    if (const std::string problem = files_.deliver(); !problem.empty()) {
-        return refuse(problem, exit_usage);
+
+    std::string check_names(const result_file& old_file, const result_file& new_file) const {
+        std::set<std::string> scenarios;
+        std::set<std::string> contenders;
+        std::set<std::string> measures;
+        for (const result_file* file : {&old_file, &new_file}) {
+            for (const auto& [name, series] : file->series) {
+                if (!name.scenario.empty()) {
+                    scenarios.insert(name.scenario);
+                }
+                contenders.insert(name.contender);
+                measures.insert(name.measure);
+            }
+        }
+        std::string problem = check_list("--scenario", options_.scenarios, scenarios);
+        if (problem.empty()) {
+            problem = check_list("--only", options_.contenders, contenders);
+        }
+        if (problem.empty()) {
+            problem = check_list("--metric", options_.measures, measures);
+        }
+        return problem;
     }
-    if (are_traces_) {
-        return traces_.fails() ? exit_failure : exit_success;
+
+    bool fails() const {
+        if (fail_on_ == "never") {
+            return false;
+        }
+        const bool regressed = result_.count(change_kind::regression) != 0;
+        const bool otherwise = result_.count(change_kind::improvement) != 0 || !result_.vanished.empty() ||
+                               !result_.appeared.empty();
+        return regressed || (fail_on_ == "any" && otherwise);
     }
-    if (result_.nothing_decided()) {
-        return exit_usage;
+
+    /// Options of the other kind of files say something that would be ignored.
+    std::string check_kind() const {
+        const char* const other = are_traces_ ? results_group : traces_group;
+        for (const CLI::Option* option : app().get_options()) {
+            if (option->count() != 0 && option->get_group() == other) {
+                return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
+                                                 option->get_name(), old_path_)
+                                   : fmt::format("{} is for traces of linn record, and {} is not one",
+                                                 option->get_name(), old_path_);
+            }
+        }
+        return {};
     }
-    return fails() ? exit_failure : exit_success;
-}
+
+    std::string check_trace_options() {
+        const auto& names = profile_measure_names();
+        trace_options_.by = static_cast<profile_measure>(std::ranges::find(names, measure_) - names.begin());
+        if (std::string problem = read_unit(per_, trace_options_.per); !problem.empty()) {
+            return problem;
+        }
+        return fail_over_.empty() ? std::string{} : read_limit(fail_over_, trace_options_.limits);
+    }
+
+    std::string json() const {
+        return are_traces_ ? report::trace_compare_json(trace_result_) : report::compare_json(result_);
+    }
+
+    report::document document() const {
+        return are_traces_ ? report::trace_compare_document(trace_result_, top_)
+                           : report::compare_document(result_);
+    }
+
+    void set_options() {
+        options_.threshold = threshold_percent_.value_or(usual_threshold_percent) / 100;
+        options_.by = by_ == "ratio"      ? compare_by::ratio
+                      : by_ == "absolute" ? compare_by::absolute
+                                          : compare_by::automatic;
+    }
+
+    int compare_pair() {
+        if (new_path_.empty()) {
+            return refuse_arguments(old_path_.empty() ? "missing OLD" : "missing NEW");
+        }
+        are_traces_ = begins_as_trace(old_path_);
+        if (are_traces_ != begins_as_trace(new_path_)) {
+            try {
+                const trace_file other{are_traces_ ? new_path_ : old_path_};
+            } catch (const unusable_trace& error) {
+                return refuse(fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
+                                          are_traces_ ? old_path_ : new_path_),
+                              exit_usage);
+            }
+        }
+        if (const std::string problem = check_kind(); !problem.empty()) {
+            return refuse(problem, exit_usage);
+        }
+        return are_traces_ ? compare_traces() : compare_results();
+    }
+
+    int compare_results() {
+        result_file old_file;
+        result_file new_file;
+        if (const std::string problems = read_files(old_file, new_file); !problems.empty()) {
+            fmt::print(stderr, "{}", problems);
+            return exit_usage;
+        }
+        if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
+            return refuse(problem, exit_usage);
+        }
+        set_options();
+        result_ = compare_files(std::move(old_file), std::move(new_file), options_);
+        return result_.problem.empty() ? exit_success : refuse(result_.problem, exit_usage);
+    }
+
+    int compare_traces() {
+        trace_options_.threshold = threshold_percent_.value_or(0) / 100;
+        try {
+            progress_line line;
+            source_.open();
+            const trace_profile old_trace = profile_trace(old_path_, source_.names(), show_reading(line));
+            const trace_profile new_trace = profile_trace(new_path_, source_.names(), show_reading(line));
+            trace_result_ = tool::compare_traces(old_trace, new_trace, trace_options_);
+        } catch (const unusable_trace& error) {
+            return refuse(error.what(), exit_usage);
+        }
+        return trace_result_.problem.empty() ? exit_success : refuse(trace_result_.problem, exit_usage);
+    }
+
+    report_files files_;
+    bool are_traces_ = false;
+    std::string old_path_;
+    std::string new_path_;
+    file_comparison result_;
+    compare_options options_;
+    std::optional<double> threshold_percent_;
+    std::string by_ = "auto";
+    std::string fail_on_ = "regression";
+    // Of two traces.
+    symbol_source source_{app()};
+    trace_comparison trace_result_;
+    trace_compare_options trace_options_;
+    std::string per_ = "run";
+    std::string measure_ = "allocations";
+    std::string fail_over_;
+    std::size_t top_ = 10;
+};
 
 std::unique_ptr<command> make_compare(CLI::App& program) {
     return std::make_unique<compare_command>(program);

@@ -3,7 +3,7 @@
 
 #include "../profile/trace_view.hpp"
 #include "../symbols/elf_file.hpp"
-#include "option_checks.hpp"
+#include "command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -32,10 +32,14 @@ symbolizer& symbol_source::open() {
 }
 
 naming symbol_source::names() {
+    return naming_by(*namer_, *symbols_);
+}
+
+naming naming_by(type_namer& namer, symbolizer& symbols) {
     naming names;
-    names.name = [this](const allocation_site& site) { return namer_->name(site); };
-    names.about = [this](const std::string& module, const std::string& build_id) {
-        return symbols_->about(module, build_id);
+    names.name = [&](const allocation_site& site) { return namer.name(site); };
+    names.about = [&](const std::string& module, const std::string& build_id) {
+        return symbols.about(module, build_id);
     };
     return names;
 }
@@ -50,8 +54,8 @@ std::string build_id_of(const std::filesystem::path& file) {
 /// The recorded build of a program of this name; empty: there is none, or it has no build id.
 std::string recorded_build(const trace_info& info, const std::string& name) {
     for (const trace_process& p : info.processes) {
-        const auto module = std::find_if(info.modules.begin(), info.modules.end(),
-                                         [&](const trace_module& m) { return m.path == p.executable; });
+        const auto module =
+            std::ranges::find_if(info.modules, [&](const trace_module& m) { return m.path == p.executable; });
         if (program_name(p.executable) == name && module != info.modules.end()) {
             return module->build_id;
         }
@@ -76,19 +80,18 @@ std::string why_other_program(const std::string& trace, const trace_info& info,
     for (const std::string& name : {file.filename().string(), real.filename().string()}) {
         const std::string then = recorded_build(info, name);
         if (!then.empty() && then != id) {
-            return fmt::format(
-                "{} was recorded from another build of {} (build id {} then, {} now): record it "
-                "again with linn record",
-                trace, name, then, id.empty() ? "none" : id);
+            return fmt::format("{} was recorded from another build of {} (build id {} then, {} now): record "
+                               "it again with linn record",
+                               trace, name, then, id.empty() ? "none" : id);
         }
         if (recorded.contains(name)) {
             return {};
         }
     }
-    const bool has_its_id =
-        !id.empty() && std::any_of(info.modules.begin(), info.modules.end(),
-                                   [&](const trace_module& m) { return m.build_id == id; });
-    const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    const bool has_its_id = !id.empty() && std::ranges::any_of(info.modules, [&](const trace_module& m) {
+        return m.build_id == id;
+    });
+    const bool is_named = std::ranges::any_of(words, [&](const std::string& word) {
         return !word.empty() && recorded.contains(program_name(word));
     });
     return has_its_id || is_named || recorded.empty()

@@ -39,6 +39,9 @@ private:
     std::unique_ptr<type_namer> namer_;
 };
 
+/// Names by a symbolizer; both must outlive the result.
+naming naming_by(type_namer& namer, symbolizer& symbols);
+
 /// What a command exits with that cannot use a trace: damage is a failure, any other reason a wrong call.
 inline exit_code exit_code_for(const unusable_trace& error) noexcept {
     return dynamic_cast<const damaged_trace*>(&error) != nullptr ? exit_failure : exit_usage;

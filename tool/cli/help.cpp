@@ -171,8 +171,7 @@ std::string help_page::make_help(const CLI::App* app, std::string /*name*/,
                                  CLI::AppFormatMode /*mode*/) const {
     const std::vector<command_help> all = words_of(*program_);
     const std::string name = app == program_ ? "" : app->get_name();
-    const auto cmd =
-        std::find_if(all.begin(), all.end(), [&](const command_help& one) { return one.name == name; });
+    const auto cmd = std::ranges::find_if(all, [&](const command_help& one) { return one.name == name; });
     return help_text(cmd == all.end() ? all.front() : *cmd, all,
                      std::clamp(style_of_stdout().width, narrowest, widest));
 }
@@ -220,7 +219,7 @@ option_words words_of(CLI::Option& option) {
     for (const CLI::Option* other : option.get_excludes()) {
         excluded.push_back(other->get_name());
     }
-    std::sort(excluded.begin(), excluded.end()); // the parser's set is ordered by address
+    std::ranges::sort(excluded); // the parser's set is ordered by address
     if (!excluded.empty() && !words.names.empty()) {
         words.text += fmt::format("; not with {}", fmt::join(excluded, ", "));
     }

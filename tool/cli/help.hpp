@@ -46,10 +46,6 @@ std::string bash_completion(const std::vector<command_help>& commands);
 std::string zsh_completion(const std::vector<command_help>& commands);
 std::string fish_completion(const std::vector<command_help>& commands);
 
-/// The manual page of a command, or of the program where `command` has no name; the same words as --help.
-/// @source man(7)
-std::string man_page(const command_help& cmd, const std::vector<command_help>& all);
-
 /// The help of one command, no line of it wider than `width` but for words that are. `all` are the commands, the program first.
 std::string help_text(const command_help& cmd, const std::vector<command_help>& all, std::size_t width);
 

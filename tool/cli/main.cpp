@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/suggest.hpp"
+#include "../report/document/document.hpp"
 #include "../report/terminal.hpp"
-#include "../report/version.hpp"
 #include "command.hpp"
 #include "help.hpp"
-#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,11 +12,22 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool {
 namespace {
+
+// The commands of this build, in the order of the help text: that of `make bench` has two.
+#ifdef LINN_MEASURE_ONLY
+constexpr bool is_whole_build = false;
+constexpr make_command command_table[]{&make_bench, &make_allocators};
+#else
+constexpr bool is_whole_build = true;
+constexpr make_command command_table[]{
+    &make_bench, &make_compare, &make_run,  &make_record,     &make_trace,      &make_check, &make_advise,
+    &make_try,   &make_pools,   &make_lint, &make_allocators, &make_completion, &make_man,
+};
+#endif
 
 /// Says what is wrong with the arguments and what would be right.
 int explain(const CLI::App& program, const CLI::ParseError& error) {
@@ -49,7 +59,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
                 candidates.push_back(app->get_name());
             }
         }
-        if (!is_option && !is_whole_build()) {
+        if (!is_option && !is_whole_build) {
             fmt::print(stderr, "linn: this build has no command '{}': `make tool` builds everything\n", word);
             return exit_usage;
         }
@@ -75,7 +85,7 @@ std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv
         return app->get_prefix_command() && app->get_name() == words.front();
     };
     if (!words.empty() && !program.get_subcommands(takes_program).empty()) {
-        if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end()) {
+        if (const auto mark = std::ranges::find(words, "--"); mark != words.end()) {
             *mark = separator_word;
         }
     }
@@ -110,7 +120,7 @@ int run(int argc, char** argv) {
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
     std::vector<std::unique_ptr<command>> commands;
-    for (const make_command one : command_table()) {
+    for (const make_command one : command_table) {
         commands.push_back(one(program));
     }
     std::string colour = "auto";
@@ -132,8 +142,7 @@ int run(int argc, char** argv) {
     choose_colour(colour == "always"  ? colour_choice::always
                   : colour == "never" ? colour_choice::never
                                       : colour_choice::automatic);
-    const auto chosen =
-        std::find_if(commands.begin(), commands.end(), [](const auto& v) { return v->app().parsed(); });
+    const auto chosen = std::ranges::find_if(commands, [](const auto& v) { return v->app().parsed(); });
     return (*chosen)->run(); // one command is required
 }
 

@@ -4,40 +4,16 @@
 #include "../pools/compiled_plan.hpp"
 #include "../pools/launch.hpp"
 #include "command.hpp"
-#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `pools`: checks a plan and a program, and becomes that program with the plan's pools.
-class pools_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit pools_command(CLI::App& program);
-
-    int run() override;
-
-private:
-    std::string check();
-    void tell_plan() const;
-    bool has_compiled_plan() const;
-
-    pool_settings settings_;
-    std::string plan_file_;
-    std::string compiled_file_;
-    std::string statistics_;
-    pool_plan plan_;
-    std::vector<std::string> words_; // the program and what belongs to it
-};
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,8 +28,7 @@ constexpr const char* pools_footer =
     "wrote. LINN_POOLS=off in the environment switches the pools off. docs/reference/plan.md describes "
     "plans.\n"
     "\n"
-    "Exit status: the program's; 1 if it cannot be served; 2 if there is no such program, plan or "
-    "option.\n"
+    "Exit status: the program's; 1 if it cannot be served; 2 if there is no such program, plan or option.\n"
     "\n"
     "Examples:\n"
     "  linn pools --plan shop.toml -- ./shop --port 7777\n"
@@ -66,110 +41,122 @@ constexpr const char* pools_footer =
 
 } // namespace
 
-pools_command::pools_command(CLI::App& program)
-    : command{
-          *program.add_subcommand("pools", "Run an unmodified program with pools that a plan describes")} {
-    CLI::App& arguments = app();
-    arguments.footer(pools_footer);
-    arguments.prefix_command();
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "--plan", plan_file_, "FILE", "the plan: a TOML file, as linn try writes it");
-    add_value(arguments, "--compile", compiled_file_, "FILE",
-              "write the plan in the form that LINN_PLAN and --plan take without linn, and exit",
-              named_file());
-    add_value(arguments, "--stats", statistics_, "FILE",
-              "write statistics when the program ends: as JSON, or as OpenMetrics text where the name "
-              "ends in .prom or .openmetrics; %p becomes the process id");
-    add_value(arguments, "--signal", settings_.signal, "NAME",
-              "with --stats: also write them when this signal arrives, such as USR2");
-    arguments.add_flag("--count", settings_.counts_hits,
-                       "with --stats: count the hits of every site, which costs some nanoseconds a call");
-    arguments.add_flag("--checked", settings_.is_checked,
-                       "guard every block of a pool: slow, and reports misuse with its callers");
-    add_value(arguments, "--mode", settings_.mode, "WHICH",
-              "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
-              "for each size, at any site)",
-              one_of({"on", "empty", "lookup", "sizes"}));
-}
+/// The command `pools`: checks a plan and a program, and becomes that program with the plan's pools.
+class pools_command final : public command {
+public:
+    explicit pools_command(CLI::App& program)
+        : command{program, "pools", "Run an unmodified program with pools that a plan describes",
+                  pools_footer} {
+        CLI::App& arguments = app();
+        arguments.prefix_command();
+        add_value(arguments, "--plan", plan_file_, "FILE", "the plan: a TOML file, as linn try writes it");
+        add_value(arguments, "--compile", compiled_file_, "FILE",
+                  "write the plan in the form that LINN_PLAN and --plan take without linn, and exit",
+                  named_file());
+        add_value(
+            arguments, "--stats", statistics_, "FILE",
+            "write statistics when the program ends: as JSON, or as OpenMetrics text where the name ends "
+            "in .prom or .openmetrics; %p becomes the process id");
+        add_value(arguments, "--signal", settings_.signal, "NAME",
+                  "with --stats: also write them when this signal arrives, such as USR2");
+        arguments.add_flag("--count", settings_.counts_hits,
+                           "with --stats: count the hits of every site, which costs some nanoseconds a call");
+        arguments.add_flag("--checked", settings_.is_checked,
+                           "guard every block of a pool: slow, and reports misuse with its callers");
+        add_value(
+            arguments, "--mode", settings_.mode, "WHICH",
+            "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
+            "for each size, at any site)",
+            one_of({"on", "empty", "lookup", "sizes"}));
+    }
 
-std::string pools_command::check() {
-    if (plan_file_.empty()) {
-        return "missing plan: linn pools --plan FILE -- PROG ARGS...";
-    }
-    if (!app().remaining().empty()) {
-        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-            return problem;
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
         }
+        if (!compiled_file_.empty()) {
+            const std::string unwritten = write_atomically(compiled_file_, compiled_plan(plan_));
+            return unwritten.empty() ? static_cast<int>(exit_success) : refuse(unwritten);
+        }
+        if (words_.empty()) {
+            tell_plan();
+            return exit_success;
+        }
+        const served_program program = find_served_program(words_.front(), settings_.is_checked);
+        if (!program.problem.empty()) {
+            return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
+        }
+        return refuse(become_served(program, words_, settings_));
     }
-    if (!compiled_file_.empty() && !words_.empty()) {
-        return "--compile writes the plan and runs nothing: leave out the program";
-    }
-    if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty())) {
-        return fmt::format("{} needs --stats FILE", settings_.counts_hits ? "--count" : "--signal");
-    }
-    std::error_code error;
-    // The program may change its directory before it ends, and what it starts may have another.
-    if (!words_.empty() && has_compiled_plan()) {
-        settings_.plan = fs::absolute(plan_file_, error);
-    } else {
-        try {
-            plan_ = read_plan_file(plan_file_);
-            if (!words_.empty()) {
-                settings_.plan = keep_compiled(plan_file_, plan_);
+
+private:
+    std::string check() {
+        if (plan_file_.empty()) {
+            return "missing plan: linn pools --plan FILE -- PROG ARGS...";
+        }
+        if (!app().remaining().empty()) {
+            if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
+                return problem;
             }
-        } catch (const unusable_plan& unusable) {
-            return unusable.what();
         }
-    }
-    if (!statistics_.empty()) {
-        settings_.statistics = fs::absolute(statistics_, error);
-    }
-    return {};
-}
-
-bool pools_command::has_compiled_plan() const {
-    const std::optional<std::string> content = read_file(plan_file_);
-    return content && is_compiled_plan(*content);
-}
-
-void pools_command::tell_plan() const {
-    fmt::print("{}: {} in {}{}\n", plan_file_, figures::counted(plan_.sites.size(), "site"),
-               figures::counted(plan_.pools.size(), "pool"),
-               plan_.program.empty() ? "" : fmt::format(", made for {}", plan_.program));
-    for (const plan_pool& pool : plan_.pools) {
-        fmt::print("\n{}\n", pool.name);
-        for (const plan_site& site : plan_.sites) {
-            if (site.pool != pool.name) {
-                continue;
+        if (!compiled_file_.empty() && !words_.empty()) {
+            return "--compile writes the plan and runs nothing: leave out the program";
+        }
+        if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty())) {
+            return fmt::format("{} needs --stats FILE", settings_.counts_hits ? "--count" : "--signal");
+        }
+        std::error_code error;
+        // The program may change its directory before it ends, and what it starts may have another.
+        if (!words_.empty() && has_compiled_plan()) {
+            settings_.plan = fs::absolute(plan_file_, error);
+        } else {
+            try {
+                plan_ = read_plan_file(plan_file_);
+                if (!words_.empty()) {
+                    settings_.plan = keep_compiled(plan_file_, plan_);
+                }
+            } catch (const unusable_plan& unusable) {
+                return unusable.what();
             }
-            const std::string where =
-                site.token
-                    ? fmt::format("token {}", *site.token)
-                    : address_of(site.call) + (site.caller ? " called from " + address_of(*site.caller) : "");
-            fmt::print("  {:>10}  {}{}{}\n", figures::counted(site.size, "byte"), where,
-                       site.note.empty() ? "" : "  ", site.note);
+        }
+        if (!statistics_.empty()) {
+            settings_.statistics = fs::absolute(statistics_, error);
+        }
+        return {};
+    }
+
+    void tell_plan() const {
+        fmt::print("{}: {} in {}{}\n", plan_file_, figures::counted(plan_.sites.size(), "site"),
+                   figures::counted(plan_.pools.size(), "pool"),
+                   plan_.program.empty() ? "" : fmt::format(", made for {}", plan_.program));
+        for (const plan_pool& pool : plan_.pools) {
+            fmt::print("\n{}\n", pool.name);
+            for (const plan_site& site : plan_.sites) {
+                if (site.pool != pool.name) {
+                    continue;
+                }
+                const std::string where =
+                    site.token ? fmt::format("token {}", *site.token)
+                               : address_of(site.call) +
+                                     (site.caller ? " called from " + address_of(*site.caller) : "");
+                fmt::print("  {:>10}  {}{}{}\n", figures::counted(site.size, "byte"), where,
+                           site.note.empty() ? "" : "  ", site.note);
+            }
         }
     }
-}
 
-int pools_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
+    bool has_compiled_plan() const {
+        const std::optional<std::string> content = read_file(plan_file_);
+        return content && is_compiled_plan(*content);
     }
-    if (!compiled_file_.empty()) {
-        const std::string unwritten = write_atomically(compiled_file_, compiled_plan(plan_));
-        return unwritten.empty() ? static_cast<int>(exit_success) : refuse(unwritten);
-    }
-    if (words_.empty()) {
-        tell_plan();
-        return exit_success;
-    }
-    const served_program program = find_served_program(words_.front(), settings_.is_checked);
-    if (!program.problem.empty()) {
-        return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
-    }
-    return refuse(become_served(program, words_, settings_));
-}
+
+    pool_settings settings_;
+    std::string plan_file_;
+    std::string compiled_file_;
+    std::string statistics_;
+    pool_plan plan_;
+    std::vector<std::string> words_; // the program and what belongs to it
+};
 
 std::unique_ptr<command> make_pools(CLI::App& program) {
     return std::make_unique<pools_command>(program);

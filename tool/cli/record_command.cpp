@@ -3,62 +3,176 @@
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
+#include "../profile/trace_view.hpp"
+#include "../record/collector.hpp"
 #include "../record/recorder.hpp"
-#include "../report/commands/trace_report.hpp"
+#include "../report/commands/reports.hpp"
 #include "../report/render/render.hpp"
+#include "../symbols/short_name.hpp"
+#include "../symbols/symbolizer.hpp"
+#include "../trace/counts.hpp"
+#include "../trace/frame.hpp"
+#include "../trace/info.hpp"
+#include "../trace/reader.hpp"
 #include "../trace/sampling.hpp"
 #include "command.hpp"
-#include "live_tables.hpp"
-#include "option_checks.hpp"
+#include "given_trace.hpp"
 #include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `record`: runs a program and writes what it allocates to a trace.
-class record_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit record_command(CLI::App& program);
-
-    /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.
-    int run() override;
-
-private:
-    std::string check();
-    std::string check_program();
-    std::string check_process();
-    void tell(const record_result& result) const;
-    std::string tell_fills();
-    std::string read_fills();
-
-    record_options options_;
-    std::vector<std::string> words_;
-    std::string file_;
-    bool is_live_ = false;
-    bool is_quiet_ = false;
-    bool is_not_followed_ = false;
-    bool has_baseline_ = false;
-    bool has_no_baseline_ = false;
-    fill_report fills_;
-    trace_info fills_info_;
-    report_files files_;
-};
-
 namespace {
 
+using clock = std::chrono::steady_clock;
 using figures::counted;
 using figures::unit;
 using figures::written;
+using namespace std::chrono_literals;
+
+constexpr clock::duration between_drawings = 1s;
+constexpr int share_of_time = 10;        // drawing takes at most one part in so many
+constexpr std::size_t lines_of_text = 8; // on the screen, besides the rows of the table
+constexpr std::size_t letters_of_type = 60;
+
+/// Whether a screen can be drawn again in its place.
+bool is_screen() {
+    const char* const kind = std::getenv("TERM");
+    return stderr_terminal_height() != 0 && kind != nullptr && std::string_view{kind} != "dumb";
+}
+
+/// "2.0 s: live 7.12 MiB in 6295 blocks, of 40.2 k allocated; most of it is leaked_node".
+std::string lead_of(const trace_view& view, clock::duration since) {
+    const auto text = [](unit u, double value) { return figures::written(u, value); };
+    return fmt::format(
+        "{}: live {} in {}, of {} allocated{}",
+        text(unit::nanoseconds, std::chrono::duration<double, std::nano>{since}.count()),
+        text(unit::bytes, static_cast<double>(view.all.bytes)), figures::counted(view.all.blocks, "block"),
+        figures::counted(view.allocated.blocks, "block"),
+        view.types.empty() ? std::string{}
+                           : "; most of it is " + short_type(view.types.front().label, letters_of_type));
+}
+
+/// Draws what a program holds by type, as `linn trace --leaks` does, again each second while the program is recorded. Each time it
+/// reads the recording so far from its beginning: the file, and what the program's threads have not handed over yet. This
+/// takes at most a tenth of the time, so a long recording is drawn less often.
+class live_tables final : public recording_watcher {
+public:
+    live_tables() = default;
+
+    void begin(const ring_file& ring, const std::filesystem::path& trace, std::uint32_t only_pid) override {
+        ring_ = &ring;
+        trace_ = trace;
+        only_pid_ = only_pid;
+        begun_ = clock::now();
+        thread_ = std::jthread{[this](const std::stop_token& stop) { work(stop); }};
+    }
+
+    void end() override {
+        thread_ = {}; // asks it to stop, and joins it
+    }
+
+private:
+    void work(const std::stop_token& stop) {
+        clock::duration pause = between_drawings;
+        for (;;) {
+            std::unique_lock lock{mutex_};
+            wakes_.wait_for(lock, stop, pause, [] { return false; });
+            if (stop.stop_requested()) {
+                return;
+            }
+            const clock::time_point began = clock::now();
+            draw(stop);
+            pause = std::max(between_drawings, share_of_time * (clock::now() - began));
+        }
+    }
+
+    void draw(const std::stop_token& stop) {
+        try {
+            trace_reader reader{trace_, may_be_sample, frames_in_ring()};
+            accumulator counted{reader.info()};
+            reader.read([&](std::span<const event> events) { counted.take(events); },
+                        [&](double) { return !stop.stop_requested(); });
+            if (stop.stop_requested()) {
+                return;
+            }
+            show(name_profile(trace_, counted.finish(reader.info()), naming_by(namer_, symbols_)));
+        } catch (const unusable_trace&) {
+            // Nothing was written yet, or the user has moved the file.
+        }
+    }
+
+    void show(const trace_profile& profile) const {
+        const trace_view view = look_at(profile, block_filter::leaks);
+        std::string lead = lead_of(view, clock::now() - begun_);
+        if (!is_screen()) {
+            fmt::print(stderr, "linn record: {}\n", lead);
+            return;
+        }
+        const std::size_t height = stderr_terminal_height();
+        const std::size_t rows = height > lines_of_text ? height - lines_of_text : 1;
+        report::document d = report::trace_view_document(profile, view, rows);
+        d.lead = std::move(lead);
+        d.introduction.clear();
+        d.warnings.clear();
+        std::erase_if(d.sections, [](const report::section& s) { return s.id != "types"; });
+        for (report::section& types : d.sections) {
+            std::get<report::table>(types.blocks.front().content).caption = "Types, by live bytes";
+        }
+        // From the upper left corner, over what was there.
+        fmt::print(stderr, "\033[H\033[J{}", report::render_terminal(d, style_of_stderr()));
+    }
+
+    /// What the threads have not handed over yet. A chunk that is handed over before the file is read is then there twice, and
+    /// the reader takes the one in the file.
+    std::vector<unsigned char> frames_in_ring() const {
+        std::vector<unsigned char> frames;
+        std::vector<unsigned char> copy;
+        const wire::ring& ring = ring_->ring();
+        for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
+            if (!copy_owned(ring, i, copy)) {
+                continue;
+            }
+            const chunk_frame frame = frame_of_chunk(copy);
+            if (frame.payload.empty() || (only_pid_ != 0 && frame.header.pid != only_pid_)) {
+                continue;
+            }
+            frame_header header = frame.header;
+            header.describe(frame.payload);
+            const auto head = header.pack();
+            frames.insert(frames.end(), head.begin(), head.end());
+            frames.insert(frames.end(), frame.payload.begin(), frame.payload.end());
+        }
+        return frames;
+    }
+
+    const ring_file* ring_ = nullptr;
+    std::filesystem::path trace_;
+    std::uint32_t only_pid_ = 0; ///< 0: all processes are recorded
+    std::chrono::steady_clock::time_point begun_;
+    symbolizer symbols_;
+    type_namer namer_{symbols_};
+    std::mutex mutex_;
+    std::condition_variable_any wakes_;
+    std::jthread thread_;
+};
 
 constexpr std::size_t rows_of_fills = 15;
 
@@ -82,200 +196,221 @@ constexpr const char* record_footer =
 
 } // namespace
 
-record_command::record_command(CLI::App& program)
-    : command{*program.add_subcommand("record", "Record what a program allocates, for advise and trace")},
-      files_{app(), {{"--json", "with --fills: write what the table says as JSON", [this] {
-                          return report::fills_json(fills_, fills_info_, options_.file.string());
-                      }}}} {
-    CLI::App& arguments = app();
-    arguments.footer(record_footer);
-    arguments.prefix_command();
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "-o,--output", file_, "FILE",
-              "the trace to write (default: PROG.linn in this directory)", named_file());
-    add_value(arguments, "--depth", options_.depth, "COUNT",
-              "innermost calls that a stack keeps (default 16)", whole_number(1, most_recorded_depth));
-    arguments.add_flag("--fills", options_.fills_only,
-                       "record only blocks that are filled with zeros right away, such as the memset of "
-                       "make_shared<T>()");
-    add_value(arguments, "--min-fill", options_.smallest_fill, "BYTES",
-              "smallest fill that counts, in bytes (default 1024)", whole_number(16, std::uint64_t{1} << 40));
-    add_value(arguments, "--sample", options_.sample_bytes, "BYTES",
-              "record a sample, about one block in BYTES allocated: advise and trace then give estimates "
-              "with intervals (524288 suits production)",
-              whole_number(1, sampling::most_mean));
-    arguments.add_flag(
-        "--live", is_live_,
-        "each second, show what the program holds by type; without a terminal, a line on standard error");
-    add_value(arguments, "--only-exe", options_.only_executable, "NAME",
-              "record only programs of this name among those that PROG starts");
-    arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
-    arguments.add_flag("--wait", options_.waits_for_all,
-                       "record until everything that PROG started has ended too");
-    CLI::Option* const baseline = arguments.add_flag(
-        "--baseline", has_baseline_,
-        "always run PROG again without recording, its output thrown away, to measure its CPU time "
-        "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
-    arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
-    arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
-    add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
-              "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then",
-              whole_number(1, std::uint64_t{1} << 30));
-    add_value(arguments, "--duration", options_.duration_s, "SECONDS",
-              "with --pid: end the recording after so many seconds", number(0.001, 1e9));
-}
+/// The command `record`: runs a program and writes what it allocates to a trace.
+class record_command final : public command {
+public:
+    explicit record_command(CLI::App& program)
+        : command{program, "record", "Record what a program allocates, for advise and trace", record_footer},
+          files_{app(), {{"--json", "with --fills: write what the table says as JSON", [this] {
+                              return report::fills_json(fills_, fills_info_, options_.file.string());
+                          }}}} {
+        CLI::App& arguments = app();
+        arguments.prefix_command();
+        add_value(arguments, "-o,--output", file_, "FILE",
+                  "the trace to write (default: PROG.linn in this directory)", named_file());
+        add_value(arguments, "--depth", options_.depth, "COUNT",
+                  "innermost calls that a stack keeps (default 16)", whole_number(1, most_recorded_depth));
+        arguments.add_flag("--fills", options_.fills_only,
+                           "record only blocks that are filled with zeros right away, such as the memset of "
+                           "make_shared<T>()");
+        add_value(arguments, "--min-fill", options_.smallest_fill, "BYTES",
+                  "smallest fill that counts, in bytes (default 1024)",
+                  whole_number(16, std::uint64_t{1} << 40));
+        add_value(arguments, "--sample", options_.sample_bytes, "BYTES",
+                  "record a sample, about one block in BYTES allocated: advise and trace then give estimates "
+                  "with intervals (524288 suits production)",
+                  whole_number(1, sampling::most_mean));
+        arguments.add_flag(
+            "--live", is_live_,
+            "each second, show what the program holds by type; without a terminal, a line on standard error");
+        add_value(arguments, "--only-exe", options_.only_executable, "NAME",
+                  "record only programs of this name among those that PROG starts");
+        arguments.add_flag("--no-follow", is_not_followed_,
+                           "record only PROG, not the processes that it starts");
+        arguments.add_flag("--wait", options_.waits_for_all,
+                           "record until everything that PROG started has ended too");
+        CLI::Option* const baseline = arguments.add_flag(
+            "--baseline", has_baseline_,
+            "always run PROG again without recording, its output thrown away, to measure its CPU time "
+            "(default: "
+            "only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
+        arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
+        arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
+        add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
+                  "record a program that runs already, instead of PROG, until Ctrl-C; it runs on then",
+                  whole_number(1, std::uint64_t{1} << 30));
+        add_value(arguments, "--duration", options_.duration_s, "SECONDS",
+                  "with --pid: end the recording after so many seconds", number(0.001, 1e9));
+    }
 
-std::string record_command::check_program() {
-    if (app().count("--duration") != 0) {
-        return "--duration needs --pid: a program that linn starts is recorded until it ends";
-    }
-    if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-        return problem;
-    }
-    options_.command = words_;
-    options_.file =
-        file_.empty() ? std::filesystem::path{words_.front()}.filename().string() + ".linn" : file_;
-    return {};
-}
-
-std::string record_command::check_process() {
-    if (!app().remaining().empty()) {
-        return "--pid records a program that runs already: leave out PROG and its arguments";
-    }
-    for (const char* const option : {"--only-exe", "--wait", "--baseline", "--no-baseline"}) {
-        if (app().count(option) != 0) {
-            return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts",
-                               option);
+    /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
         }
+        const announce_function announce = [this](const std::string& what) {
+            if (!is_quiet_) {
+                say(what);
+            }
+        };
+        std::optional<live_tables> view;
+        if (is_live_) {
+            view.emplace();
+        }
+        record_result result = options_.attach_to != 0
+                                   ? record_running_program(options_, announce, view ? &*view : nullptr)
+                                   : record_program(options_, announce, view ? &*view : nullptr);
+        if (!result.problem.empty()) {
+            refuse(result.problem);
+        }
+        tell(result);
+        if (options_.fills_only && result.was_started) {
+            if (std::string problem = tell_fills(); !problem.empty()) {
+                refuse(problem);
+                result.problem = std::move(problem);
+            }
+        }
+        if (!result.was_started) {
+            return result.is_usage_error ? exit_usage : exit_failure;
+        }
+        if (result.exit_status == 0 && !result.problem.empty()) {
+            return exit_failure;
+        }
+        return result.exit_status;
     }
-    options_.file = file_; // without one, by the program's name, which is not known yet
-    return {};
-}
 
-std::string record_command::check() {
-    if (std::string problem = options_.attach_to != 0 ? check_process() : check_program(); !problem.empty()) {
-        return problem;
-    }
-    options_.follows = !is_not_followed_;
-    options_.baseline = has_baseline_                                    ? second_run_when::always
-                        : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
-                                                                         : second_run_when::harmless;
-    if (options_.fills_only && options_.sample_bytes != 0) {
-        return "--fills and --sample cannot be combined: a sample has no fills";
-    }
-    if (options_.fills_only && is_live_) {
-        return "--fills and --live cannot be combined: --fills records no releases, so nothing is known to "
-               "live";
-    }
-    if (app().count("--json") != 0 && !options_.fills_only) {
-        return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
-    }
-    if (files_.takes_stdout()) {
-        return "--json must be the name of a file: standard output is the program's";
-    }
-    if (std::string problem = files_.check(); !problem.empty()) {
-        return problem;
-    }
-    if (options_.only_executable.find('/') != std::string::npos) {
-        return "--only-exe must be the name of a program without its directory";
-    }
-    return {};
-}
-
-std::string record_command::read_fills() {
-    try {
-        trace_reader reader{options_.file};
-        const trace_analysis analysis = analyse_trace(reader, {});
-        symbolizer symbols;
-        type_namer namer{symbols};
-        naming names;
-        names.name = [&](const allocation_site& site) { return namer.name(site); };
-        fills_ = report_fills(analysis, names, read_sources());
-        fills_info_ = analysis.info;
+private:
+    std::string check() {
+        if (std::string problem = options_.attach_to != 0 ? check_process() : check_program();
+            !problem.empty()) {
+            return problem;
+        }
+        options_.follows = !is_not_followed_;
+        options_.baseline = has_baseline_                                    ? second_run_when::always
+                            : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
+                                                                             : second_run_when::harmless;
+        if (options_.fills_only && options_.sample_bytes != 0) {
+            return "--fills and --sample cannot be combined: a sample has no fills";
+        }
+        if (options_.fills_only && is_live_) {
+            return "--fills and --live cannot be combined: --fills records no releases, so nothing is known "
+                   "to "
+                   "live";
+        }
+        if (app().count("--json") != 0 && !options_.fills_only) {
+            return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
+        }
+        if (files_.takes_stdout()) {
+            return "--json must be the name of a file: standard output is the program's";
+        }
+        if (std::string problem = files_.check(); !problem.empty()) {
+            return problem;
+        }
+        if (options_.only_executable.find('/') != std::string::npos) {
+            return "--only-exe must be the name of a program without its directory";
+        }
         return {};
-    } catch (const unusable_trace& error) {
-        return error.what();
     }
-}
 
-std::string record_command::tell_fills() {
-    if (std::string problem = read_fills(); !problem.empty()) {
-        return problem;
+    std::string check_program() {
+        if (app().count("--duration") != 0) {
+            return "--duration needs --pid: a program that linn starts is recorded until it ends";
+        }
+        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
+            return problem;
+        }
+        options_.command = words_;
+        options_.file =
+            file_.empty() ? std::filesystem::path{words_.front()}.filename().string() + ".linn" : file_;
+        return {};
     }
-    if (fills_info_.processes.empty()) {
-        return {}; // the recorder was not there, and a warning says so
-    }
-    if (!is_quiet_) {
-        fmt::print(stderr, "{}",
-                   report::render_terminal(report::fills_document(fills_, rows_of_fills), style_of_stderr()));
-        fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
-                   options_.file.string(), written(unit::bytes, static_cast<double>(fills_info_.file_bytes)),
-                   shell_file(options_.file.string()));
-    }
-    return files_.write();
-}
 
-void record_command::tell(const record_result& result) const {
-    const recording_end& end = result.end;
-    for (const std::string& warning : result.warnings) {
-        warn(warning);
+    std::string check_process() {
+        if (!app().remaining().empty()) {
+            return "--pid records a program that runs already: leave out PROG and its arguments";
+        }
+        for (const char* const option : {"--only-exe", "--wait", "--baseline", "--no-baseline"}) {
+            if (app().count(option) != 0) {
+                return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts",
+                                   option);
+            }
+        }
+        options_.file = file_; // without one, by the program's name, which is not known yet
+        return {};
     }
-    if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only) {
-        return;
-    }
-    const std::string file = options_.file.string();
-    say(fmt::format("{} of {}{}, {}: {}", counted(end.events, "event"), counted(result.threads, "thread"),
-                    result.processes > 1 ? " in " + counted(result.processes, "process") : "", file,
-                    written(unit::bytes, static_cast<double>(result.file_bytes))));
-    if (result.baseline.cpu_ns > 0) {
-        say(fmt::format("{} of CPU time with the recording, {} without",
-                        written(unit::nanoseconds, end.user_ns + end.system_ns),
-                        written(unit::nanoseconds, result.baseline.cpu_ns)));
-    } else if (!result.no_baseline.empty()) {
-        say(fmt::format("not run again for its own CPU time, because {}; the trace has an estimate "
-                        "({} an event){}",
-                        result.no_baseline, written(unit::nanoseconds, result.event_cost_ns),
-                        options_.baseline == second_run_when::harmless ? ", --baseline measures it" : ""));
-    }
-    if (result.problem.empty()) {
-        say(fmt::format("next: linn advise {}", shell_file(file)));
-    }
-}
 
-int record_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
+    void tell(const record_result& result) const {
+        const recording_end& end = result.end;
+        for (const std::string& warning : result.warnings) {
+            warn(warning);
+        }
+        if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only) {
+            return;
+        }
+        const std::string file = options_.file.string();
+        say(fmt::format("{} of {}{}, {}: {}", counted(end.events, "event"), counted(result.threads, "thread"),
+                        result.processes > 1 ? " in " + counted(result.processes, "process") : "", file,
+                        written(unit::bytes, static_cast<double>(result.file_bytes))));
+        if (result.baseline.cpu_ns > 0) {
+            say(fmt::format("{} of CPU time with the recording, {} without",
+                            written(unit::nanoseconds, end.user_ns + end.system_ns),
+                            written(unit::nanoseconds, result.baseline.cpu_ns)));
+        } else if (!result.no_baseline.empty()) {
+            say(fmt::format(
+                "not run again for its own CPU time, because {}; the trace has an estimate ({} an event){}",
+                result.no_baseline, written(unit::nanoseconds, result.event_cost_ns),
+                options_.baseline == second_run_when::harmless ? ", --baseline measures it" : ""));
+        }
+        if (result.problem.empty()) {
+            say(fmt::format("next: linn advise {}", shell_file(file)));
+        }
     }
-    const announce_function announce = [this](const std::string& what) {
+
+    std::string tell_fills() {
+        if (std::string problem = read_fills(); !problem.empty()) {
+            return problem;
+        }
+        if (fills_info_.processes.empty()) {
+            return {}; // the recorder was not there, and a warning says so
+        }
         if (!is_quiet_) {
-            say(what);
+            fmt::print(
+                stderr, "{}",
+                report::render_terminal(report::fills_document(fills_, rows_of_fills), style_of_stderr()));
+            fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
+                       options_.file.string(),
+                       written(unit::bytes, static_cast<double>(fills_info_.file_bytes)),
+                       shell_file(options_.file.string()));
         }
-    };
-    std::optional<live_tables> view;
-    if (is_live_) {
-        view.emplace();
+        return files_.write();
     }
-    record_result result = options_.attach_to != 0
-                               ? record_running_program(options_, announce, view ? &*view : nullptr)
-                               : record_program(options_, announce, view ? &*view : nullptr);
-    if (!result.problem.empty()) {
-        refuse(result.problem);
-    }
-    tell(result);
-    if (options_.fills_only && result.was_started) {
-        if (std::string problem = tell_fills(); !problem.empty()) {
-            refuse(problem);
-            result.problem = std::move(problem);
+
+    std::string read_fills() {
+        try {
+            trace_reader reader{options_.file};
+            const trace_analysis analysis = analyse_trace(reader, {});
+            symbolizer symbols;
+            type_namer namer{symbols};
+            fills_ = report_fills(analysis, naming_by(namer, symbols), read_sources());
+            fills_info_ = analysis.info;
+            return {};
+        } catch (const unusable_trace& error) {
+            return error.what();
         }
     }
-    if (!result.was_started) {
-        return result.is_usage_error ? exit_usage : exit_failure;
-    }
-    if (result.exit_status == 0 && !result.problem.empty()) {
-        return exit_failure;
-    }
-    return result.exit_status;
-}
+
+    record_options options_;
+    std::vector<std::string> words_;
+    std::string file_;
+    bool is_live_ = false;
+    bool is_quiet_ = false;
+    bool is_not_followed_ = false;
+    bool has_baseline_ = false;
+    bool has_no_baseline_ = false;
+    fill_report fills_;
+    trace_info fills_info_;
+    report_files files_;
+};
 
 std::unique_ptr<command> make_record(CLI::App& program) {
     return std::make_unique<record_command>(program);

@@ -71,13 +71,12 @@ report_files::report_files(CLI::App& app, std::vector<report_form> forms)
     for (std::size_t i = 0; i != forms_.size(); ++i) {
         app.add_option(forms_[i].option, files_[i],
                        fmt::format("{} to FILE, or to standard output for -", forms_[i].help))
-            ->type_name("FILE")
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+            ->type_name("FILE");
     }
 }
 
 std::string report_files::check() const {
-    if (std::count(files_.begin(), files_.end(), "-") > 1) {
+    if (std::ranges::count(files_, "-") > 1) {
         return "only one form of the result can go to standard output";
     }
     for (const std::string& file : files_) {
@@ -91,7 +90,7 @@ std::string report_files::check() const {
 }
 
 bool report_files::takes_stdout() const {
-    return std::find(files_.begin(), files_.end(), "-") != files_.end();
+    return std::ranges::find(files_, "-") != files_.end();
 }
 
 bool report_files::writes(std::string_view option) const {

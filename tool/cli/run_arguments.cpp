@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_arguments.hpp"
 
-#include "option_checks.hpp"
+#include "command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -79,8 +79,8 @@ std::string run_arguments::check_input() {
         options_.launch.input = file_on_stdin();
         if (options_.launch.input.empty() && has_data_on_stdin()) {
             fmt::print(stderr,
-                       "linn {}: warning: standard input is a pipe, which only one run could read; each "
-                       "run gets an empty one. Save it to a file and give --input FILE\n",
+                       "linn {}: warning: standard input is a pipe, which only one run could read; each run "
+                       "gets an empty one. Save it to a file and give --input FILE\n",
                        app_.get_name());
         }
         return {};

@@ -2,18 +2,16 @@
 #include "../allocators/inventory.hpp"
 #include "../experiment/contenders.hpp"
 #include "../measure/interrupt.hpp"
-#include "../report/commands/run_report.hpp"
-#include "../report/progress.hpp"
+#include "../report/commands/reports.hpp"
+#include "../report/terminal.hpp"
 #include "../run/results.hpp"
 #include "../run/runner.hpp"
 #include "command.hpp"
-#include "option_checks.hpp"
 #include "report_files.hpp"
 #include "run_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,30 +20,6 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `run`: its options, their checks and what it does.
-class run_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit run_command(CLI::App& program);
-
-    int run() override;
-
-private:
-    std::string check();
-    std::string check_allocators();
-    run_result measure(const interrupt_guard& guard, progress_line& line) const;
-    int deliver() const;
-
-    report_files files_;
-    run_options options_;
-    run_arguments measuring_{app(), options_};
-    run_result result_;
-    std::vector<std::string> words_;      // the program and what belongs to it
-    std::vector<std::string> allocators_; // NAME=PATH, unparsed
-    std::vector<std::string> only_;       // names, commas between them
-};
-
 namespace {
 
 constexpr const char* run_footer =
@@ -64,96 +38,107 @@ constexpr const char* run_footer =
 
 } // namespace
 
-run_command::run_command(CLI::App& program)
-    : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
-      files_{app(), report_source{[this] { return report::run_json(result_); },
-                                  [this] { return report::run_document(result_); }}} {
-    CLI::App& arguments = app();
-    arguments.footer(run_footer);
-    arguments.prefix_command();
-    // The last one counts, so that a user may overrule what an alias or a script says.
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
-        return repeatable(arguments.add_option(names, values, help));
-    };
-    list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
-        ->type_name("NAMES");
-    list("--allocator", allocators_, "compare the library PATH too, under this name")->type_name("NAME=PATH");
-    measuring_.add();
-}
+/// The command `run`: its options, their checks and what it does.
+class run_command final : public command {
+public:
+    explicit run_command(CLI::App& program)
+        : command{program, "run", "Measure your own program under every allocator", run_footer},
+          files_{app(), report_source{[this] { return report::run_json(result_); },
+                                      [this] { return report::run_document(result_); }}} {
+        CLI::App& arguments = app();
+        arguments.prefix_command();
+        const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
+            return repeatable(arguments.add_option(names, values, help));
+        };
+        list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
+            ->type_name("NAMES");
+        list("--allocator", allocators_, "compare the library PATH too, under this name")
+            ->type_name("NAME=PATH");
+        measuring_.add();
+    }
 
-std::string run_command::check_allocators() {
-    const std::vector<std::string> own{default_name, default_again_name, baseline_name, no_trim_name,
-                                       huge_name};
-    for (const std::string& text : allocators_) {
-        if (std::string problem = take_library(text, own, options_.allocators); !problem.empty()) {
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
+        }
+        if (const std::string problem = files_.check(); !problem.empty()) {
+            return refuse(problem);
+        }
+        const interrupt_guard guard;
+        if (refuses_libraries("run", options_.allocators, guard)) {
+            return exit_usage;
+        }
+        progress_line line;
+        result_ = measure(guard, line);
+        line.clear();
+        return deliver();
+    }
+
+private:
+    std::string check() {
+        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
             return problem;
         }
+        if (std::string problem = check_allocators(); !problem.empty()) {
+            return problem;
+        }
+        return measuring_.check();
     }
-    return take_names("--only", only_, contender_names(options_.allocators, {huge_name}), options_.only);
-}
 
-std::string run_command::check() {
-    if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-        return problem;
-    }
-    if (std::string problem = check_allocators(); !problem.empty()) {
-        return problem;
-    }
-    return measuring_.check();
-}
-
-run_result run_command::measure(const interrupt_guard& guard, progress_line& line) const {
-    const bool is_watched = ::isatty(STDERR_FILENO) != 0;
-    return run_program(
-        options_, words_, guard, [&](const work_progress& p) { line.show(p); },
-        [&](const std::string& text) {
-            line.clear();
-            if (is_watched) {
-                fmt::print(stderr, "{}\n", text);
+    std::string check_allocators() {
+        const std::vector<std::string> own{default_name, default_again_name, baseline_name, no_trim_name,
+                                           huge_name};
+        for (const std::string& text : allocators_) {
+            if (std::string problem = take_library(text, own, options_.allocators); !problem.empty()) {
+                return problem;
             }
-        });
-}
-
-int run_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
-    }
-    if (const std::string problem = files_.check(); !problem.empty()) {
-        return refuse(problem);
-    }
-    const interrupt_guard guard;
-    if (refuses_libraries("run", options_.allocators, guard)) {
-        return exit_usage;
-    }
-    progress_line line;
-    result_ = measure(guard, line);
-    line.clear();
-    return deliver();
-}
-
-int run_command::deliver() const {
-    const bool has_samples = std::any_of(result_.rows.begin(), result_.rows.end(),
-                                         [](const run_row& r) { return !r.samples.empty(); });
-    if (!result_.problem.empty()) {
-        refuse(result_.problem);
-    }
-    if (has_samples) {
-        if (const std::string unwritten = files_.deliver(); !unwritten.empty()) {
-            return refuse(unwritten);
         }
+        return take_names("--only", only_, contender_names(options_.allocators, {huge_name}), options_.only);
     }
-    if (result_.interrupted_by != 0) {
-        if (!has_samples) {
-            refuse("stopped before anything was measured");
+
+    run_result measure(const interrupt_guard& guard, progress_line& line) const {
+        const bool is_watched = ::isatty(STDERR_FILENO) != 0;
+        return run_program(
+            options_, words_, guard, [&](const work_progress& p) { line.show(p); },
+            [&](const std::string& text) {
+                line.clear();
+                if (is_watched) {
+                    fmt::print(stderr, "{}\n", text);
+                }
+            });
+    }
+
+    int deliver() const {
+        const bool has_samples =
+            std::ranges::any_of(result_.rows, [](const run_row& r) { return !r.samples.empty(); });
+        if (!result_.problem.empty()) {
+            refuse(result_.problem);
         }
-        return 128 + result_.interrupted_by;
+        if (has_samples) {
+            if (const std::string unwritten = files_.deliver(); !unwritten.empty()) {
+                return refuse(unwritten);
+            }
+        }
+        if (result_.interrupted_by != 0) {
+            if (!has_samples) {
+                refuse("stopped before anything was measured");
+            }
+            return 128 + result_.interrupted_by;
+        }
+        if (!result_.problem.empty()) {
+            return result_.is_usage_error ? exit_usage : exit_failure;
+        }
+        return has_samples ? exit_success : exit_failure;
     }
-    if (!result_.problem.empty()) {
-        return result_.is_usage_error ? exit_usage : exit_failure;
-    }
-    return has_samples ? exit_success : exit_failure;
-}
+
+    report_files files_;
+    run_options options_;
+    run_arguments measuring_{app(), options_};
+    run_result result_;
+    std::vector<std::string> words_;      // the program and what belongs to it
+    std::vector<std::string> allocators_; // NAME=PATH, unparsed
+    std::vector<std::string> only_;       // names, commas between them
+};
 
 std::unique_ptr<command> make_run(CLI::App& program) {
     return std::make_unique<run_command>(program);

@@ -7,14 +7,13 @@
 #include "../measure/suggest.hpp"
 #include "../pools/launch.hpp"
 #include "../record/recorder.hpp"
-#include "../report/commands/try_report.hpp"
-#include "../report/progress.hpp"
+#include "../report/commands/reports.hpp"
+#include "../report/terminal.hpp"
 #include "../run/observation.hpp"
 #include "../trace/trace_file.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"
 #include "given_trace.hpp"
-#include "option_checks.hpp"
 #include "report_files.hpp"
 #include "run_arguments.hpp"
 
@@ -28,42 +27,12 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// The command `try`: what pools gain on a program as it is.
-class try_command final : public command {
-public:
-    /// Adds the command to the program's arguments.
-    explicit try_command(CLI::App& program);
-
-    int run() override;
-
-private:
-    std::string check();
-    int record_and_measure(const interrupt_guard& guard);
-    int measure(const std::string& trace, const interrupt_guard& guard);
-    try_candidates candidates_of(const std::string& trace, const interrupt_guard& guard) const;
-    int deliver() const;
-    std::string write_plan() const;
-
-    report_files files_;
-    run_options options_;
-    run_arguments measuring_{app(), options_, trial_defaults};
-    candidate_options wanted_;
-    try_result result_;
-    std::vector<std::string> words_; // the program and what belongs to it
-    served_program program_;         ///< that these start
-    std::string trace_;
-    std::string plan_file_;
-};
-
 namespace {
 
 constexpr const char* try_footer =
-    "Everything after -- belongs to the program, which runs many times. Without TRACE it is recorded "
-    "first.\n"
+    "Everything after -- belongs to the program, which runs many times. Without TRACE it is recorded first.\n"
     "\n"
-    "Exit status: 0 for any answer; the program's own if it fails; 1 if it cannot be measured or "
-    "the\n"
+    "Exit status: 0 for any answer; the program's own if it fails; 1 if it cannot be measured or the\n"
     "trace is damaged; 2 if there is no such program, trace or option; 128+n if signal n stopped it.\n"
     "\n"
     "Examples:\n"
@@ -116,207 +85,220 @@ struct stopped {
 
 } // namespace
 
-try_command::try_command(CLI::App& program)
-    : command{*program.add_subcommand("try", "Measure what pools gain on your own program, unmodified")},
-      files_{app(), report_source{[this] { return report::try_json(result_, words_); },
-                                  [this] { return report::try_document(result_, words_); }}} {
-    CLI::App& arguments = app();
-    arguments.footer(try_footer);
-    arguments.prefix_command();
-    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_value(arguments, "TRACE", trace_, "FILE", "a trace of this program by linn record");
-    repeatable(arguments.add_option("--type", wanted_.types,
-                                    "try only types with this in their name; may be repeated"))
-        ->type_name("NAME");
-    add_value(arguments, "--plan", plan_file_, "FILE",
-              "write the plan of the pools that gain, for linn pools", named_file());
-    arguments.add_flag("--litter", wanted_.wants_litter,
-                       "start each run on a fragmented heap, like that of a server after days");
-    measuring_.add();
-}
+/// The command `try`: what pools gain on a program as it is.
+class try_command final : public command {
+public:
+    explicit try_command(CLI::App& program)
+        : command{program, "try", "Measure what pools gain on your own program, unmodified", try_footer},
+          files_{app(), report_source{[this] { return report::try_json(result_, words_); },
+                                      [this] { return report::try_document(result_, words_); }}} {
+        CLI::App& arguments = app();
+        arguments.prefix_command();
+        add_value(arguments, "TRACE", trace_, "FILE", "a trace of this program by linn record");
+        repeatable(arguments.add_option("--type", wanted_.types,
+                                        "try only types with this in their name; may be repeated"))
+            ->type_name("NAME");
+        add_value(arguments, "--plan", plan_file_, "FILE",
+                  "write the plan of the pools that gain, for linn pools", named_file());
+        arguments.add_flag("--litter", wanted_.wants_litter,
+                           "start each run on a fragmented heap, like that of a server after days");
+        measuring_.add();
+    }
 
-std::string try_command::check() {
-    const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
-    words_ = app().remaining();
-    if (trace_ == separator_word) { // there is no trace
-        trace_.clear();
-    } else if (!words_.empty() && words_.front() == separator_word) {
-        words_.erase(words_.begin());
-    } else {
-        const std::string problem = take_program_words(app(), words_);
-        return problem.empty() ? usage : problem;
-    }
-    if (words_.empty()) {
-        return usage;
-    }
-    if (words_.front().empty()) {
-        return "the program's name is empty";
-    }
-    if (!options_.launch.client.empty() && trace_.empty()) {
-        return "--client: record the server first, with linn record, and give the TRACE";
-    }
-    return measuring_.check();
-}
-
-try_candidates try_command::candidates_of(const std::string& trace, const interrupt_guard& guard) const {
-    const auto go_on = [&](auto&&...) {
-        if (const int signal = guard.poll(); signal != 0) {
-            throw stopped{signal};
+    int run() override {
+        if (const std::string problem = check(); !problem.empty()) {
+            return refuse_arguments(problem);
         }
-        return true;
-    };
-    refuse_corrupt(trace);
-    trace_reader reader{trace};
-    if (const std::string why = why_other_program(trace, reader.info(), program_.file, words_);
-        !why.empty()) {
-        throw unusable_trace{why};
+        for (const std::string& problem :
+             {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)}) {
+            if (!problem.empty()) {
+                return refuse(problem);
+            }
+        }
+        program_ = find_served_program(words_.front(), false);
+        if (!program_.problem.empty()) {
+            return program_.is_usage_error ? refuse_arguments(program_.problem) : refuse(program_.problem);
+        }
+        const interrupt_guard guard; // before the first temporary file
+        try {
+            return trace_.empty() ? record_and_measure(guard) : measure(trace_, guard);
+        } catch (const unusable_trace& error) {
+            return refuse(error.what(), exit_code_for(error));
+        } catch (const stopped& by) {
+            return refuse("stopped before anything was measured", 128 + by.signal);
+        }
     }
-    trace_analysis analysis = analyse_trace(reader, go_on);
-    symbolizer symbols;
-    type_namer namer{symbols};
-    advise_parts parts;
-    parts.names.name = [&](const allocation_site& site) {
-        go_on();
-        return namer.name(site);
-    };
-    parts.names.about = [&](const std::string& module, const std::string& build_id) {
-        return symbols.about(module, build_id);
-    };
-    parts.sources = read_sources();
-    parts.progress = go_on;
-    return find_candidates(advise(std::move(analysis), {}, parts), wanted_);
-}
 
-int try_command::measure(const std::string& trace, const interrupt_guard& guard) {
-    progress_line line;
-    work_progress now;
-    now.doing = "reading the trace";
-    line.show(now);
-    try_candidates candidates = candidates_of(trace, guard);
-    if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
+private:
+    std::string check() {
+        const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
+        words_ = app().remaining();
+        if (trace_ == separator_word) { // there is no trace
+            trace_.clear();
+        } else if (!words_.empty() && words_.front() == separator_word) {
+            words_.erase(words_.begin());
+        } else {
+            const std::string problem = take_program_words(app(), words_);
+            return problem.empty() ? usage : problem;
+        }
+        if (words_.empty()) {
+            return usage;
+        }
+        if (words_.front().empty()) {
+            return "the program's name is empty";
+        }
+        if (!options_.launch.client.empty() && trace_.empty()) {
+            return "--client: record the server first, with linn record, and give the TRACE";
+        }
+        return measuring_.check();
+    }
+
+    int record_and_measure(const interrupt_guard& guard) {
+        run_folder folder;
+        record_options recording;
+        recording.command = words_;
+        recording.file = folder.records().parent_path() / "recorded.linn";
+        recording.baseline = second_run_when::never;
+        say("recording " + words_.front());
+        record_result recorded;
+        {
+            const quiet_streams streams{options_.launch.input};
+            recorded = record_program(recording, [](const std::string&) {});
+        }
+        if (recorded.stopped_by != 0) {
+            throw stopped{recorded.stopped_by};
+        }
+        if (!recorded.problem.empty() && recorded.was_started && recorded.exit_status == 0) {
+            return refuse(recorded.problem);
+        }
+        if (!recorded.was_started) {
+            return recorded.is_usage_error ? refuse_arguments(recorded.problem) : refuse(recorded.problem);
+        }
+        if (recorded.exit_status != 0 && !options_.ignore_exit_status) {
+            return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
+                                      recorded.exit_status),
+                          recorded.exit_status);
+        }
+        return measure(recording.file.string(), guard);
+    }
+
+    int measure(const std::string& trace, const interrupt_guard& guard) {
+        progress_line line;
+        work_progress now;
+        now.doing = "reading the trace";
+        line.show(now);
+        try_candidates candidates = candidates_of(trace, guard);
+        if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
+            line.clear();
+            return refuse_arguments(no_such_type(wanted_.types));
+        }
+        const bool is_watched = ::isatty(STDERR_FILENO) != 0;
+        const run_progress show = [&](const work_progress& p) { line.show(now = p); };
+        const run_notice tell = [&](const std::string& text) {
+            line.clear();
+            if (is_watched) {
+                fmt::print(stderr, "{}\n", text);
+            }
+        };
+        const run_notice warn = [&](const std::string& text) {
+            line.clear();
+            say(text);
+        };
+        const std::function<void()> tick = [&] { line.show(now); };
+        result_ = try_pools(options_, std::move(candidates), world_of(options_, words_, guard, tick),
+                            program_.library, show, tell, warn);
         line.clear();
-        return refuse_arguments(no_such_type(wanted_.types));
-    }
-    const bool is_watched = ::isatty(STDERR_FILENO) != 0;
-    const run_progress show = [&](const work_progress& p) { line.show(now = p); };
-    const run_notice tell = [&](const std::string& text) {
-        line.clear();
-        if (is_watched) {
-            fmt::print(stderr, "{}\n", text);
+        result_.trace = trace_;
+        result_.plan.program = std::filesystem::path{words_.front()}.filename().string();
+        if (result_.plan.note.empty()) {
+            result_.plan.note = fmt::format("linn try: {}", report::try_verdict(result_));
         }
-    };
-    const run_notice warn = [&](const std::string& text) {
-        line.clear();
-        say(text);
-    };
-    const std::function<void()> tick = [&] { line.show(now); };
-    result_ = try_pools(options_, std::move(candidates), world_of(options_, words_, guard, tick),
-                        program_.library, show, tell, warn);
-    line.clear();
-    result_.trace = trace_;
-    result_.plan.program = std::filesystem::path{words_.front()}.filename().string();
-    if (result_.plan.note.empty()) {
-        result_.plan.note = fmt::format("linn try: {}", report::try_verdict(result_));
+        return deliver();
     }
-    return deliver();
-}
 
-std::string try_command::write_plan() const {
-    if (result_.plan.sites.empty()) {
-        return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
-    }
-    const std::string mode = result_.plan_mode == "on" ? "" : fmt::format(" --mode {}", result_.plan_mode);
-    if (plan_file_.empty()) {
-        return fmt::format(
-            "to use these pools: run again with --plan FILE, then linn pools --plan FILE{} -- {}", mode,
-            shell_words(words_));
-    }
-    if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
-        throw std::runtime_error{problem};
-    }
-    return fmt::format("next: linn pools --plan {}{} -- {}", shell_file(plan_file_), mode,
-                       shell_words(words_));
-}
-
-int try_command::deliver() const {
-    if (!result_.problem.empty()) {
-        refuse(result_.problem);
-    }
-    const bool has_something = !report::try_verdict(result_).empty() || !result_.deciding.rows.empty();
-    if (has_something) {
-        const std::string next = write_plan();
-        if (const std::string problem = files_.deliver(); !problem.empty()) {
-            return refuse(problem);
+    try_candidates candidates_of(const std::string& trace, const interrupt_guard& guard) const {
+        const auto go_on = [&](auto&&...) {
+            if (const int signal = guard.poll(); signal != 0) {
+                throw stopped{signal};
+            }
+            return true;
+        };
+        refuse_corrupt(trace);
+        trace_reader reader{trace};
+        if (const std::string why = why_other_program(trace, reader.info(), program_.file, words_);
+            !why.empty()) {
+            throw unusable_trace{why};
         }
-        if (!next.empty() && result_.problem.empty()) {
-            say(next);
-        }
+        trace_analysis analysis = analyse_trace(reader, go_on);
+        symbolizer symbols;
+        type_namer namer{symbols};
+        advise_parts parts;
+        parts.names = naming_by(namer, symbols);
+        parts.names.name = [&](const allocation_site& site) {
+            go_on();
+            return namer.name(site);
+        };
+        parts.sources = read_sources();
+        parts.progress = go_on;
+        return find_candidates(advise(std::move(analysis), {}, parts), wanted_);
     }
-    if (result_.interrupted_by != 0) {
-        return has_something ? 128 + result_.interrupted_by
-                             : refuse("stopped before anything was measured", 128 + result_.interrupted_by);
-    }
-    if (result_.problem.empty()) {
-        return exit_success;
-    }
-    if (result_.status) {
-        return *result_.status;
-    }
-    return result_.is_usage_error ? exit_usage : exit_failure;
-}
 
-int try_command::record_and_measure(const interrupt_guard& guard) {
-    run_folder folder;
-    record_options recording;
-    recording.command = words_;
-    recording.file = folder.records().parent_path() / "recorded.linn";
-    recording.baseline = second_run_when::never;
-    say("recording " + words_.front());
-    record_result recorded;
-    {
-        const quiet_streams streams{options_.launch.input};
-        recorded = record_program(recording, [](const std::string&) {});
-    }
-    if (recorded.stopped_by != 0) {
-        throw stopped{recorded.stopped_by};
-    }
-    if (!recorded.problem.empty() && recorded.was_started && recorded.exit_status == 0) {
-        return refuse(recorded.problem);
-    }
-    if (!recorded.was_started) {
-        return recorded.is_usage_error ? refuse_arguments(recorded.problem) : refuse(recorded.problem);
-    }
-    if (recorded.exit_status != 0 && !options_.ignore_exit_status) {
-        return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
-                                  recorded.exit_status),
-                      recorded.exit_status);
-    }
-    return measure(recording.file.string(), guard);
-}
-
-int try_command::run() {
-    if (const std::string problem = check(); !problem.empty()) {
-        return refuse_arguments(problem);
-    }
-    for (const std::string& problem :
-         {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)}) {
-        if (!problem.empty()) {
-            return refuse(problem);
+    int deliver() const {
+        if (!result_.problem.empty()) {
+            refuse(result_.problem);
         }
+        const bool has_something = !report::try_verdict(result_).empty() || !result_.deciding.rows.empty();
+        if (has_something) {
+            const std::string next = write_plan();
+            if (const std::string problem = files_.deliver(); !problem.empty()) {
+                return refuse(problem);
+            }
+            if (!next.empty() && result_.problem.empty()) {
+                say(next);
+            }
+        }
+        if (result_.interrupted_by != 0) {
+            return has_something
+                       ? 128 + result_.interrupted_by
+                       : refuse("stopped before anything was measured", 128 + result_.interrupted_by);
+        }
+        if (result_.problem.empty()) {
+            return exit_success;
+        }
+        if (result_.status) {
+            return *result_.status;
+        }
+        return result_.is_usage_error ? exit_usage : exit_failure;
     }
-    program_ = find_served_program(words_.front(), false);
-    if (!program_.problem.empty()) {
-        return program_.is_usage_error ? refuse_arguments(program_.problem) : refuse(program_.problem);
+
+    std::string write_plan() const {
+        if (result_.plan.sites.empty()) {
+            return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
+        }
+        const std::string mode =
+            result_.plan_mode == "on" ? "" : fmt::format(" --mode {}", result_.plan_mode);
+        if (plan_file_.empty()) {
+            return fmt::format(
+                "to use these pools: run again with --plan FILE, then linn pools --plan FILE{} -- {}", mode,
+                shell_words(words_));
+        }
+        if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
+            throw std::runtime_error{problem};
+        }
+        return fmt::format("next: linn pools --plan {}{} -- {}", shell_file(plan_file_), mode,
+                           shell_words(words_));
     }
-    const interrupt_guard guard; // before the first temporary file
-    try {
-        return trace_.empty() ? record_and_measure(guard) : measure(trace_, guard);
-    } catch (const unusable_trace& error) {
-        return refuse(error.what(), exit_code_for(error));
-    } catch (const stopped& by) {
-        return refuse("stopped before anything was measured", 128 + by.signal);
-    }
-}
+
+    report_files files_;
+    run_options options_;
+    run_arguments measuring_{app(), options_, trial_defaults};
+    candidate_options wanted_;
+    try_result result_;
+    std::vector<std::string> words_; // the program and what belongs to it
+    served_program program_;         ///< that these start
+    std::string trace_;
+    std::string plan_file_;
+};
 
 std::unique_ptr<command> make_try(CLI::App& program) {
     return std::make_unique<try_command>(program);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -42,7 +43,7 @@ std::string different_setting(const result_file& a, const result_file& b) {
 }
 
 bool chosen(const std::vector<std::string>& wanted, const std::string& name) {
-    return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
 }
 
 bool chosen(const compare_options& o, const series_name& name) {
@@ -211,7 +212,7 @@ void add_series_warnings(file_comparison& r) {
     if (r.options.by != compare_by::absolute) {
         return;
     }
-    const auto moved = std::count_if(r.series.begin(), r.series.end(), [&](const series_change& c) {
+    const auto moved = std::ranges::count_if(r.series, [&](const series_change& c) {
         return r.old_file.series.at(c.name).is_reference &&
                (c.kind == change_kind::regression || c.kind == change_kind::improvement);
     });
@@ -237,17 +238,8 @@ std::vector<std::string> different_machine(const result_file& old_file, const re
 } // namespace
 
 const char* to_string(change_kind kind) noexcept {
-    switch (kind) {
-    case change_kind::regression:
-        return "regression";
-    case change_kind::improvement:
-        return "improvement";
-    case change_kind::unchanged:
-        return "unchanged";
-    case change_kind::undecided:
-        break;
-    }
-    return "undecided";
+    constexpr std::array words{"regression", "improvement", "unchanged", "undecided"};
+    return words[static_cast<std::size_t>(kind)];
 }
 
 std::string describe(const series_name& name) {
@@ -258,12 +250,12 @@ std::string describe(const series_name& name) {
 
 std::size_t file_comparison::count(change_kind kind) const noexcept {
     return static_cast<std::size_t>(
-        std::count_if(series.begin(), series.end(), [&](const series_change& c) { return c.kind == kind; }));
+        std::ranges::count_if(series, [&](const series_change& c) { return c.kind == kind; }));
 }
 
 bool file_comparison::nothing_decided() const noexcept {
     const double alpha = 1 - options.level;
-    return !series.empty() && std::all_of(series.begin(), series.end(), [&](const series_change& c) {
+    return !series.empty() && std::ranges::all_of(series, [&](const series_change& c) {
         return !can_tell(c.old_count, c.new_count, series.size(), alpha);
     });
 }

@@ -42,28 +42,18 @@ public:
     growing& at(const std::string& key) { return rows_[key]; }
 
     std::vector<trace_row> sorted(const trace_compare_options& options) {
-        std::vector<std::pair<const std::string*, trace_row>> rows;
+        std::map<std::string, trace_row> rows;
         for (auto& [key, g] : rows_) {
             if (!g.where.empty()) {
                 g.row.label = blocks_label(g.smallest, g.largest, g.where);
             }
             judge(g.row, options);
-            rows.emplace_back(&key, std::move(g.row));
+            rows.emplace(key, std::move(g.row));
         }
-        const auto size = [&](const trace_row& r) {
-            return std::tuple{r.change == row_change::same, -std::abs(r.difference(options.by)),
-                              -std::abs(r.difference(profile_measure::bytes))};
-        };
-        std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-            const auto x = size(a.second);
-            const auto y = size(b.second);
-            return x != y ? x < y : *a.first < *b.first;
+        return sorted_rows(std::move(rows), [&](const trace_row& r) {
+            return std::tuple{r.change != row_change::same, std::abs(r.difference(options.by)),
+                              std::abs(r.difference(profile_measure::bytes))};
         });
-        std::vector<trace_row> out;
-        for (auto& [key, row] : rows) {
-            out.push_back(std::move(row));
-        }
-        return out;
     }
 
 private:
@@ -76,13 +66,13 @@ private:
     static void judge(trace_row& r, const trace_compare_options& options) {
         std::vector<profile_measure> measures{options.by};
         measures.insert(measures.end(), shown_measures.begin(), shown_measures.end());
-        const auto found = std::find_if(measures.begin(), measures.end(),
-                                        [&](profile_measure m) { return differs(r, m, options.threshold); });
+        const auto found = std::ranges::find_if(
+            measures, [&](profile_measure m) { return differs(r, m, options.threshold); });
         if (found == measures.end()) {
             return;
         }
         const auto is_none = [](const trace_counts_of_work& counts) {
-            return std::all_of(counts.begin(), counts.end(), [](double v) { return v == 0; });
+            return std::ranges::all_of(counts, [](double v) { return v == 0; });
         };
         r.changed_in = *found;
         r.change = is_none(r.old_counts)      ? row_change::added
@@ -289,8 +279,8 @@ std::vector<std::string> warnings_of(const trace_comparison& c, const trace_prof
             fmt::format("these are recordings of two programs: {} and {}", program(x), program(y)));
     } else if (c.unit.empty() && !std::equal(x.command.begin() + !x.command.empty(), x.command.end(),
                                              y.command.begin() + !y.command.empty(), y.command.end())) {
-        warnings.push_back("the program was called with other arguments; --per compares different amounts of "
-                           "work");
+        warnings.push_back(
+            "the program was called with other arguments; --per compares different amounts of work");
     }
     return warnings;
 }
@@ -304,8 +294,7 @@ const char* to_string(row_change change) noexcept {
 
 std::size_t changed_rows(const std::vector<trace_row>& rows) noexcept {
     return static_cast<std::size_t>(
-        std::find_if(rows.begin(), rows.end(),
-                     [](const trace_row& r) { return r.change == row_change::same; }) -
+        std::ranges::find_if(rows, [](const trace_row& r) { return r.change == row_change::same; }) -
         rows.begin());
 }
 

@@ -7,11 +7,13 @@
 #include "../symbols/memory_owner.hpp"
 #include "../trace/frame.hpp"
 #include "../trace/trace_file.hpp"
+#include "trace_profile.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <set>
 #include <span>
@@ -19,6 +21,40 @@
 #include <utility>
 
 namespace linn::tool {
+
+const std::vector<std::string>& profile_measure_names() {
+    static const std::vector<std::string> names{"allocations", "bytes", "temporary", "live-blocks",
+                                                "live-bytes"};
+    return names;
+}
+
+const char* to_string(profile_measure m) noexcept {
+    return profile_measure_names()[static_cast<std::size_t>(m)].c_str();
+}
+
+const char* words_of(profile_measure m) noexcept {
+    constexpr std::array words{"allocations", "bytes", "temporary allocations", "blocks never released",
+                               "bytes never released"};
+    return words[static_cast<std::size_t>(m)];
+}
+
+figures::quantity figure_of(profile_measure m, double value) {
+    using figures::unit;
+    if (m == profile_measure::bytes || m == profile_measure::live_bytes) {
+        return figures::figure_of(unit::bytes, value);
+    }
+    figures::quantity q = figures::figure_of(value == std::floor(value) ? unit::count : unit::number, value);
+    q.digits = 4;
+    return q;
+}
+
+profile_counts& profile_counts::operator+=(const profile_counts& more) noexcept {
+    for (std::size_t i = 0; i != of.size(); ++i) {
+        of[i] += more.of[i];
+    }
+    return *this;
+}
+
 namespace {
 
 std::string file_name(const std::string& path) {
@@ -178,9 +214,9 @@ trace_profile profile_trace(const std::filesystem::path& file, const naming& nam
     trace_reader reader{file};
     trace_analysis analysis = analyse_trace(reader, progress);
     if (analysis.info.contents != "all") {
-        throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into: record the "
-                                         "program again without --fills",
-                                         file.string())};
+        throw unusable_trace{fmt::format(
+            "{} holds only blocks that zeros were written into: record the program again without --fills",
+            file.string())};
     }
     return name_profile(file, std::move(analysis), names);
 }
@@ -209,8 +245,8 @@ std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool
         counted.take(joined);
     });
     const trace_analysis analysis = counted.finish(reader.info());
-    const auto found = std::find_if(analysis.sites.begin(), analysis.sites.end(),
-                                    [](const analysed_site& s) { return s.stack == of_these; });
+    const auto found =
+        std::ranges::find_if(analysis.sites, [](const analysed_site& s) { return s.stack == of_these; });
     return found == analysis.sites.end() ? 0 : found->statistics.peak_live_bytes;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-
 #include "../advise/findings.hpp"
 #include "../advise/type_groups.hpp"
 #include "../analysis/trace_analysis.hpp"
-#include "profile_measure.hpp"
+#include "../measure/quantity.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,6 +15,65 @@
 #include <vector>
 
 namespace linn::tool {
+
+/// Which blocks of a recording are shown.
+enum class block_filter : std::uint8_t {
+    all,
+    peak,      ///< live when all together had the most bytes live
+    temporary, ///< released by the very next call of their own thread
+    leaks,     ///< never released
+};
+
+/// A stable word: "all", "peak", "temporary", "leaks".
+constexpr const char* to_string(block_filter f) noexcept {
+    constexpr const char* words[] = {"all", "peak", "temporary", "leaks"};
+    return words[static_cast<std::size_t>(f)];
+}
+
+/// As a sentence calls such blocks: "allocated", "live at the peak", "temporary", "never released".
+constexpr const char* words_of(block_filter f) noexcept {
+    constexpr const char* words[] = {"allocated", "live at the peak", "temporary", "never released"};
+    return words[static_cast<std::size_t>(f)];
+}
+
+/// Blocks, and their bytes together.
+struct block_counts {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+
+    block_counts& operator+=(const block_counts& more) noexcept {
+        blocks += more.blocks;
+        bytes += more.bytes;
+        return *this;
+    }
+};
+
+/// What is counted of a type, a place or a whole program.
+enum class profile_measure : std::uint8_t {
+    allocations,
+    bytes,
+    temporary,   ///< allocations that the very next call of the thread released
+    live_blocks, ///< never released; without what the runtime libraries keep on purpose
+    live_bytes,
+};
+inline constexpr std::size_t profile_measures = 5;
+
+/// A stable word: "allocations", "bytes", "temporary", "live-blocks", "live-bytes".
+const char* to_string(profile_measure m) noexcept;
+/// Those words, in the order of the enumeration.
+const std::vector<std::string>& profile_measure_names();
+/// As a sentence calls it: "allocations", "bytes", "temporary allocations", "blocks never released", "bytes never released".
+const char* words_of(profile_measure m) noexcept;
+/// A value of that measure: whole counts with every digit.
+figures::quantity figure_of(profile_measure m, double value);
+
+/// A value for each measure.
+struct profile_counts {
+    std::array<std::uint64_t, profile_measures> of{};
+
+    std::uint64_t operator[](profile_measure m) const noexcept { return of[static_cast<std::size_t>(m)]; }
+    profile_counts& operator+=(const profile_counts& more) noexcept;
+};
 
 /// One call on a stack, under a name that another build of the program has too.
 struct profile_frame {
@@ -47,11 +107,11 @@ struct profile_site {
     std::vector<profile_frame> callers; ///< the whole stack, innermost first, inlined calls too
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
-    std::string
-        lacks; ///< why nothing names the type, where it may be any: of the file that it is in; empty: not so
+    /// Why nothing names the type, where it may be any: of the file that it is in; empty: not so.
+    std::string lacks;
     profile_counts counts;
-    std::optional<missing_symbols>
-        unnamed; ///< why its type or its line is not known; nothing: it is, or cannot be
+    /// Why its type or its line is not known; nothing: it is, or cannot be.
+    std::optional<missing_symbols> unnamed;
 
     /// Equal for sites of one type, in two builds of a program too: without the size of unnamed blocks, as a struct that
     /// grew is the same one.

@@ -27,25 +27,10 @@ public:
     }
 
     std::vector<view_row> sorted(const trace_view& view) {
-        std::vector<std::pair<const std::string*, view_row>> rows;
-        for (auto& [key, row] : rows_) {
-            if (row.counts.blocks != 0) {
-                rows.emplace_back(&key, std::move(row));
-            }
-        }
-        const auto size = [&](const view_row& r) {
+        std::erase_if(rows_, [](const auto& keyed) { return keyed.second.counts.blocks == 0; });
+        return sorted_rows(std::move(rows_), [&](const view_row& r) {
             return std::tuple{view.measure(r.counts, r.allocator_ns), r.counts.bytes, r.counts.blocks};
-        };
-        std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-            const auto x = size(a.second);
-            const auto y = size(b.second);
-            return x != y ? x > y : *a.first < *b.first;
         });
-        std::vector<view_row> out;
-        for (auto& [key, row] : rows) {
-            out.push_back(std::move(row));
-        }
-        return out;
     }
 
 private:
@@ -148,9 +133,8 @@ std::string program_name(const std::string& path) {
 }
 
 std::string recorded_program(const trace_info& info) {
-    const auto most =
-        std::max_element(info.processes.begin(), info.processes.end(),
-                         [](const trace_process& a, const trace_process& b) { return a.events < b.events; });
+    const auto most = std::ranges::max_element(
+        info.processes, [](const trace_process& a, const trace_process& b) { return a.events < b.events; });
     if (most != info.processes.end() && !most->executable.empty()) {
         return most->executable;
     }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "../trace/info.hpp"
-#include "block_filter.hpp"
 #include "trace_profile.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linn::tool {
@@ -33,14 +36,25 @@ struct trace_view {
     std::vector<view_row> types;
     std::vector<view_row> places;
     std::vector<view_row> stacks;
-    std::vector<std::string>
-        missing_symbols; ///< the modules whose code has no names or lines, and what to do about it
+    /// The modules whose code has no names or lines, and what to do about it.
+    std::vector<std::string> missing_symbols;
 
     /// What rows are sorted and shared by: nanoseconds in the allocator, blocks, or bytes.
     std::uint64_t measure(const block_counts& counts, std::uint64_t ns) const noexcept {
         return is_by_time ? ns : filter == block_filter::temporary ? counts.blocks : counts.bytes;
     }
 };
+
+/// The rows, those first whose `size_of` is largest; of equal ones those whose key is less.
+template <class Row, class Size>
+std::vector<Row> sorted_rows(std::map<std::string, Row> by_key, const Size& size_of) {
+    std::vector<Row> rows;
+    for (auto& [key, row] : by_key) {
+        rows.push_back(std::move(row));
+    }
+    std::ranges::stable_sort(rows, std::ranges::greater{}, size_of);
+    return rows;
+}
 
 /// Which blocks of a site the filter lets through. Of those that were never released, what the runtime libraries keep on purpose
 /// counts only where `keeps_runtime` says so.

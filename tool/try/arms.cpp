@@ -300,9 +300,9 @@ std::string listed_names(std::vector<std::string> names, std::size_t more) {
 std::string listed_pools(const std::vector<std::string>& pools) {
     // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
     const auto is_further = [&](const std::string& name) {
-        return name.ends_with(" bytes") &&
-               std::any_of(pools.begin(), pools.end(),
-                           [&](const std::string& first) { return name.starts_with(first + ", "); });
+        return name.ends_with(" bytes") && std::ranges::any_of(pools, [&](const std::string& first) {
+                   return name.starts_with(first + ", ");
+               });
     };
     std::vector<std::string> shown;
     std::size_t more = 0;

@@ -7,18 +7,74 @@
 #include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
 #include "call_owners.hpp"
+#include "candidates.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 namespace linn::tool {
+namespace {
+
+constexpr std::size_t most_sizes = 512;
+constexpr std::uint64_t block_overhead = 16; // of most allocators, for the bounds
+
+} // namespace
+
+std::vector<probe::litter_size> litter_of(const trace_analysis& analysis) {
+    std::map<std::uint64_t, double> live; // by size: blocks at the peak
+    for (const analysed_site& site : analysis.sites) {
+        const site_statistics& s = site.statistics;
+        for (const auto& [size, count] : s.sizes) {
+            if (size != 0 && size <= largest_litter && s.allocations != 0) {
+                live[size] += static_cast<double>(s.peak_live) * static_cast<double>(count) /
+                              static_cast<double>(s.allocations);
+            }
+        }
+    }
+    double bytes = 0;
+    for (const auto& [size, blocks] : live) {
+        bytes += blocks * static_cast<double>(size + block_overhead);
+    }
+    if (bytes <= 0) {
+        return {};
+    }
+    const double factor = std::clamp(bytes * litter_factor, static_cast<double>(least_litter_bytes),
+                                     static_cast<double>(most_litter_bytes)) /
+                          bytes;
+    std::vector<probe::litter_size> sizes;
+    for (const auto& [size, blocks] : live) {
+        if (const double wanted = std::round(blocks * factor); wanted >= 1) {
+            sizes.push_back({static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(wanted)});
+        }
+    }
+    std::ranges::stable_sort(sizes, [](const auto& a, const auto& b) { return a.blocks > b.blocks; });
+    sizes.resize(std::min(sizes.size(), most_sizes));
+    return sizes;
+}
+
+void write_litter(const std::vector<probe::litter_size>& sizes, const std::filesystem::path& file) {
+    std::ofstream out{file, std::ios::binary};
+    out.write(reinterpret_cast<const char*>(sizes.data()),
+              static_cast<std::streamsize>(sizes.size() * sizeof(probe::litter_size)));
+    out.close();
+    if (!out) {
+        throw std::runtime_error{fmt::format("cannot write {}", file.string())};
+    }
+    std::filesystem::permissions(file,
+                                 std::filesystem::perms::others_read | std::filesystem::perms::group_read,
+                                 std::filesystem::perm_options::add);
+}
+
 namespace {
 
 constexpr double least_covered = 0.5; // of a type's allocations
@@ -29,21 +85,13 @@ constexpr double most_resizes = 0.9;
 constexpr std::uint64_t most_growth = 4;
 constexpr std::size_t sentence_room = 60; // for a label
 
-std::string hexadecimal(const std::vector<unsigned char>& bytes) {
-    std::string text;
-    for (const unsigned char byte : bytes) {
-        text += fmt::format("{:02x}", byte);
-    }
-    return text;
-}
-
 /// What the slots of a block of `size` bytes hold so that most reallocs leave it where it is; 0: no more than that.
 std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {
     if (static_cast<double>(s.reallocations) < often_resized * static_cast<double>(s.allocations)) {
         return 0;
     }
     auto sizes = s.resized;
-    std::sort(sizes.begin(), sizes.end());
+    std::ranges::sort(sizes);
     std::uint64_t resized = 0;
     for (const auto& [bytes, count] : sizes) {
         resized += count;
@@ -125,8 +173,7 @@ private:
 
     bool is_wanted(const advised_type& type) const {
         const std::string label = label_of(type);
-        return options_.types.empty() ||
-               std::any_of(options_.types.begin(), options_.types.end(), [&](const std::string& part) {
+        return options_.types.empty() || std::ranges::any_of(options_.types, [&](const std::string& part) {
                    return label.find(part) != std::string::npos || part == type.named.blocks.address;
                });
     }
@@ -275,8 +322,8 @@ private:
         for (const auto& one : calls) {
             order.push_back(&one);
         }
-        std::stable_sort(order.begin(), order.end(),
-                         [](const auto* x, const auto* y) { return x->second.theirs > y->second.theirs; });
+        std::ranges::stable_sort(
+            order, [](const auto* x, const auto* y) { return x->second.theirs > y->second.theirs; });
         std::map<std::size_t, std::uint64_t> served; // by type
         for (const auto* one : order) {
             if (take_shared(std::get<2>(one->first), one->second)) {
@@ -367,11 +414,11 @@ private:
         if (!module) {
             return fmt::format("{} cannot be read", recorded.path);
         }
-        if (hexadecimal(module->build_id) != recorded.build_id) {
+        if (fmt::format("{:02x}", fmt::join(module->build_id, "")) != recorded.build_id) {
             return fmt::format("{} is another build than the recorded one", recorded.path);
         }
-        const auto same = std::find_if(found_.modules.begin(), found_.modules.end(),
-                                       [&](const plan_module& m) { return m.name == module->name; });
+        const auto same = std::ranges::find_if(found_.modules,
+                                               [&](const plan_module& m) { return m.name == module->name; });
         if (same == found_.modules.end() && found_.modules.size() < most_planned_modules) {
             found_.modules.push_back(std::move(*module));
         } else if (same == found_.modules.end() || *same != *module) {
@@ -399,8 +446,8 @@ private:
     }
 
     std::string most_frequent_reason() const {
-        const auto most = std::max_element(now_.why_missed.begin(), now_.why_missed.end(),
-                                           [](const auto& x, const auto& y) { return x.second < y.second; });
+        const auto most = std::ranges::max_element(
+            now_.why_missed, [](const auto& x, const auto& y) { return x.second < y.second; });
         return most == now_.why_missed.end() ? "its allocations have many sizes" : most->first;
     }
 

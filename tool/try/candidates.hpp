@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-
 #include "../advise/advice.hpp"
 #include "../pools/plan.hpp"
-#include "litter.hpp"
+#include "../run/probe/record.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,6 +12,22 @@
 #include <vector>
 
 namespace linn::tool {
+
+/// How often as many blocks as the program has at its peak a littered heap gets, half of which are freed: so that there
+/// is a hole for each of its blocks.
+inline constexpr std::uint64_t litter_factor = 2;
+/// All blocks together take at least and at most so much, before half of them are freed.
+inline constexpr std::uint64_t least_litter_bytes = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t most_litter_bytes = std::uint64_t{256} << 20;
+/// Larger blocks are no litter: allocators give them pages of their own.
+inline constexpr std::uint64_t largest_litter = 64 << 10;
+
+/// With what `linn try --litter` fills the heap before main: the sizes that the trace recorded, each in proportion to the
+/// most blocks of it that were live at once. Most frequent first, 512 sizes at most; empty where the trace has none.
+std::vector<probe::litter_size> litter_of(const trace_analysis& analysis);
+
+/// Writes what the probe reads. @throws std::runtime_error when that fails
+void write_litter(const std::vector<probe::litter_size>& sizes, const std::filesystem::path& file);
 
 /// What the trace counts of the objects of a pool.
 struct pool_counts {
@@ -30,14 +44,14 @@ struct try_candidate {
     std::string label;              ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
-    std::vector<pool_counts>
-        counts; ///< one for each pool; where a type has several, each has those of the type
+    /// One for each pool; where a type has several, each has those of the type.
+    std::vector<pool_counts> counts;
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
     double time_share = 0; ///< of the program's CPU time, in the allocator for these blocks; 0: not known
-    std::vector<std::string> addresses =
-        {}; ///< one for each of `types`: "app+0x5ccca" of blocks without a type's name, or of the call that types share; else empty
+    /// One for each of `types`: "app+0x5ccca" of blocks without a type's name, or of the call that types share; else empty.
+    std::vector<std::string> addresses = {};
 
     /// The label, short enough for a sentence.
     std::string in_sentence() const;
@@ -65,8 +79,8 @@ struct try_candidates {
     std::vector<try_candidate> list;
     std::vector<try_left_out> left_out;
     std::vector<plan_module> modules; ///< that sites lie in
-    std::vector<probe::litter_size>
-        litter; ///< what the heap is littered with before each run; empty: it is fresh
+    /// What the heap is littered with before each run; empty: it is fresh.
+    std::vector<probe::litter_size> litter;
     std::vector<pool_turns> turns = {};
     bool is_selection = false; ///< only types that were asked for
     bool lacks_events = false; ///< the trace that they come from is not whole: there may be further types
@@ -81,8 +95,8 @@ struct code_reader {
 };
 
 struct candidate_options {
-    std::vector<std::string>
-        types; ///< those that have one of these in their label, or have this address; empty: all
+    /// Those that have one of these in their label, or have this address; empty: all.
+    std::vector<std::string> types;
     bool wants_litter = false;
 };
 

@@ -4,7 +4,6 @@
 #include "../run/runner.hpp"
 #include "arms.hpp"
 #include "judgement.hpp"
-#include "trial_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,15 +19,15 @@ namespace linn::tool {
 struct try_result {
     std::string trace; ///< file; empty: the program was recorded for this
     try_candidates candidates;
-    std::vector<std::uint64_t>
-        hits; ///< one for each candidate: allocations that their pools served in a run that counted; empty: not known
-    std::string
-        why_broken; ///< what the program did with the pools that were left out; empty: it worked with all
+    /// One for each candidate: allocations that their pools served in a run that counted; empty: not known.
+    std::vector<std::uint64_t> hits;
+    /// What the program did with the pools that were left out; empty: it worked with all.
+    std::string why_broken;
     trial_plan decision;  ///< what the budget had room for
     run_result screening; ///< plain and all allocators, a few rounds; may have no rows
     run_result deciding;  ///< plain, all pools in each form, an empty plan, the best allocators
-    run_result
-        explaining; ///< plain, the best form, parts and variants of it, and it over the best allocator; may have no rows
+    /// Plain, the best form, parts and variants of it, and it over the best allocator; may have no rows.
+    run_result explaining;
     double explaining_seconds = 0; ///< of a budget that has room for all of that; 0: this one had
     std::vector<try_arm> arms;     ///< the forms of all pools together, of `deciding`
     std::vector<try_arm> parts;    ///< those of `explaining`, without the form that they vary

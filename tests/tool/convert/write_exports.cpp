@@ -24,19 +24,16 @@ int main(int count, char** arguments) {
         how(file);
         done = done && file.flush();
     };
-    write("bytes.collapsed", [&](std::ostream& out) {
-        write_collapsed(s.info, all, s.names, weight_by(export_weight::bytes), out);
-    });
-    write("allocations.collapsed", [&](std::ostream& out) {
-        write_collapsed(s.info, all, s.names, weight_by(export_weight::allocations), out);
-    });
+    write("bytes.collapsed",
+          [&](std::ostream& out) { write_collapsed(s.info, all, s.names, export_weight::bytes, out); });
+    write("allocations.collapsed",
+          [&](std::ostream& out) { write_collapsed(s.info, all, s.names, export_weight::allocations, out); });
     write("trace.pb.gz", [&](std::ostream& out) { write_pprof(s.info, all, s.names, out); });
     for (const block_filter filter : {block_filter::peak, block_filter::temporary, block_filter::leaks}) {
         const std::string name = to_string(filter);
         const auto some = exported_stacks(profile, filter, true);
-        write((name + ".collapsed").c_str(), [&](std::ostream& out) {
-            write_collapsed(s.info, some, s.names, weight_by(export_weight::bytes), out);
-        });
+        write((name + ".collapsed").c_str(),
+              [&](std::ostream& out) { write_collapsed(s.info, some, s.names, export_weight::bytes, out); });
         write((name + ".pb.gz").c_str(),
               [&](std::ostream& out) { write_pprof(s.info, some, s.names, out, filter); });
     }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes made-up reports for the browser to open: write_samples FOLDER.
 #include "advise_samples.hpp"
-#include "report/commands/advise_report.hpp"
-#include "report/commands/bench_report.hpp"
-#include "report/commands/run_report.hpp"
-#include "report/commands/try_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 #include "samples.hpp"
 

@@ -4,7 +4,7 @@
 #include "advise/findings.hpp"
 #include "advise/verdict.hpp"
 #include "measure/statistics.hpp"
-#include "report/commands/advise_report.hpp"
+#include "report/commands/reports.hpp"
 #include "unit.hpp"
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include "../support/advised_program.hpp"
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
-#include "report/commands/advise_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/document/markup.hpp"
 #include "report/render/render.hpp"
 #include "unit.hpp"

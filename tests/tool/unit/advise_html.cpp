@@ -4,7 +4,7 @@
 
 #include "advise_samples.hpp"
 #include "page.hpp"
-#include "report/commands/advise_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/plots/flame_graph.hpp"
 #include "report/plots/timeline_plot.hpp"
 #include "report/render/render.hpp"

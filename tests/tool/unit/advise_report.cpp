@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of an advice: what other programs read ("linn.advise/2", the CSV's columns), and what fits a terminal.
-#include "report/commands/advise_report.hpp"
-
+#include "advise/advice.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 #include "unit.hpp"
 

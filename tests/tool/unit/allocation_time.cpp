@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From sums and samples to shares of the CPU time; each field by hand.
 #include "analysis/accumulator.hpp"
-#include "analysis/page_set.hpp"
+#include "analysis/process_memory.hpp"
 #include "made_events.hpp"
 #include "record/recording_base.hpp"
 #include "unit.hpp"

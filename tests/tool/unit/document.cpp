@@ -275,7 +275,7 @@ TEST_CASE("what is not for a form does not appear in it") {
 
 TEST_CASE("CSV has the data, not the tables") {
     document d = with(example());
-    d.data = [] { return data_table{{"name", "ns"}, {{"=linn", 0.1}, {"b", datum{}}}}; };
+    d.data = [] { return data_table{{"name", "ns"}, {{"=linn", 0.1}, {"b", nullptr}}}; };
     CHECK(render_csv(d) == "name,ns\r\n'=linn,0.1\r\nb,\r\n");
 }
 

@@ -3,7 +3,7 @@
 
 #include "bench/judgement.hpp"
 #include "measure/statistics.hpp"
-#include "report/commands/bench_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 // of the table below it.
 #include "bench/findings.hpp"
 #include "fake_bench.hpp"
-#include "report/commands/bench_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/text_table.hpp"
 #include "unit.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Markdown of the tool is pasted into issues: nothing that comes from outside may become markup there.
 #include "bench/judgement.hpp"
-#include "report/commands/bench_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 
 #include <doctest/doctest.h>

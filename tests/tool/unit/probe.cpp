@@ -2,7 +2,7 @@
 // What the preloaded probe says of every process of a run, and that the program does not notice it.
 #include "programs.hpp"
 #include "run/observation.hpp"
-#include "try/litter.hpp"
+#include "try/candidates.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::probe_tests {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/progress.hpp"
-
+#include "report/terminal.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::progress_tests {

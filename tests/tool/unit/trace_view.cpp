@@ -2,7 +2,7 @@
 // Views of a profile that is made by hand: sums by type, place and stack, their order, and what the report says of them.
 #include "profile/trace_view.hpp"
 
-#include "report/commands/trace_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 #include "unit.hpp"
 

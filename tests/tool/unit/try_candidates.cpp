@@ -5,7 +5,6 @@
 #include "trace_of_types.hpp"
 #include "try/arms.hpp"
 #include "try/candidates.hpp"
-#include "try/litter.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::try_candidates_tests {

@@ -2,7 +2,7 @@
 // What `linn try` says of what it measured: results at every edge of the judgement, read back from each form of the report.
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
-#include "report/commands/try_report.hpp"
+#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 #include "run/judge.hpp"
 #include "simulated_machine.hpp"

@@ -2,7 +2,7 @@
 // Whether `linn try` tells the truth about programs whose gain is known, on machines that drift, repeat themselves and are
 // disturbed. No clock takes part.
 #include "made_world.hpp"
-#include "report/commands/try_report.hpp"
+#include "report/commands/reports.hpp"
 #include "run/judge.hpp"
 #include "scratch_folder.hpp"
 #include "simulated_machine.hpp"

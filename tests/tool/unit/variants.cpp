@@ -2,7 +2,7 @@
 #include "bench/findings.hpp"
 #include "bench/runner.hpp"
 #include "fake_bench.hpp"
-#include "report/commands/bench_report.hpp"
+#include "report/commands/reports.hpp"
 #include "unit.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../advise/advice.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../measure/suggest.hpp"
-#include "../version.hpp"
-#include "advise_report.hpp"
+#include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
+#include "reports.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <array>
 
 namespace linn::tool::report {
 namespace {
@@ -31,21 +34,9 @@ ordered_json time_json(const allocation_time& t) {
 }
 
 const char* to_word(time_unknown why) {
-    switch (why) {
-    case time_unknown::none:
-        break;
-    case time_unknown::not_recorded:
-        return "not-recorded";
-    case time_unknown::no_counter:
-        return "no-counter";
-    case time_unknown::counter_jumps:
-        return "counter-jumps";
-    case time_unknown::few_samples:
-        return "few-samples";
-    case time_unknown::no_cpu_time:
-        return "no-cpu-time";
-    }
-    return "";
+    constexpr std::array words{"",           "not-recorded", "no-counter", "counter-jumps", "few-samples",
+                               "no-cpu-time"};
+    return words[static_cast<std::size_t>(why)];
 }
 
 /// A histogram without the empty places at its end.
@@ -174,21 +165,20 @@ data_table advise_data(const advice& a) {
                      {"answer", to_string(a.answer)}});
         lines.push_back(std::move(line));
     }
-    return data_of(
-        lines, "label type container allocations share time_share time_low time_high bytes "
-               "most_frequent_size=sizes/0/bytes uniformity smallest largest releases remote_releases "
-               "temporary peak_live peak_live_bytes live_at_end live_bytes_at_end median_lifetime_ns threads "
-               "zero_filled_bytes remedy rule use file=places/0/file line=places/0/line "
-               "function=places/0/function command started version runtime answer address");
+    return data_of(lines,
+                   "label type container allocations share time_share time_low time_high bytes "
+                   "most_frequent_size=sizes/0/bytes uniformity smallest largest releases remote_releases "
+                   "temporary peak_live peak_live_bytes live_at_end live_bytes_at_end median_lifetime_ns "
+                   "threads zero_filled_bytes remedy rule use file=places/0/file line=places/0/line "
+                   "function=places/0/function command started version runtime answer address");
 }
 
 std::string advise_json(const advice& a) {
     const trace_analysis& run = a.analysis;
     const program_cost cost = cost_of_program(run.info);
-    return file_text(
-        {{"schema", "linn.advise/2"},
-         {"version", version_text()},
-         {"complete", run.info.missing.empty()},
+    return result_text(
+        "linn.advise/2",
+        {{"complete", run.info.missing.empty()},
          {"verdict", a.verdict},
          {"answer", to_string(a.answer)},
          {"to_know", text_or_null(a.to_know)},

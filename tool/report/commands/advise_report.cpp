@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advise_report.hpp"
-
 #include "../../advise/advice.hpp"
 #include "../../advise/rules.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../advise/verdict.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../run/results.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/timeline_plot.hpp"
 #include "report_parts.hpp"
-#include "run_report.hpp"
+#include "reports.hpp"
+#include "run_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,23 +125,6 @@ cell sampled_bytes_cell(const advised_type& type) {
     return bounds_of(unit::bytes, b.low, b.high);
 }
 
-/// Types that one row stands for.
-struct types_together {
-    std::size_t types = 0;
-    std::uint64_t allocations = 0;
-    site_time time;
-};
-
-types_together sum_of(std::span<const advised_type* const> types) {
-    types_together sum;
-    for (const advised_type* const t : types) {
-        ++sum.types;
-        sum.allocations += t->statistics.allocations;
-        sum.time.merge(t->statistics.time);
-    }
-    return sum;
-}
-
 /// "./app 100: 15.1 M allocations and 15.1 M releases by 2 threads, 412 ms of CPU time without the recording".
 std::string run_line(const advice& a) {
     const trace_info& info = a.analysis.info;
@@ -169,11 +152,10 @@ std::string method_line(const advice& a) {
     if (!time.is_known()) {
         return "the time in the allocator is not known: types stand in the order of their calls";
     }
-    std::string text = fmt::format(
-        "time: share of the program's CPU time in calls of the allocator and in the page faults of "
-        "the blocks, 95 %; {} timed in the program",
-        counted(figure_of(unit::about, static_cast<double>(time.samples)), lettering::plain, "call was",
-                "calls were"));
+    std::string text = fmt::format("time: share of the program's CPU time in calls of the allocator and in "
+                                   "the page faults of the blocks, 95 %; {} timed in the program",
+                                   counted(figure_of(unit::about, static_cast<double>(time.samples)),
+                                           lettering::plain, "call was", "calls were"));
     if (time.waiting >= 0.001) {
         text += fmt::format("; threads waited for the allocator's locks for {} more", percent(time.waiting));
     }
@@ -342,12 +324,17 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
         added.detail.push_back(folded_details(type));
     }
     if (types.size() > shown) {
-        const types_together rest = sum_of(std::span{types}.subspan(shown));
+        std::uint64_t allocations = 0;
+        site_time time;
+        for (const advised_type* const one : std::span{types}.subspan(shown)) {
+            allocations += one->statistics.allocations;
+            time.merge(one->statistics.time);
+        }
         std::vector<cell> cells(t.columns.size());
-        cells[0] = counted(rest.types, "more type");
-        cells[1] = time_cell(a, rest.time);
-        cells[2] = figure_of(unit::about, static_cast<double>(rest.allocations));
-        cells[3] = figure_of(unit::share, part_of(rest.allocations, a.analysis.all.allocations));
+        cells[0] = counted(types.size() - shown, "more type");
+        cells[1] = time_cell(a, time);
+        cells[2] = figure_of(unit::about, static_cast<double>(allocations));
+        cells[3] = figure_of(unit::share, part_of(allocations, a.analysis.all.allocations));
         t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
         t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
     }
@@ -446,17 +433,14 @@ facts facts_of(const advice& a) {
 list reading_of_advise() {
     return sentences({
         "Time is the share of the program's CPU time that calls of the allocator and page faults of heap "
-        "memory "
-        "take. A random sample of the calls was timed in the program. Another allocator or pools can save "
-        "about "
-        "as much at most, and a little more where they lay objects out better.",
+        "memory take. A random sample of the calls was timed in the program. Another allocator or pools can "
+        "save about as much at most, and a little more where they lay objects out better.",
         "The shares of types add up, so that many small types count as much as one large one.",
         "A type is what a block holds. It comes from the debug information; where there is none, from the "
         "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
         "Live: the most blocks that were live at once. Life: the median lifetime. Remote: released by "
-        "another "
-        "thread than the one that allocated it.",
+        "another thread than the one that allocated it.",
         "Lifetimes are measured on the clock of the recorded run, which is slower than the program alone.",
     });
 }
@@ -483,7 +467,7 @@ document advise_document(const advice& a, const advise_view& view) {
     d.add(paragraph{run_line(a) + '.'});
 
     const advised_types types = chosen_types(a, view);
-    section& shown = d.add_section("types", "Types", forms::html);
+    section& shown = d.add_section("types", "Types", left_out_of_text::title);
     if (types.empty() && !view.only_type.empty()) {
         shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)});
     }
@@ -494,11 +478,10 @@ document advise_document(const advice& a, const advise_view& view) {
     d.add_section("time", "Over time")
         .add(picture{[&a](html::id_source& ids) { return html::run_over_time(ids, a.analysis); },
                      "Live: the most within a step. Events are allocations, releases and reallocations of "
-                     "all threads. "
-                     "Time passes as it did under the recorder."});
+                     "all threads. Time passes as it did under the recorder."});
     add_findings(d, a);
-    d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
-    d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);
+    d.add_section("trace", "Program, trace and machine", left_out_of_text::all).add(facts_of(a));
+    d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_advise());
     d.warnings = a.warnings;
     d.data = [&] { return advise_data(a); };
     return d;

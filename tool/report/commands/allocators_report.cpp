@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocators_report.hpp"
-
-#include "../version.hpp"
+#include "../../allocators/inventory.hpp"
+#include "../document/document.hpp"
 #include "report_parts.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

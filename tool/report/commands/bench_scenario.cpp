@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../bench/judgement.hpp"
+#include "../../bench/results.hpp"
 #include "../plots/bench_plots.hpp"
-#include "bench_report.hpp"
+#include "bench_parts.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -113,12 +115,10 @@ table empty_table(const bench_result& result, const scenario& s) {
 }
 
 void add_row(table& t, const bench_result& result, const scenario_result& s, const row_group& g,
-             const tool::row& r, const note_marks& marks) {
+             const tool::row& r, const marked_notes& notes) {
     const std::string& name = result.contenders[r.contender].name;
     cell label{html::label_of(result, s, g, r)};
-    if (const auto mark = marks.find(name); mark != marks.end()) {
-        label.mark = mark->second;
-    }
+    label.mark = notes.mark_of(name);
     std::vector<cell> cells{std::move(label)};
     for (const column_info& c : s.what->columns) {
         cells.push_back(figure_cell(result, *s.what, r, c));
@@ -157,12 +157,12 @@ void add_published(table& t, const scenario_result& s, const variant_info& v) {
 }
 
 /// Every row measured and published, by groups.
-table figures_table(const bench_result& result, const scenario_result& s, const note_marks& marks) {
+table figures_table(const bench_result& result, const scenario_result& s, const marked_notes& notes) {
     table t = empty_table(result, *s.what);
     for (const row_group& g : html::group_rows(s)) {
         t.add_heading(g.note.empty() ? g.heading : fmt::format("{}: {}", g.heading, g.note));
         for (const tool::row* r : g.rows) {
-            add_row(t, result, s, g, *r, marks);
+            add_row(t, result, s, g, *r, notes);
         }
         for (std::size_t v = 0; v != s.what->variants.size(); ++v) {
             if (g.variant ? v == *g.variant : !s.what->variants[v].contender.empty()) {
@@ -185,8 +185,8 @@ void add_speeds(table& t, const bench_result& result, const scenario_result& s) 
         std::vector<cell> speeds{info.rivals_short};
         std::vector<cell> errors{"  +-"};
         for (const column_info& c : s.what->columns) {
-            const auto found = std::find_if(all.begin(), all.end(),
-                                            [&](const comparison& one) { return one.phase == c.phase; });
+            const auto found =
+                std::ranges::find_if(all, [&](const comparison& one) { return one.phase == c.phase; });
             const bool is_there = is_speed(c) && found != all.end();
             speeds.push_back(is_there
                                  ? cell{figure_of(unit::times, found->speed_up)}.styled(style_of(found->says))
@@ -201,8 +201,7 @@ void add_speeds(table& t, const bench_result& result, const scenario_result& s) 
         }
         last = info.ours;
         t.add(std::move(speeds), emphasis::ours);
-        if (std::any_of(all.begin(), all.end(),
-                        [](const comparison& c) { return c.says != outcome::not_judged; })) {
+        if (std::ranges::any_of(all, [](const comparison& c) { return c.says != outcome::not_judged; })) {
             t.add(std::move(errors));
         }
     }
@@ -219,7 +218,7 @@ std::string noise_text(const scenario_result& s) {
     const auto share = [](double gap) { return figure_of(unit::share, gap).text(); };
     constexpr std::size_t most_columns = 3; // of which each is named
     if (floors.size() > most_columns) {
-        const auto [least, most] = std::minmax_element(floors.begin(), floors.end());
+        const auto [least, most] = std::ranges::minmax_element(floors);
         return fmt::format("{} ({}) to {} ({})", share(least->first), least->second, share(most->first),
                            most->second);
     }
@@ -237,19 +236,18 @@ std::vector<std::string> remarks_of(const bench_result& result, const scenario_r
         lines.emplace_back(s.what->published_remark);
     }
     if (const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline)) {
-        lines.push_back(
-            fmt::format("x glibc: geometric mean over all phases of the medians by those of {}; MiB: "
-                        "peak resident size",
-                        result.title_of(s, *baseline)));
+        lines.push_back(fmt::format(
+            "x glibc: geometric mean over all phases of the medians by those of {}; MiB: peak resident size",
+            result.title_of(s, *baseline)));
     }
     if (const std::string noise = noise_text(s); !noise.empty()) {
         lines.push_back(fmt::format("noise floor, glibc against glibc again: {}{}", noise,
                                     why_not_judged(result).empty() ? "; " + tie_rule() : std::string{}));
     }
     if (s.repeated != 0) {
-        lines.push_back(fmt::format("repeated because the machine was disturbed: {}; kept although "
-                                    "it still was: {}",
-                                    counted(s.repeated, "sample"), s.disturbed));
+        lines.push_back(
+            fmt::format("repeated because the machine was disturbed: {}; kept although it still was: {}",
+                        counted(s.repeated, "sample"), s.disturbed));
     }
     return lines;
 }
@@ -272,10 +270,9 @@ std::string what_it_measures(const bench_result& result, const scenario_result& 
 
 std::string plots_caption(const bench_result& result, const scenario_result& s) {
     if (s.what->has_curves()) {
-        return fmt::format(
-            "Nanoseconds by {} over the size of the block, both axes logarithmic and the same everywhere. A "
-            "cliff is a size that costs more than {} times the one before.",
-            s.what->operation, cliff_factor);
+        return fmt::format("Nanoseconds by {} over the size of the block, both axes logarithmic and the same "
+                           "everywhere. A cliff is a size that costs more than {} times the one before.",
+                           s.what->operation, cliff_factor);
     }
     const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
     return fmt::format("Time by the median of {}, on a logarithmic axis; left is faster. A dot is a process, "
@@ -286,14 +283,14 @@ std::string plots_caption(const bench_result& result, const scenario_result& s) 
 
 } // namespace
 
-section scenario_section(const bench_result& result, const scenario_result& s, const note_marks& marks) {
+section scenario_section(const bench_result& result, const scenario_result& s, const marked_notes& notes) {
     section part{"scenario-" + std::string{s.what->name}, std::string{s.what->name}};
     // A terminal has the short table of the headline already.
     const bool is_headline = s.what->name == headline_name;
     part.add(paragraph{what_it_measures(result, s)}, is_headline ? forms::documents : forms::everywhere);
     part.add(picture{[&](html::id_source& ids) { return html::scenario_plots(ids, result, s); },
                      plots_caption(result, s)});
-    table figures = figures_table(result, s, marks);
+    table figures = figures_table(result, s, notes);
     figures.remarks = remarks_of(result, s);
     add_speeds(figures, result, s);
     part.add(std::move(figures), is_headline ? forms::documents : forms::everywhere);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check_report.hpp"
-
+#include "../../check/check.hpp"
 #include "../../measure/suggest.hpp"
-#include "../version.hpp"
+#include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 
@@ -100,18 +100,16 @@ document check_document(const check_result& r) {
 }
 
 std::string check_json(const check_result& r) {
-    return file_text({{"schema", "linn.check/1"},
-                      {"version", version_text()},
-                      {"verdict", r.verdict},
-                      {"kept", r.is_kept()},
-                      {"budgets", r.budget_file},
-                      {"trace", text_or_null(r.trace)},
-                      {"command", r.command},
-                      {"broken", r.broken()},
-                      {"other_programs", r.others},
-                      {"incomplete", r.incomplete},
-                      {"warnings", r.warnings},
-                      {"limits", list_json(r.limits, limit_json)}});
+    return result_text("linn.check/1", {{"verdict", r.verdict},
+                                        {"kept", r.is_kept()},
+                                        {"budgets", r.budget_file},
+                                        {"trace", text_or_null(r.trace)},
+                                        {"command", r.command},
+                                        {"broken", r.broken()},
+                                        {"other_programs", r.others},
+                                        {"incomplete", r.incomplete},
+                                        {"warnings", r.warnings},
+                                        {"limits", list_json(r.limits, limit_json)}});
 }
 
 } // namespace linn::tool::report

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../version.hpp"
+#include "../../advise/fills.hpp"
+#include "../../profile/trace_view.hpp"
+#include "../../trace/counts.hpp"
+#include "../../trace/info.hpp"
+#include "../document/document.hpp"
+#include "profile_parts.hpp"
 #include "report_parts.hpp"
-#include "trace_report.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -92,22 +97,20 @@ document fills_document(const fill_report& report, std::size_t top) {
 }
 
 std::string fills_json(const fill_report& report, const trace_info& info, const std::string& file) {
-    return file_text({{"schema", "linn.fills/1"},
-                      {"version", version_text()},
-                      {"verdict", report.verdict},
-                      {"file", file},
-                      {"command", info.command},
-                      {"started", info.started},
-                      {"machine", info.machine},
-                      {"ending", text_or_null(info.ending)},
-                      {"smallest_fill", info.smallest_fill},
-                      {"program_cpu_ns", positive_or_null(report.program_cpu_ns)},
-                      {"fills", report.fills},
-                      {"bytes", report.bytes},
-                      {"time_ns", report.time_ns},
-                      {"dropped", info.dropped},
-                      {"places", places_json(report)},
-                      {"notes", report.notes}});
+    return result_text("linn.fills/1", {{"verdict", report.verdict},
+                                        {"file", file},
+                                        {"command", info.command},
+                                        {"started", info.started},
+                                        {"machine", info.machine},
+                                        {"ending", text_or_null(info.ending)},
+                                        {"smallest_fill", info.smallest_fill},
+                                        {"program_cpu_ns", positive_or_null(report.program_cpu_ns)},
+                                        {"fills", report.fills},
+                                        {"bytes", report.bytes},
+                                        {"time_ns", report.time_ns},
+                                        {"dropped", info.dropped},
+                                        {"places", places_json(report)},
+                                        {"notes", report.notes}});
 }
 
 } // namespace linn::tool::report

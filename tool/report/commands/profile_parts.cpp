@@ -12,6 +12,14 @@
 
 namespace linn::tool::report {
 
+nlohmann::ordered_json frame_json(const symbol_frame& f) {
+    return {{"function", text_or_null(f.function)},
+            {"file", text_or_null(f.file)},
+            {"line", known_or_null(f.line != 0, f.line)},
+            {"column", known_or_null(f.column != 0, f.column)},
+            {"library", text_or_null(f.library)}};
+}
+
 nlohmann::ordered_json profile_frame_json(const profile_frame& frame) {
     return {{"function", frame.name},
             {"file", text_or_null(frame.folders + frame.file)},

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../profile/trace_profile.hpp"
+#include "../../profile/trace_view.hpp"
+#include "../../symbols/symbolizer.hpp"
 #include "../../trace/counts.hpp"
 #include "../document/document.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linn::tool::report {
+
+/// A place in the source: what is not known of it is null.
+nlohmann::ordered_json frame_json(const symbol_frame& frame);
 
 /// A frame as every schema of a profile has it: function, file, line, library; what is not known is null.
 nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
@@ -22,9 +27,26 @@ nlohmann::ordered_json row_name_json(const std::string& type, const profile_fram
 /// Such a row as a line of CSV: what it is, and the functions of its stack with semicolons between them.
 nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row);
 
+/// The lines of the tables of types, places and stacks; `row_json` makes the object of a row.
+template <class Tables, class Maker>
+nlohmann::ordered_json lines_of_tables(const Tables& all, const Maker& row_json) {
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+    for (const auto& [what, rows] :
+         {std::pair{"type", &all.types}, std::pair{"place", &all.places}, std::pair{"stack", &all.stacks}}) {
+        for (const auto& row : *rows) {
+            lines.push_back(line_of(what, row_json(row)));
+        }
+    }
+    return lines;
+}
+
 /// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80". A page folds all of them
 /// away; text shows at most six, from the user's own code to main().
 fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place);
+
+/// What a page about a whole recording has: live bytes over time, the types, places and stacks, and the flame graph. Both must live
+/// as long as the document.
+void add_recording(document& d, const trace_profile& profile, const trace_view& view);
 
 /// The process that the recorder was attached to; null where the recorder started the program.
 nlohmann::ordered_json attached_json(const trace_info& info);

@@ -2,13 +2,12 @@
 #include "report_parts.hpp"
 
 #include "../../measure/quantity.hpp"
-#include "../version.hpp"
+#include "../document/document.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <sstream>
 #include <string_view>
@@ -66,18 +65,20 @@ std::string provenance_text(const std::string& started, const machine_info& m, c
                        started, m.cpu_model, m.cpus, m.kernel, m.huge_pages, options);
 }
 
-using nlohmann::ordered_json;
-
-static datum datum_of(const ordered_json& value) {
-    if (value.is_array()) {
-        return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), " "));
+void marked_notes::add(const std::string& name, const std::string& title,
+                       const std::vector<std::string>& about) {
+    if (!about.empty()) {
+        const unsigned mark = marks_[name] = static_cast<unsigned>(notes.notes.size() + 1);
+        notes.notes.push_back({fmt::format("{}: {}", title, fmt::join(about, "; ")), mark});
     }
-    return value.is_string()            ? datum{value.get<std::string>()}
-           : value.is_boolean()         ? datum{value.get<bool>()}
-           : value.is_number_unsigned() ? datum{value.get<std::uint64_t>()}
-           : value.is_number()          ? datum{value.get<double>()}
-                                        : datum{};
 }
+
+unsigned marked_notes::mark_of(const std::string& name) const {
+    const auto mark = marks_.find(name);
+    return mark == marks_.end() ? 0 : mark->second;
+}
+
+using nlohmann::ordered_json;
 
 data_table data_of(const ordered_json& objects, std::string_view columns) {
     data_table data;
@@ -89,9 +90,12 @@ data_table data_of(const ordered_json& objects, std::string_view columns) {
         places.emplace_back(fmt::format("/{}", column.substr(at + 1)));
     }
     for (const ordered_json& object : objects) {
-        std::vector<datum>& line = data.rows.emplace_back();
+        std::vector<ordered_json>& line = data.rows.emplace_back();
         for (const ordered_json::json_pointer& place : places) {
-            line.push_back(object.contains(place) ? datum_of(object[place]) : datum{});
+            ordered_json& value = line.emplace_back(object.contains(place) ? object[place] : ordered_json{});
+            if (value.is_array()) {
+                value = fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), " "));
+            }
         }
     }
     return data;
@@ -99,6 +103,12 @@ data_table data_of(const ordered_json& objects, std::string_view columns) {
 
 std::string file_text(const ordered_json& json) {
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+std::string result_text(const char* schema, const ordered_json& fields) {
+    ordered_json json{{"schema", schema}, {"version", version_text()}};
+    json.update(fields);
+    return file_text(json);
 }
 
 ordered_json text_or_null(const std::string& text) {
@@ -111,14 +121,6 @@ ordered_json machine_json(const machine_info& m) {
             {"kernel", m.kernel},
             {"transparent_huge_pages", m.huge_pages},
             {"environment", m.environment}};
-}
-
-ordered_json frame_json(const symbol_frame& f) {
-    return {{"function", text_or_null(f.function)},
-            {"file", text_or_null(f.file)},
-            {"line", known_or_null(f.line != 0, f.line)},
-            {"column", known_or_null(f.column != 0, f.column)},
-            {"library", text_or_null(f.library)}};
 }
 
 } // namespace linn::tool::report

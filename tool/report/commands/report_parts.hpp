@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../../measure/machine.hpp"
-#include "../../symbols/symbolizer.hpp"
-#include "../document/data.hpp"
+#include "../document/document.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -34,11 +33,28 @@ std::string providers_text(const std::map<std::string, std::string>& files);
 /// "linn 0.3.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
 
+/// Notes below a table, and the marks by which its cells refer to them.
+class marked_notes {
+public:
+    /// "title: notes", marked for the cells of `name`; nothing without notes.
+    void add(const std::string& name, const std::string& title, const std::vector<std::string>& about);
+    /// 0: none.
+    unsigned mark_of(const std::string& name) const;
+
+    list notes;
+
+private:
+    std::map<std::string, unsigned> marks_;
+};
+
 /// Of each object the values of some columns, for CSV: "name median old=old/median".
 data_table data_of(const nlohmann::ordered_json& objects, std::string_view columns);
 
 /// The JSON as a file. Bytes from outside that are no UTF-8 are replaced.
 std::string file_text(const nlohmann::ordered_json& json);
+
+/// Likewise of a result, whose schema and the version of linn come first.
+std::string result_text(const char* schema, const nlohmann::ordered_json& fields);
 
 /// The text, or null for none.
 nlohmann::ordered_json text_or_null(const std::string& text);
@@ -66,8 +82,5 @@ nlohmann::ordered_json list_json(const Entries& entries, const Maker& json_of) {
 
 /// The machine as most schemas have it.
 nlohmann::ordered_json machine_json(const machine_info& m);
-
-/// A place in the source: what is not known of it is null.
-nlohmann::ordered_json frame_json(const symbol_frame& frame);
 
 } // namespace linn::tool::report

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "run_parts.hpp"
+
 #include "../../measure/statistics.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../run/results.hpp"
+#include "../document/document.hpp"
 #include "../plots/run_plots.hpp"
-#include "../version.hpp"
 #include "report_parts.hpp"
-#include "run_report.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,8 +29,7 @@ table overview_table(const run_result& result) {
             {{.heading = "allocator", .is_text = true}}};
     std::vector<const metric_info*> shown;
     for (const metric_info& m : metrics()) {
-        if (std::any_of(result.rows.begin(), result.rows.end(),
-                        [&](const run_row& r) { return !r.values(m.name).empty(); })) {
+        if (std::ranges::any_of(result.rows, [&](const run_row& r) { return !r.values(m.name).empty(); })) {
             shown.push_back(&m);
             t.columns.push_back({.heading = std::string{m.title}});
         }
@@ -128,11 +130,9 @@ table estimates_table(const run_result& result, const metric_info& m) {
 }
 
 std::vector<block> everything_counted(const run_result& result, const metric_info& shown) {
-    std::vector<block> blocks{{picture{[&result, &shown](html::id_source& ids) {
-                                           return html::other_metrics_plot(ids, result, shown);
-                                       },
-                                       "The other metrics that are compared, drawn alike; left is less."},
-                               forms::html}};
+    std::vector<block> blocks{{picture{
+        [&result, &shown](html::id_source& ids) { return html::other_metrics_plot(ids, result, shown); },
+        "The other metrics that are compared, drawn alike; left is less."}}};
     for (const metric_info& m : metrics()) {
         if (m.is_compared) {
             blocks.push_back({estimates_table(result, m), forms::html});
@@ -160,10 +160,9 @@ std::vector<block> noise_of(const run_result& result) {
                    figure_of(unit::chance, n.p), figure_of(unit::share, n.floor)});
         }
     }
-    return {
-        {paragraph{"The default allocator runs twice under two names. A difference smaller than what these "
-                   "two show is not claimed."}},
-        {std::move(t)}};
+    return {{paragraph{"The default allocator runs twice under two names. A difference smaller than what "
+                       "these two show is not claimed."}},
+            {std::move(t)}};
 }
 
 std::vector<block> proof_of(const run_result& result) {
@@ -238,8 +237,8 @@ std::string disturbance_of(const run_result& result) {
     std::size_t disturbed = 0;
     for (const run_row& row : result.rows) {
         repeated += row.repeated;
-        disturbed += static_cast<std::size_t>(std::count_if(row.samples.begin(), row.samples.end(),
-                                                            [](const run_sample& s) { return s.disturbed; }));
+        disturbed += static_cast<std::size_t>(
+            std::ranges::count_if(row.samples, [](const run_sample& s) { return s.disturbed; }));
     }
     if (repeated + disturbed == 0) {
         return {};

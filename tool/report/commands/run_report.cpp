@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_report.hpp"
-
 #include "../../experiment/estimate.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../run/judge.hpp"
+#include "../../run/results.hpp"
+#include "../document/document.hpp"
 #include "../plots/run_plots.hpp"
 #include "report_parts.hpp"
+#include "reports.hpp"
+#include "run_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <map>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,10 +68,7 @@ cell marked_ratio(const run_row& row, const estimate& e) {
     return c;
 }
 
-/// The marks of the rows that have notes.
-using note_marks = std::map<std::string, unsigned>;
-
-table main_table(const run_result& result, const note_marks& marks) {
+table main_table(const run_result& result, const marked_notes& notes) {
     const std::vector<const run_row*> rows = sorted_rows(result);
     const bool is_cpu = result.judged_by == cpu_metric;
     const char* const judged = is_cpu ? cpu_metric : wall_metric;
@@ -92,9 +92,7 @@ table main_table(const run_result& result, const note_marks& marks) {
         const estimate* others = r->find_estimate(other);
         const estimate* memory = r->find_estimate(memory_metric);
         cell title{r->contender.title};
-        if (const auto mark = marks.find(r->contender.name); mark != marks.end()) {
-            title.mark = mark->second;
-        }
+        title.mark = notes.mark_of(r->contender.name);
         t.add({title, figure_of(unit::nanoseconds, e.median, in), ratio_cell(*r, e),
                r->contender.is_default() ? cell{} : cell{bounds_of(unit::ratio, e.ratio_low, e.ratio_high)},
                verdict_cell(*r, e, judged),
@@ -113,14 +111,13 @@ std::string floor_text(const noise& n) {
 
 std::vector<std::string> remarks_of(const run_result& result) {
     const std::string level = level_text(result.options.level);
-    std::vector<std::string> lines{fmt::format(
-        "medians of the runs; ratios to the default in the same round{}",
-        result.complete_rounds >= rounds_to_judge
-            ? fmt::format(
-                  ", with the {} interval of their median; < and > mark memory that is less or more for "
-                  "certain",
-                  level)
-            : std::string{})};
+    std::vector<std::string> lines{
+        fmt::format("medians of the runs; ratios to the default in the same round{}",
+                    result.complete_rounds >= rounds_to_judge
+                        ? fmt::format(", with the {} interval of their median; < and > mark memory that is "
+                                      "less or more for certain",
+                                      level)
+                        : std::string{})};
     if (const auto time = result.noise_floor.find(result.judged_by); time != result.noise_floor.end()) {
         std::string text =
             fmt::format("noise floor, the default against itself: {} {}",
@@ -186,9 +183,8 @@ list reading_of_run() {
         "A dot is one such ratio: 0.90 is 10 % less than the default. The mark is the median, the bar the "
         "interval that holds it at the stated level.",
         "\"Faster\", \"slower\", \"less\" and \"more\" are said where the paired test (Wilcoxon's), "
-        "corrected "
-        "for the number of allocators (Holm), finds a difference that is larger than the noise floor. "
-        "Otherwise it is a tie: no difference that this run can show.",
+        "corrected for the number of allocators (Holm), finds a difference that is larger than the noise "
+        "floor. Otherwise it is a tie: no difference that this run can show.",
         "Axes are logarithmic: 0.5 and 2 lie equally far from 1.",
         "A verdict holds for this program, this input and this machine.",
     });
@@ -208,35 +204,27 @@ std::string alert_of(const run_result& result) {
 }
 
 void add_measurements(document& d, const run_result& result) {
-    note_marks marks;
-    list notes;
+    marked_notes notes;
     for (const run_row& row : result.rows) {
-        if (!row.contender.notes.empty() && row.find_estimate(wall_metric) != nullptr) {
-            const auto mark = static_cast<unsigned>(notes.notes.size() + 1);
-            notes.notes.push_back(
-                {fmt::format("{}: {}", row.contender.title, fmt::join(row.contender.notes, "; ")), mark});
-            marks[row.contender.name] = mark;
+        if (row.find_estimate(wall_metric) != nullptr) {
+            notes.add(row.contender.name, row.contender.title, row.contender.notes);
         }
     }
     const metric_info& judged = html::metric_named(result.judged_by);
-    section& time = d.add_section("time", html::capitalised(judged.title), forms::html);
+    section& time = d.add_section("time", html::capitalised(judged.title), left_out_of_text::title);
     time.add(paragraph{fmt::format("{}: {}, {}", short_command(result),
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
         picture{[&result, &judged](html::id_source& ids) { return html::metric_plot(ids, result, judged); },
                 "Each dot is a run, divided by the run on the default allocator in the same round; left is "
-                "faster. The upright mark is the median of these ratios, written at the end of the line, "
-                "the bar its interval. Shaded: the noise floor, what two copies of the default differ "
-                "by."});
-    table main = main_table(result, marks);
+                "faster. The upright mark is the median of these ratios, written at the end of the line, the "
+                "bar its interval. Shaded: the noise floor, what two copies of the default differ by."});
+    table main = main_table(result, notes);
     main.remarks = remarks_of(result);
     time.add(std::move(main));
-    time.add(std::move(notes));
+    time.add(std::move(notes.notes));
     d.add_section("everything", "Everything that was counted").blocks = everything_counted(result, judged);
-    section& noise = d.add_section("noise", "Noise floor", forms::html);
-    for (block& b : noise_of(result)) {
-        noise.add(std::move(b.content), forms::html);
-    }
+    d.add_section("noise", "Noise floor", left_out_of_text::all).blocks = noise_of(result);
 }
 
 } // namespace
@@ -253,13 +241,13 @@ document run_document(const run_result& result) {
     d.lead = result.verdict;
     d.add(sentences(result.findings));
     add_measurements(d, result);
-    section& allocators = d.add_section("allocators", "Allocators", forms::html);
+    section& allocators = d.add_section("allocators", "Allocators", left_out_of_text::title);
     allocators.blocks = losses_of(result);
     for (block& b : proof_of(result)) {
         allocators.add(std::move(b.content), forms::html);
     }
-    d.add_section("machine", "Program, machine and options").add(facts_of(result), forms::html);
-    d.add_section("reading", "How to read this report").add(reading_of_run(), forms::html);
+    d.add_section("machine", "Program, machine and options", left_out_of_text::all).add(facts_of(result));
+    d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_run());
     d.warnings = result.warnings;
     const run_options& o = result.options;
     d.provenance = provenance_text(
@@ -268,6 +256,190 @@ document run_document(const run_result& result) {
                     o.seed));
     d.data = [&result] { return data_of(run_lines(result), run_columns); };
     return d;
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+double seconds(std::chrono::milliseconds t) {
+    return std::chrono::duration<double>{t}.count();
+}
+
+ordered_json options_json(const run_options& o) {
+    return {{"only", o.only},
+            {"rounds", known_or_null(o.rounds != 0, o.rounds)},
+            {"least_rounds", o.least_rounds},
+            {"most_rounds", o.most_rounds},
+            {"warm_up_rounds", o.warm_up_rounds},
+            {"precision", o.precision},
+            {"level", o.level},
+            {"budget_s", o.budget.count()},
+            {"timeout_s", seconds(o.launch.timeout)},
+            {"seed", o.seed},
+            {"cpus", text_or_null(o.launch.cpus)},
+            {"input", text_or_null(o.launch.input.string())},
+            {"prepare", text_or_null(o.prepare)},
+            {"ready", text_or_null(o.launch.ready)},
+            {"client", text_or_null(o.launch.client)},
+            {"compare_output", o.compare_output},
+            {"ignore_exit_status", o.ignore_exit_status},
+            {"wrapper", o.keep_wrappers}};
+}
+
+ordered_json program_json(const run_result& result) {
+    const target& t = result.what;
+    return {{"command", t.command},           {"path", t.spec.program.string()},
+            {"arguments", t.spec.arguments},  {"directory", text_or_null(t.spec.directory.string())},
+            {"wrappers", t.wrappers},         {"also_ran", t.also_ran},
+            {"own_provider", t.own_provider}, {"remarks", t.remarks}};
+}
+
+ordered_json metric_json(const metric_info& m) {
+    return {{"name", m.name}, {"title", m.title}, {"unit", to_string(m.unit)}, {"compared", m.is_compared}};
+}
+
+ordered_json estimate_json(const run_row& row, const estimate& e) {
+    ordered_json json{{"median", e.median}, {"low", e.low}, {"high", e.high}};
+    if (row.contender.is_default()) {
+        return json;
+    }
+    json["ratio"] = e.ratio;
+    json["ratio_low"] = e.ratio_low;
+    json["ratio_high"] = e.ratio_high;
+    json["p"] = e.p;
+    if (row.contender.is_control()) {
+        return json;
+    }
+    json["p_adjusted"] = e.p_adjusted;
+    json["call"] = to_string(e.call);
+    return json;
+}
+
+ordered_json name_json(const run_row& row) {
+    const run_contender& c = row.contender;
+    return {{"name", c.name},
+            {"title", c.title},
+            {"version", text_or_null(c.version)},
+            {"library", text_or_null(c.library.string())},
+            {"behind", text_or_null(c.behind.string())},
+            {"environment", c.environment},
+            {"providers", c.providers},
+            {"notes", c.notes},
+            {"repeated", row.repeated},
+            {"failure", text_or_null(row.failure)},
+            {"last_output", text_or_null(row.last_output)},
+            {"output_difference", text_or_null(row.output_difference)}};
+}
+
+ordered_json run_sample_json(const run_sample& s) {
+    ordered_json values = ordered_json::object();
+    for (const metric_info& m : metrics()) {
+        if (const auto found = s.values.find(std::string{m.name}); found != s.values.end()) {
+            values[found->first] = found->second;
+        }
+    }
+    return {{"round", s.round},
+            {"disturbed", s.disturbed},
+            {"same_output", s.same_output},
+            {"values", std::move(values)}};
+}
+
+ordered_json run_row_json(const run_row& row) {
+    ordered_json json = name_json(row);
+    json["estimates"] = ordered_json::object();
+    for (const metric_info& m : metrics()) {
+        if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
+            json["estimates"][std::string{m.name}] = estimate_json(row, *e);
+        }
+    }
+    json["samples"] = list_json(row.samples, run_sample_json);
+    return json;
+}
+
+ordered_json noise_json(const run_result& result) {
+    ordered_json json = ordered_json::object();
+    for (const metric_info& m : metrics()) {
+        if (const auto found = result.noise_floor.find(std::string{m.name});
+            found != result.noise_floor.end()) {
+            const noise& n = found->second;
+            json[found->first] = {{"ratio", n.ratio},
+                                  {"ratio_low", n.low},
+                                  {"ratio_high", n.high},
+                                  {"p", n.p},
+                                  {"floor", n.floor}};
+        }
+    }
+    return json;
+}
+
+} // namespace
+
+ordered_json run_lines(const run_result& result) {
+    ordered_json lines = ordered_json::array();
+    for (const run_row& row : result.rows) {
+        for (const metric_info& m : metrics()) {
+            const std::vector<double> values = row.values(m.name);
+            if (values.empty()) {
+                continue;
+            }
+            ordered_json line = name_json(row);
+            line.update({{"contender", row.contender.name},
+                         {"metric", m.name},
+                         {"unit", to_string(m.unit)},
+                         {"rounds", values.size()},
+                         {"median", median(values)},
+                         {"min", minimum(values)},
+                         {"command", shell_words(result.what.command)},
+                         {"complete", result.complete()},
+                         {"started", result.started},
+                         {"version", version_text()},
+                         {"cpu", result.machine.cpu_model}});
+            if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
+                line.update(estimate_json(row, *e));
+                line["median"] = median(values); // of all runs
+            }
+            if (const auto floor = result.noise_floor.find(std::string{m.name});
+                floor != result.noise_floor.end()) {
+                line["noise_floor"] = floor->second.floor;
+            }
+            lines.push_back(std::move(line));
+        }
+    }
+    return lines;
+}
+
+ordered_json run_fields(const run_result& result) {
+    ordered_json json{{"schema", "linn.run/1"},
+                      {"version", version_text()},
+                      {"started", result.started},
+                      {"seconds", result.seconds},
+                      {"measured_seconds", result.measured_seconds},
+                      {"complete", result.complete()},
+                      {"complete_rounds", result.complete_rounds},
+                      {"stopped", to_string(result.stopped)},
+                      {"problem", text_or_null(result.problem)},
+                      {"verdict", result.verdict},
+                      {"judged_by", result.judged_by},
+                      {"findings", result.findings},
+                      {"warnings", result.warnings},
+                      {"program", program_json(result)},
+                      {"options", options_json(result.options)},
+                      {"machine", machine_json(result.machine)},
+                      {"outputs_compared", result.outputs_compared},
+                      {"left_behind", result.left_behind},
+                      {"why_no_counters", text_or_null(result.why_no_counters)},
+                      {"metrics", list_json(metrics(), metric_json)},
+                      {"noise", noise_json(result)}};
+    json["rows"] = list_json(result.rows, run_row_json);
+    json["left_out"] = list_json(result.left_out, [](const left_out_contender& l) {
+        return ordered_json{{"name", l.name}, {"reason", l.reason}};
+    });
+    return json;
+}
+
+std::string run_json(const run_result& result) {
+    return file_text(run_fields(result));
 }
 
 } // namespace linn::tool::report

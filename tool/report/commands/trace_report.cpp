@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_report.hpp"
-
+#include "../../advise/fills.hpp"
 #include "../../measure/suggest.hpp"
-#include "../version.hpp"
+#include "../../profile/trace_view.hpp"
+#include "../../trace/counts.hpp"
+#include "../../trace/info.hpp"
+#include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +17,8 @@
 
 namespace linn::tool::report {
 namespace {
+
+using nlohmann::ordered_json;
 
 quantity events_of(std::uint64_t n) {
     return figure_of(unit::count, static_cast<double>(n));
@@ -156,7 +161,7 @@ table modules_table(const trace_info& info) {
 } // namespace
 
 document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
-                        const std::optional<looked_at>& allocated) {
+                        const trace_profile* profile, const trace_view& view) {
     document d;
     d.command = "linn trace";
     const std::string program =
@@ -166,8 +171,8 @@ document trace_document(const std::string& file, const trace_info& info, const t
     d.kicker = fmt::format("linn trace · recorded {} · {}", date_text(info.started), info.machine);
     d.lead = file + ": " + shell_words(info.command);
     d.add(facts_of(info, counts));
-    if (allocated) {
-        add_recording(d, allocated->profile, allocated->view);
+    if (profile != nullptr) {
+        add_recording(d, *profile, view);
     }
     d.add_section("events", "Events").add(kinds_table(counts));
     d.add_section("processes", "Processes").add(processes_table(info));
@@ -178,9 +183,10 @@ document trace_document(const std::string& file, const trace_info& info, const t
         for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
             for (std::size_t c = 0; c != trace_counts::calls; ++c) {
                 if (counts.of_call[k][c] != 0) {
-                    data.rows.push_back({to_string(static_cast<event_kind>(k)),
-                                         c == 0 ? datum{} : datum{to_string(static_cast<allocation_call>(c))},
-                                         counts.of_call[k][c]});
+                    data.rows.push_back(
+                        {to_string(static_cast<event_kind>(k)),
+                         c == 0 ? ordered_json{} : ordered_json(to_string(static_cast<allocation_call>(c))),
+                         counts.of_call[k][c]});
                 }
             }
         }
@@ -190,8 +196,6 @@ document trace_document(const std::string& file, const trace_info& info, const t
 }
 
 namespace {
-
-using nlohmann::ordered_json;
 
 ordered_json counts_json(const trace_counts& counts) {
     ordered_json json = ordered_json::object();
@@ -222,9 +226,7 @@ ordered_json process_json(const trace_process& p) {
 } // namespace
 
 std::string trace_json(const std::string& file, const trace_info& info, const trace_counts& counts) {
-    ordered_json json{{"schema", "linn.trace/1"},
-                      {"version", version_text()},
-                      {"file", file},
+    ordered_json json{{"file", file},
                       {"file_bytes", info.file_bytes},
                       {"format", info.version},
                       {"whole", info.missing.empty()},
@@ -269,7 +271,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
     json["modules"] = list_json(info.modules, [](const trace_module& m) {
         return ordered_json{{"path", m.path}, {"build_id", text_or_null(m.build_id)}};
     });
-    return file_text(json);
+    return result_text("linn.trace/1", json);
 }
 
 } // namespace linn::tool::report

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../advise/fills.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../profile/trace_view.hpp"
 #include "../../symbols/short_name.hpp"
+#include "../../trace/counts.hpp"
+#include "../../trace/info.hpp"
+#include "../document/document.hpp"
 #include "../plots/flame_graph.hpp"
 #include "../plots/timeline_plot.hpp"
-#include "../version.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
-#include "trace_report.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -123,10 +127,11 @@ std::string runtime_text(const trace_profile& profile) {
     for (const runtime_blocks& blocks : profile.kept_by_runtime) {
         kept += {blocks.count, blocks.bytes};
     }
-    return kept.blocks == 0 ? std::string{}
-                            : fmt::format("Not counted: {} that the C and C++ runtime keeps on purpose; "
-                                          "--all-leaks counts them.",
-                                          blocks_text(kept));
+    return kept.blocks == 0
+               ? std::string{}
+               : fmt::format(
+                     "Not counted: {} that the C and C++ runtime keeps on purpose; --all-leaks counts them.",
+                     blocks_text(kept));
 }
 
 /// "Types, by bytes live at the peak": the first rows, of which text shows `top`.
@@ -166,16 +171,9 @@ table rows_table(const trace_view& view, const std::vector<view_row>& from, cons
 }
 
 data_table lines_of(const trace_view& view) {
-    ordered_json lines = ordered_json::array();
-    for (const auto& [what, rows] : {std::pair{"type", &view.types}, std::pair{"place", &view.places},
-                                     std::pair{"stack", &view.stacks}}) {
-        for (const view_row& r : *rows) {
-            lines.push_back(line_of(what, view_row_json(r)));
-        }
-    }
-    return data_of(lines,
-                   "what type function=place/function file=place/file line=place/line stack blocks bytes "
-                   "allocated_blocks=allocated/blocks allocated_bytes=allocated/bytes");
+    return data_of(lines_of_tables(view, view_row_json),
+                   "what type function=place/function file=place/file line=place/line stack blocks "
+                   "bytes allocated_blocks=allocated/blocks allocated_bytes=allocated/bytes");
 }
 
 void add_tables(document& d, const trace_view& view, std::size_t top, forms shown_in) {
@@ -192,10 +190,9 @@ void add_tables(document& d, const trace_view& view, std::size_t top, forms show
 
 void add_time(document& d, const trace_profile& profile) {
     d.add_section("time", "Over time")
-        .add(picture{
-            [&a = profile.analysis](html::id_source& ids) { return html::run_over_time(ids, a); },
-            "Live: the most within a step; the line marks the peak. Events are allocations, releases and "
-            "reallocations of all threads. Time passes as it did under the recorder."});
+        .add(picture{[&a = profile.analysis](html::id_source& ids) { return html::run_over_time(ids, a); },
+                     "Live: the most within a step; the line marks the peak. Events are allocations, "
+                     "releases and reallocations of all threads. Time passes as it did under the recorder."});
 }
 
 void add_flame(document& d, const trace_profile& profile, const trace_view& view) {
@@ -252,9 +249,7 @@ document trace_view_document(const trace_profile& profile, const trace_view& vie
 
 std::string trace_view_json(const trace_profile& profile, const trace_view& view) {
     const trace_info& info = profile.analysis.info;
-    ordered_json json{{"schema", "linn.trace-view/1"},
-                      {"version", version_text()},
-                      {"file", profile.path.string()},
+    ordered_json json{{"file", profile.path.string()},
                       {"command", info.command},
                       {"started", info.started},
                       {"duration_ns", info.duration_ns},
@@ -279,7 +274,7 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
     json["types"] = list_json(view.types, view_row_json);
     json["places"] = list_json(view.places, view_row_json);
     json["stacks"] = list_json(view.stacks, view_row_json);
-    return file_text(json);
+    return result_text("linn.trace-view/1", json);
 }
 
 } // namespace linn::tool::report

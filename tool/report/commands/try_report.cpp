@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "try_report.hpp"
-
+#include "../../advise/verdict.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../run/results.hpp"
 #include "../../symbols/short_name.hpp"
+#include "../../try/trial.hpp"
+#include "../document/document.hpp"
 #include "../plots/run_plots.hpp"
 #include "report_parts.hpp"
-#include "run_report.hpp"
+#include "reports.hpp"
+#include "run_parts.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace linn::tool::report {
 namespace {
@@ -147,10 +154,10 @@ std::vector<std::string> how_it_was_measured(const try_result& result,
         "median; served: share of the recorded allocations, counted in a run that is not timed"};
     const run_result& run = result.decisive_run();
     if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end()) {
-        lines.push_back(fmt::format("noise floor, the default against itself: {}; smaller differences are "
-                                    "not claimed, nor those that "
-                                    "Wilcoxon's test with Holm's correction does not tell from chance",
-                                    figure_of(unit::share, floor->second.floor).text()));
+        lines.push_back(
+            fmt::format("noise floor, the default against itself: {}; smaller differences are not claimed, "
+                        "nor those that Wilcoxon's test with Holm's correction does not tell from chance",
+                        figure_of(unit::share, floor->second.floor).text()));
     }
     lines.emplace_back("in every run, malloc was proven to come from the right library, and the environment "
                        "had the same size");
@@ -169,7 +176,7 @@ list left_out_lines(const try_result& result) {
 }
 
 void add_left_out(document& d, const try_result& result) {
-    section& s = d.add_section("left-out", "Left out, and why", forms::html);
+    section& s = d.add_section("left-out", "Left out, and why", left_out_of_text::title);
     s.add(left_out_lines(result), forms::text);
     table t{"Types that were not tried, and why",
             {{.heading = "type", .is_text = true},
@@ -187,48 +194,46 @@ void add_left_out(document& d, const try_result& result) {
 
 /// Every run's change of CPU time.
 picture changes_of(const run_result& run) {
-    return {
-        [&run](html::id_source& ids) { return html::change_plot(ids, run, cpu_time()); },
-        "CPU time against the plain program. Each dot is a run by the plain run of the same round; left is "
-        "less. The upright mark is the median, written at the end of the line, the bar its interval. Shaded: "
-        "the noise floor, what two copies of the plain program differ by."};
+    return {[&run](html::id_source& ids) { return html::metric_plot(ids, run, cpu_time(), true); },
+            "CPU time against the plain program. Each dot is a run by the plain run of the same round; left "
+            "is less. The upright mark is the median, written at the end of the line, the bar its interval. "
+            "Shaded: the noise floor, what two copies of the plain program differ by."};
 }
 
-/// What `blocks_of` says of each part, under the part's heading.
+/// A section with the blocks of each part under the heading of the part. Only a page has room for it.
 template <class Blocks>
-void add_parts(section& s, const std::vector<trial_part>& parts, const Blocks& blocks_of) {
+void add_parts(document& d, const char* id, const char* title, const std::vector<trial_part>& parts,
+               const Blocks& blocks_of) {
+    section& s = d.add_section(id, title, left_out_of_text::all);
     for (const trial_part& part : parts) {
         std::vector<block> blocks = blocks_of(*part.run);
         if (!part.heading.empty() && !blocks.empty()) {
-            s.add(subheading{html::capitalised(part.heading)}, forms::html);
+            s.add(subheading{html::capitalised(part.heading)});
         }
-        for (block& b : blocks) {
-            s.add(std::move(b.content), forms::html);
-        }
+        s.blocks.insert(s.blocks.end(), std::make_move_iterator(blocks.begin()),
+                        std::make_move_iterator(blocks.end()));
     }
 }
 
 void add_measurements(document& d, const try_result& result, const std::vector<trial_part>& parts) {
     const run_result& judged = result.decisive_run();
     if (parts.size() > 1) {
-        add_parts(d.add_section("pictures", "The other parts"), parts, [&](const run_result& r) {
+        add_parts(d, "pictures", "The other parts", parts, [&](const run_result& r) {
             return &r == &judged ? std::vector<block>{} : std::vector<block>{block{changes_of(r)}};
         });
     }
-    add_parts(d.add_section("everything", "Everything that was counted"), parts,
+    add_parts(d, "everything", "Everything that was counted", parts,
               [](const run_result& r) { return everything_counted(r, cpu_time()); });
-    add_parts(d.add_section("noise", "Noise floor"), parts, noise_of);
-    add_parts(d.add_section("allocators", "What was preloaded"), parts, proof_of);
+    add_parts(d, "noise", "Noise floor", parts, noise_of);
+    add_parts(d, "allocators", "What was preloaded", parts, proof_of);
 }
 
 void add_plan(document& d, const try_result& result, const std::vector<std::string>& command) {
-    section& s = d.add_section("plan", "The plan");
+    section& s = d.add_section("plan", "The plan", left_out_of_text::all);
     s.add(paragraph{fmt::format("To use these pools without changing the source, save this as {0}.toml, "
                                 "then: linn pools --plan {0}.toml -- {1}",
-                                shell_words({result.plan.program}), shell_words(command))},
-          forms::html);
-    s.add(fold{"Modules, pools and sites", std::vector<block>{block{code{plan_text(result.plan)}}}},
-          forms::html);
+                                shell_words({result.plan.program}), shell_words(command))});
+    s.add(fold{"Modules, pools and sites", std::vector<block>{block{code{plan_text(result.plan)}}}});
 }
 
 list reading_of_try() {
@@ -240,12 +245,10 @@ list reading_of_try() {
         "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
         "\"Less\" and \"more\" are said where the paired test (Wilcoxon's), corrected for the number of arms "
         "(Holm), finds a difference that is larger than the noise floor.",
-        "\"Every block\" serves all calls of any type: if it saves as much, the program needs a "
-        "faster "
+        "\"Every block\" serves all calls of any type: if it saves as much, the program needs a faster "
         "allocator, not pools of types.",
         "\"Empty plan\" is what the preload costs if nothing is planned. Pools in the source pay neither "
-        "that "
-        "nor a look-up, so the gain here is a lower bound.",
+        "that nor a look-up, so the gain here is a lower bound.",
         "The parts were measured one after the other; each has a plain program of its own, to which its "
         "changes refer.",
         "A verdict holds for this program, this input and this machine.",
@@ -288,7 +291,7 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     d.add(code{shell_words(command)}, forms::html);
     table arms = arms_table(result, parts);
     arms.remarks = how_it_was_measured(result, command);
-    d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
+    d.add_section("figures", "Every arm", left_out_of_text::title).add(std::move(arms));
     add_left_out(d, result);
     if (!parts.empty()) {
         add_measurements(d, result, parts);
@@ -297,14 +300,125 @@ document try_document(const try_result& result, const std::vector<std::string>& 
         add_plan(d, result, command);
     }
     if (!parts.empty()) {
-        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
+        d.add_section("machine", "Program, machine and options", left_out_of_text::all).add(facts_of(judged));
         d.provenance =
             provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
     }
-    d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
+    d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_try());
     d.warnings = try_warnings(result);
     d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
     return d;
+}
+
+namespace {
+
+ordered_json candidate_json(const try_result& result, std::size_t i) {
+    const try_candidate& c = result.candidates.list[i];
+    const std::optional<double> routed = result.routed(i);
+    const pool_plan plan = arm_of_types(result.candidates, {i}).plan;
+    return {{"label", c.label},
+            {"types", c.types},
+            {"addresses", list_json(c.addresses, text_or_null)},
+            {"allocations", c.allocations},
+            {"share", c.share},
+            {"time_share", positive_or_null(c.time_share)},
+            {"sites", c.sites.size()},
+            {"pools", c.pools.size()},
+            {"hits", i < result.hits.size() ? ordered_json(result.hits[i]) : ordered_json{}},
+            {"routed", known_or_null(routed.has_value(), routed.value_or(0))},
+            {"huge_pages", std::ranges::any_of(plan.pools, &plan_pool::wants_huge_pages)}};
+}
+
+ordered_json saving_json(const saving& s) {
+    const auto bound = [&](double value) { return known_or_null(s.is_known(), value); };
+    return {{"saved", s.middle}, {"low", bound(s.low)}, {"high", bound(s.high)}};
+}
+
+ordered_json best_json(const std::optional<best_arm>& best) {
+    if (!best) {
+        return {};
+    }
+    ordered_json json = saving_json(best->saved);
+    json["row"] = best->name;
+    json["rounds"] = best->rounds;
+    json["unanimous"] = best->is_unanimous;
+    return json;
+}
+
+ordered_json saving_or_null(const std::optional<saving>& s) {
+    return s ? saving_json(*s) : ordered_json{};
+}
+
+/// The form that they vary is in both lists of rows, and has no entry of its own.
+ordered_json arms_json(const try_result& result) {
+    ordered_json all = ordered_json::array();
+    for (const std::vector<try_arm>* list : {&result.arms, &result.parts}) {
+        for (const try_arm& arm : *list) {
+            all.push_back({{"row", arm.name},
+                           {"part", list == &result.arms ? "deciding" : "explaining"},
+                           {"title", arm.title},
+                           {"why", text_or_null(arm.why)},
+                           {"mode", arm.mode},
+                           {"pools", arm.mode == "sizes" ? arm.plan.sites.size() : arm.plan.pools.size()},
+                           {"candidates", arm.served}});
+        }
+    }
+    return all;
+}
+
+ordered_json litter_json(const try_result& result) {
+    const run_row* plain = result.littered();
+    if (plain == nullptr) {
+        return {};
+    }
+    const probe::litter& one = plain->samples.front().littered;
+    return {{"blocks", one.blocks},
+            {"freed", one.freed},
+            {"bytes", one.bytes},
+            {"resident_bytes", one.resident_bytes},
+            {"cpu_ns", one.user_ns + one.sys_ns}};
+}
+
+ordered_json run_or_null(const run_result& run) {
+    return run.rows.empty() ? ordered_json{} : run_fields(run);
+}
+
+} // namespace
+
+std::string try_json(const try_result& result, const std::vector<std::string>& command) {
+    const try_judgement& judged = result.judged;
+    ordered_json json{{"command", command},
+                      {"trace", text_or_null(result.trace)},
+                      {"complete", result.interrupted_by == 0},
+                      {"problem", text_or_null(result.problem)},
+                      {"verdict", try_verdict(result)},
+                      {"answer", to_string(judged.answer)},
+                      {"open", text_or_null(to_string(judged.open))},
+                      {"threshold", worth_a_pool},
+                      {"gain", best_json(judged.pools)},
+                      {"allocator", best_json(judged.allocator)},
+                      {"over", saving_or_null(judged.over)},
+                      {"over_allocator", saving_or_null(judged.over_allocator)},
+                      {"better", best_json(judged.better)},
+                      {"findings", try_findings(result)},
+                      {"warnings", try_warnings(result)}};
+    json["candidates"] = ordered_json::array();
+    for (std::size_t i = 0; i != result.candidates.list.size(); ++i) {
+        json["candidates"].push_back(candidate_json(result, i));
+    }
+    json["left_out"] = list_json(result.candidates.left_out, [](const try_left_out& l) {
+        return ordered_json{
+            {"type", l.type}, {"address", text_or_null(l.address)}, {"reason", l.reason}, {"share", l.share}};
+    });
+    json["plan"] = result.plan.sites.empty() ? ordered_json{} : ordered_json(plan_text(result.plan));
+    json["plan_row"] = text_or_null(result.plan_arm);
+    json["plan_mode"] = result.plan_mode;
+    json["arms"] = arms_json(result);
+    json["screening"] = run_or_null(result.screening);
+    json["deciding"] = run_or_null(result.deciding);
+    json["explaining"] = run_or_null(result.explaining);
+    json["litter"] = litter_json(result);
+    return result_text("linn.try/2", json);
 }
 
 } // namespace linn::tool::report

@@ -5,8 +5,9 @@
 #include "../../measure/quantity.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../run/judge.hpp"
+#include "../../try/trial.hpp"
 #include "../plots/figure.hpp"
-#include "try_report.hpp"
+#include "reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,10 +95,9 @@ public:
             const try_candidate& c = result_.candidates.list[i];
             if (const std::optional<double> served = result_.routed(i);
                 served && *served < 0.99 && c.share >= told_share) {
-                list.push_back(
-                    fmt::format("the pools of {} served {} of its allocations: the rest comes from "
-                                "elsewhere, or the trace is of another input",
-                                c.label, share_of_time(*served)));
+                list.push_back(fmt::format("the pools of {} served {} of its allocations: the rest comes "
+                                           "from elsewhere, or the trace is of another input",
+                                           c.label, share_of_time(*served)));
             }
         }
         for (const std::string& warning : result_.decisive_run().warnings) {
@@ -182,15 +182,14 @@ private:
         }
         if (judged_.answer == pool_answer::no) {
             return judged_.costs
-                       ? fmt::format("No pool gains: with pools for {} the program takes {} more CPU "
-                                     "time{}",
+                       ? fmt::format("No pool gains: with pools for {} the program takes {} more CPU time{}",
                                      pools, more_text(s), memory_clause())
                        : fmt::format("No pool gains {}: pools for {} {} of CPU time",
                                      share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
         }
-        return fmt::format("Not known whether pools gain {}: those for {} {} of CPU time, and a larger "
-                           "--budget may tell",
-                           share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
+        return fmt::format(
+            "Not known whether pools gain {}: those for {} {} of CPU time, and a larger --budget may tell",
+            share_of_time(worth_a_pool), pools, saving_text(subject::many, s));
     }
 
     std::string title_of_allocator() const {
@@ -304,10 +303,9 @@ private:
     void add_empty_plan() {
         const estimate* empty = result_.cpu_of(empty_arm);
         if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high)) {
-            findings_.push_back(
-                fmt::format("A lower bound: pools in the source have no preload, no look-up, and "
-                            "are inlined. The preload with an empty plan {} of CPU time.",
-                            saving_text(subject::one, saving_of(*empty))));
+            findings_.push_back(fmt::format("A lower bound: pools in the source have no preload, no look-up, "
+                                            "and are inlined. The preload with an empty plan {} of CPU time.",
+                                            saving_text(subject::one, saving_of(*empty))));
         }
     }
 
@@ -320,10 +318,10 @@ private:
             }
         }
         if (!huge.empty()) {
-            findings_.push_back(fmt::format(
-                "The pools of {} had huge pages. In the source, give them the option {}: without it a pool "
-                "asks for huge pages from 64 MiB on.",
-                listed_pools(huge), huge_pages_option));
+            findings_.push_back(
+                fmt::format("The pools of {} had huge pages. In the source, give them the option {}: without "
+                            "it a pool asks for huge pages from 64 MiB on.",
+                            listed_pools(huge), huge_pages_option));
         }
     }
 
@@ -332,10 +330,9 @@ private:
         if (!forecast.empty() && result_.judged.answer == pool_answer::not_known) {
             findings_.push_back(html::capitalised(forecast) + ".");
         } else if (result_.explaining_seconds > 0) {
-            findings_.push_back(
-                fmt::format("--budget {:.0f} has room for the parts of more types, and for other "
-                            "forms of the pools.",
-                            std::ceil(result_.explaining_seconds / 10) * 10));
+            findings_.push_back(fmt::format(
+                "--budget {:.0f} has room for the parts of more types, and for other forms of the pools.",
+                std::ceil(result_.explaining_seconds / 10) * 10));
         }
     }
 
@@ -351,12 +348,11 @@ private:
             seconds.push_back(static_cast<double>(s.littered.user_ns + s.littered.sys_ns) * 1e-9);
         }
         const probe::litter& one = plain->samples.front().littered;
-        findings_.push_back(
-            fmt::format("Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} "
-                        "are freed. With "
-                        "the default allocator they are {} of the peak; their {} are not counted.",
-                        one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
-                        figures::seconds_text(median(seconds))));
+        findings_.push_back(fmt::format(
+            "Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} are freed. "
+            "With the default allocator they are {} of the peak; their {} are not counted.",
+            one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
+            figures::seconds_text(median(seconds))));
     }
 
     const try_result& result_;

@@ -16,28 +16,158 @@
 //             t.add({f.name, figure_of(unit::bytes, f.bytes, mebibytes)}); // never a string that holds a figure
 //         t.remarks.push_back("MiB: what it takes at most");
 //         s.add(std::move(t));
-//         s.add(picture{[=](html::id_source& ids) { return draw(ids, plot_of(result)); }, "Left is less."}, forms::html);
+//         s.add(picture{[=](html::id_source& ids) { return draw(ids, plot_of(result)); }, "Left is less."});
 //         d.warnings = result.warnings;
 //         d.data = [&] { return data_of(list_json(result), "name kg=weight/kg"); }; // CSV: values of the JSON
 //         return d;
 //     }
 //
-// Everything in the document appears in every form, unless `forms` says otherwise. Figures are `quantity`, which alone
-// decides how a number is written. A table gives up columns, cuts text and wraps prose by itself, as its columns allow.
+// Everything in the document appears in every form, unless a section leaves something out of text, or `forms` says otherwise.
+// Figures are `quantity`, which alone decides how a number is written. A table gives up columns, cuts text and wraps prose by
+// itself, as its columns allow.
 #pragma once
 
-#include "data.hpp"
+#include "../../measure/quantity.hpp"
 #include "markup.hpp"
-#include "table.hpp"
 
+#include <linn/version.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+namespace linn::tool {
+
+/// The version of the tool, which is the library's: "0.3.0".
+inline std::string version_text() {
+    return std::to_string(LINN_VERSION_MAJOR) + '.' + std::to_string(LINN_VERSION_MINOR) + '.' +
+           std::to_string(LINN_VERSION_PATCH);
+}
+
+} // namespace linn::tool
+
 namespace linn::tool::report {
+
+using namespace figures; // what a report says is made of them
+
+struct block; // below; a row holds blocks
+
+/// The forms in which something appears.
+enum class forms : unsigned {
+    nowhere = 0,
+    terminal = 1,
+    markdown = 2,
+    html = 4,
+    text = 3,      ///< terminal and Markdown
+    screens = 5,   ///< terminal and HTML, which give up columns or scroll
+    documents = 6, ///< Markdown and HTML
+    everywhere = 7,
+};
+
+constexpr bool includes(forms set, forms one) noexcept {
+    return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
+}
+
+/// One place of a table: words, a figure, or both.
+struct cell {
+    cell() = default;
+    cell(std::string words) : before{std::move(words)} {}
+    cell(std::string_view words) : before{words} {}
+    cell(const char* words) : before{words} {}
+    cell(const quantity& q) : figure{q} {}
+    cell(std::string words, const quantity& q, std::string rest = {})
+        : before{std::move(words)},
+          figure{q},
+          after{std::move(rest)} {}
+
+    std::string before;             ///< the figure; all where there is none
+    std::optional<quantity> figure; ///< the table sorts by it
+    std::optional<quantity> beside; ///< in brackets behind it
+    std::string after;
+    emphasis style = emphasis::none; ///< good and bad: a difference that is claimed
+    unsigned mark = 0;               ///< of the note that belongs to it, as "[1]"; 0: none
+
+    /// The same cell as a difference that is claimed, or is not.
+    cell styled(emphasis how) && {
+        style = how;
+        return std::move(*this);
+    }
+
+    std::string words(lettering letters) const {
+        if (!figure) {
+            return before;
+        }
+        return before + figure->text(letters) +
+               (beside ? " (" + beside->text(letters) + ')' : std::string{}) + after;
+    }
+};
+
+/// What a terminal does to a column of text that is too wide.
+enum class cut {
+    never,
+    end,   ///< "a long sent..."
+    front, ///< "...r/cache.cpp:110"
+    type,  ///< a C++ type, from the inside: "std::list<...>"
+};
+
+/// One column of a table.
+struct column {
+    std::string heading;
+    std::string group = {}; ///< adjacent columns with the same group share a heading above
+    bool is_text = false;   ///< text stands left, figures right
+    unsigned droppable = 0; ///< where a terminal is too narrow, the highest number goes first; 0: never
+    forms shown_in = forms::everywhere;
+    cut shorten = cut::never;
+    std::size_t least = 12;  ///< letters that are left of a column that is shortened
+    std::size_t most = 60;   ///< letters that it may have
+    bool goes_below = false; ///< where it is dropped, its cells stand below their rows
+};
+
+/// A line of a table.
+struct row {
+    enum class kind {
+        plain,
+        heading, ///< stands over the rows that follow; has one cell
+        last,    ///< stays at the end of its group, however the rows are sorted: what is no contender
+    };
+
+    std::vector<cell> cells; ///< one a column
+    emphasis style = emphasis::none;
+    kind is = kind::plain;
+    std::vector<block> detail = {}; ///< stands below it; in a page folded away, and moves with it
+};
+
+/// Rows under headings. The first column names the row.
+struct table {
+    std::string caption; ///< above it in a page, for those who do not see where it stands as well
+    std::vector<column> columns;
+    std::vector<row> rows = {};
+    std::vector<std::string> remarks = {};     ///< below it: what a reader must know of its columns
+    std::optional<std::size_t> sorted_by = {}; ///< the rows were added in ascending order of this column
+    std::size_t rows_of_text = static_cast<std::size_t>(-1); ///< text shows no more
+    std::string rest = {};                                   ///< what the rows are that `cut` counts
+    std::size_t all_rows = 0;                                ///< those that no form shows too; 0: not counted
+
+    /// Adds a row. @pre as many cells as columns
+    row& add(std::vector<cell> cells, emphasis style = emphasis::none);
+
+    /// Adds a heading over the rows that follow.
+    void add_heading(std::string words);
+
+    /// Says that there are `all` rows, of which text shows `in_text`: "types".
+    void cut(std::size_t in_text, std::size_t all, std::string what);
+
+    /// The rows that a page or, of a text, that text shows; a remark says how many more there are.
+    table part(bool of_text) const;
+};
 
 /// A sentence or a few.
 struct paragraph {
@@ -98,17 +228,26 @@ struct block {
     forms shown_in = forms::everywhere;
 };
 
+/// What text, which has less room than a page, leaves out of a section.
+enum class left_out_of_text { nothing, title, all };
+
 /// Blocks under a heading.
 struct section {
     std::string id; ///< the page's contents lead to it
     std::string title;
     std::vector<block> blocks = {};
-    forms titled_in = forms::everywhere; ///< where the title is written
+    left_out_of_text leaves_out = left_out_of_text::nothing;
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {
         blocks.emplace_back(std::move(content), shown_in);
     }
+};
+
+/// The figures of a result with every digit, under names that do not change (docs/reference/csv.md).
+struct data_table {
+    std::vector<std::string> columns;
+    std::vector<std::vector<nlohmann::ordered_json>> rows; ///< a value for each column
 };
 
 /// The whole report of a command.
@@ -117,8 +256,8 @@ struct document {
     std::string title;   ///< of the page's window
     std::string heading; ///< of the page: the question that the lead answers
     std::string kicker;  ///< above the heading: the date and the machine
-    std::string
-        alert; ///< what a reader must know before all else, such as that the result is partial; may be empty
+    /// What a reader must know before all else, such as that the result is partial; may be empty.
+    std::string alert;
     std::string lead; ///< the answer in a sentence, or a few: each line of it begins one
     std::vector<block> introduction;
     std::deque<section> sections;      // references to them stay
@@ -132,8 +271,9 @@ struct document {
         introduction.emplace_back(std::move(content), shown_in);
     }
 
-    section& add_section(std::string id, std::string name, forms titled_in = forms::everywhere) {
-        return sections.emplace_back(section{std::move(id), std::move(name), {}, titled_in});
+    section& add_section(std::string id, std::string name,
+                         left_out_of_text leaves_out = left_out_of_text::nothing) {
+        return sections.emplace_back(section{std::move(id), std::move(name), {}, leaves_out});
     }
 };
 

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 namespace linn::tool::html {
 
 std::string typeset(unit what, double value) {
@@ -14,19 +18,8 @@ std::string typeset(unit what, double low, double high) {
 }
 
 std::string class_of(emphasis e) {
-    switch (e) {
-    case emphasis::ours:
-        return "ours";
-    case emphasis::muted:
-        return "muted";
-    case emphasis::good:
-        return "good";
-    case emphasis::bad:
-        return "bad";
-    case emphasis::none:
-        break;
-    }
-    return {};
+    constexpr std::array names{"", "ours", "muted", "good", "bad"};
+    return names[static_cast<std::size_t>(e)];
 }
 
 std::string shortened(std::string_view words, std::size_t most_letters) {
@@ -98,12 +91,156 @@ markup words_at(double share, double y, std::string_view style_class, std::strin
                    text(words));
 }
 
+markup path_element(std::string_view style_class, const std::string& d) {
+    return empty_element("path", {{"class", std::string{style_class}}, {"d", d}});
+}
+
+markup panel_title(double y, std::string_view words) {
+    return element("text", {{"x", "0"}, {"y", coordinate(y)}, {"class", "panel-title"}}, text(words));
+}
+
+markup words_before(double y, std::string_view words) {
+    return element("text", {{"x", "-6"}, {"y", coordinate(y + 4)}, {"text-anchor", "end"}, {"class", "tick"}},
+                   text(words));
+}
+
 markup figure_box(const markup& picture, const markup& caption) {
     return element("figure", picture + element("figcaption", caption));
 }
 
 markup folded(std::string_view summary, const markup& content) {
     return content.empty() ? content : element("details", element("summary", text(summary)) + content);
+}
+
+namespace {
+
+/// Marks of powers of `base` whose exponents are multiples of the smallest step that leaves few enough.
+std::vector<tick> powers(unit what, double base, double low, double high, std::size_t most) {
+    const double length = std::log(base);
+    const int first = static_cast<int>(std::ceil(std::log(low) / length - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log(high) / length + 1e-9));
+    int step = 1;
+    while ((last - first) / step + 1 > static_cast<int>(most)) {
+        ++step;
+    }
+    std::vector<tick> list;
+    for (int e = first; e <= last; ++e) {
+        if (e % step == 0) {
+            const double value = std::pow(base, e);
+            list.push_back({value, figures::mark_text(what, value, value)});
+        }
+    }
+    return list;
+}
+
+/// Multiples of a round step, for a range too narrow for 1, 2, 5.
+std::vector<tick> even_steps(double low, double high, std::size_t most) {
+    double step = std::pow(10.0, std::floor(std::log10(high - low)) - 1);
+    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5}) {
+        if (std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1 <= static_cast<double>(most)) {
+            break;
+        }
+        step *= factor;
+    }
+    const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
+    std::vector<tick> list;
+    for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
+        // A step of 0.25 needs one digit more than its size says.
+        const bool is_quarter =
+            std::abs(step * std::pow(10.0, decimals) - std::round(step * std::pow(10.0, decimals))) > 1e-6;
+        list.push_back({i * step, figures::fixed_text(i * step, decimals + (is_quarter ? 1 : 0))});
+    }
+    return list;
+}
+
+} // namespace
+
+axis axis::logarithmic(double low, double high) {
+    const bool is_usable = std::isfinite(low) && std::isfinite(high) && low > 0 && high >= low;
+    if (!is_usable) {
+        return {0.5, 2};
+    }
+    // Five percent of the length on both sides, and never less than 4 % of the value.
+    const double room = std::max(std::pow(high / low, 0.05), 1.04);
+    return {low / room, high * room};
+}
+
+double axis::place(double value) const {
+    if (!(value > 0)) {
+        return 0;
+    }
+    return std::clamp(std::log(value / low_) / std::log(high_ / low_), 0.0, 1.0);
+}
+
+std::vector<tick> axis::ticks(std::size_t most) const {
+    if (high_ / low_ < 4) {
+        return even_steps(low_, high_, most);
+    }
+    for (const auto& digits : {std::vector<double>{1, 2, 5}, std::vector<double>{1, 3}}) {
+        std::vector<tick> list;
+        for (int e = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, e) <= high_; ++e) {
+            for (const double d : digits) {
+                if (const double value = d * std::pow(10.0, e); value >= low_ && value <= high_) {
+                    list.push_back({value, figures::mark_text(unit::number, value, value)});
+                }
+            }
+        }
+        if (list.size() <= most) {
+            return list;
+        }
+    }
+    return powers(unit::number, 10, low_, high_, most);
+}
+
+std::vector<tick> axis::byte_ticks(std::size_t most) const {
+    return powers(unit::bytes, 2, low_, high_, most);
+}
+
+void value_range::add(double value) noexcept {
+    if (!std::isfinite(value) || !(value > 0)) {
+        return;
+    }
+    low_ = low_ == 0 ? value : std::min(low_, value);
+    high_ = std::max(high_, value);
+}
+
+void value_range::add(const std::vector<double>& values) noexcept {
+    for (const double v : values) {
+        add(v);
+    }
+}
+
+linear_axis::linear_axis(unit what, double high) noexcept
+    : what_{what},
+      high_{std::isfinite(high) && high > 0 ? high : 1} {}
+
+double linear_axis::place(double value) const noexcept {
+    return value > 0 ? std::clamp(value / high_, 0.0, 1.0) : 0;
+}
+
+double linear_axis::step(std::size_t most) const {
+    const double wanted = high_ / static_cast<double>(most - 1);
+    if (what_ == unit::bytes) {
+        return std::max(1.0, std::exp2(std::ceil(std::log2(wanted))));
+    }
+    const double least = what_ == unit::count ? 1 : 0;
+    const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+    for (const double digit : {1.0, 2.0, 5.0}) {
+        if (digit * power >= wanted * (1 - 1e-9)) {
+            return std::max(least, digit * power);
+        }
+    }
+    return std::max(least, 10 * power);
+}
+
+std::vector<tick> linear_axis::ticks(std::size_t most) const {
+    const double wide = step(most);
+    std::vector<tick> list;
+    for (double i = 0; i * wide <= high_ * (1 + 1e-9); ++i) {
+        const double value = i * wide;
+        list.push_back({value, figures::mark_text(what_, value, high_)});
+    }
+    return list;
 }
 
 } // namespace linn::tool::html

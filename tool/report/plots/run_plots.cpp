@@ -3,8 +3,6 @@
 
 #include "strip_plot.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -89,16 +87,11 @@ emphasis style_of(const run_row& row, std::string_view metric) {
 }
 
 const metric_info& metric_named(std::string_view name) {
-    return *std::find_if(metrics().begin(), metrics().end(),
-                         [&](const metric_info& m) { return m.name == name; });
+    return *std::ranges::find_if(metrics(), [&](const metric_info& m) { return m.name == name; });
 }
 
-markup metric_plot(id_source& ids, const run_result& result, const metric_info& m) {
-    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m)}});
-}
-
-markup change_plot(id_source& ids, const run_result& result, const metric_info& m) {
-    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m, true)}});
+markup metric_plot(id_source& ids, const run_result& result, const metric_info& m, bool shows_changes) {
+    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m, shows_changes)}});
 }
 
 markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown) {

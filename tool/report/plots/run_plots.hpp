@@ -4,7 +4,6 @@
 #include "../../run/results.hpp"
 #include "figure.hpp"
 
-#include <string>
 #include <string_view>
 
 namespace linn::tool::html {
@@ -12,11 +11,9 @@ namespace linn::tool::html {
 /// How a row's verdict on a metric looks: better and worse as judged, the control muted.
 emphasis style_of(const run_row& row, std::string_view metric);
 
-/// Every run as a dot: one metric by the default's in the same round.
-markup metric_plot(id_source& ids, const run_result& result, const metric_info& m);
-
-/// The same in percent of change.
-markup change_plot(id_source& ids, const run_result& result, const metric_info& m);
+/// Every run as a dot: one metric by the default's in the same round, as a ratio or in percent of change.
+markup metric_plot(id_source& ids, const run_result& result, const metric_info& m,
+                   bool shows_changes = false);
 
 /// The compared metrics but for the one that is shown elsewhere, panels side by side.
 markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);

@@ -2,7 +2,7 @@
 #include "strip_plot.hpp"
 
 #include "../../measure/quantity.hpp"
-#include "axis.hpp"
+#include "figure.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,10 +67,9 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
                           panel.shows_changes ? change_label(t.value) : t.label);
         labelled = has_room ? place : labelled;
     }
-    shapes += empty_element("path", {{"class", "grid"}, {"d", marks}});
-    shapes += empty_element(
-        "path", {{"class", "one"}, {"d", fmt::format("M{} {}V{}", across(scale.place(1)), top, end)}});
-    words += element("text", {{"x", "0"}, {"y", "13"}, {"class", "panel-title"}}, text(panel.title));
+    shapes += path_element("grid", marks);
+    shapes += path_element("one", fmt::format("M{} {}V{}", across(scale.place(1)), top, end));
+    words += panel_title(13, panel.title);
     words += words_at(0.5, end + 31, "axis-title", panel.axis_title);
 }
 
@@ -84,7 +83,7 @@ std::string value_text(const strip_panel& panel, const axis& scale, double value
 
 /// One line: a place to point at, which names its figures, the dots, the interval, the median.
 void draw_strip(const strip_label& label, const strip_panel& panel, const strip& s, const axis& scale,
-                double y, double level, markup& shapes, markup& words) {
+                double y, markup& shapes, markup& words) {
     const std::string name = class_of(label.style);
     std::string dots;
     for (std::size_t i = 0; i != s.samples.size(); ++i) {
@@ -97,7 +96,7 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
     const std::string bounds =
         !s.middle.is_known()
             ? std::string{s.samples.empty() ? "" : ", too few samples for an interval"}
-            : fmt::format(", {}{} to {}", s.samples.empty() ? "" : figures::level_text(level) + " interval ",
+            : fmt::format(", {}{} to {}", s.samples.empty() ? "" : "95 % interval ",
                           value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high));
     const std::string tip =
         fmt::format("{}: {}{}{}{}", label.words, value_text(panel, scale, s.middle.middle), s.remark, bounds,
@@ -108,16 +107,12 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
                                     {"y", coordinate(y - line_height / 2)},
                                     {"width", "1000"},
                                     {"height", coordinate(line_height)}});
-    group += empty_element("path", {{"class", "dots"}, {"d", dots}});
+    group += path_element("dots", dots);
     if (s.middle.is_known()) {
-        group +=
-            empty_element("path", {{"class", "bar"},
-                                   {"d", fmt::format("M{} {}H{}", across(scale.place(s.middle.low)),
-                                                     coordinate(y), across(scale.place(s.middle.high)))}});
+        group += path_element("bar", fmt::format("M{} {}H{}", across(scale.place(s.middle.low)),
+                                                 coordinate(y), across(scale.place(s.middle.high))));
     }
-    group += empty_element(
-        "path",
-        {{"class", "median"}, {"d", fmt::format("M{} {}V{}", middle, coordinate(y - 6), coordinate(y + 6))}});
+    group += path_element("median", fmt::format("M{} {}V{}", middle, coordinate(y - 6), coordinate(y + 6)));
     shapes += element("g", {{"class", ("strip " + name)}}, group);
     words +=
         element("text", {{"x", "100%"}, {"dx", "8"}, {"y", coordinate(y + 4)}, {"class", "value " + name}},
@@ -138,7 +133,7 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
             continue;
         }
         draw_strip(label, panel, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
-                   plot.level, shapes, words);
+                   shapes, words);
         spoken.push_back(
             fmt::format("{} {}", label.words, value_text(panel, scale, panel.strips[i].middle.middle)));
     }

@@ -6,7 +6,6 @@
 #include "figure.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,6 @@ struct strip_panel {
 struct strip_plot {
     std::vector<strip_label> labels;
     std::vector<strip_panel> panels;
-    double level = 0.95; ///< of the intervals
 };
 
 /// The panels whose strips are not all empty, with the labels before them.

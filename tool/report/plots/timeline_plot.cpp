@@ -40,31 +40,27 @@ std::string path_of(const std::vector<double>& values, const linear_axis& scale,
 
 /// `mark`: where a line stands, as a share of the width; negative: nowhere.
 markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& time, double mark) {
-    const double most = *std::max_element(s.values.begin(), s.values.end());
+    const double most = *std::ranges::max_element(s.values);
     const linear_axis scale{s.what, most * 1.04};
     std::string marks;
-    markup words = element("text", {{"x", "0"}, {"y", "13"}, {"class", "panel-title"}},
-                           text(s.note.empty() ? s.title : s.title + ": " + s.note));
+    markup words = panel_title(13, s.note.empty() ? s.title : s.title + ": " + s.note);
     for (const tick& t : scale.ticks(4)) {
         const double y = height_of(scale, t.value);
         marks += fmt::format("M0 {}H1000", coordinate(y));
-        words += element("text",
-                         {{"x", "-6"}, {"y", coordinate(y + 4)}, {"text-anchor", "end"}, {"class", "tick"}},
-                         text(t.label));
+        words += words_before(y, t.label);
     }
     for (const tick& t : time.ticks(7)) {
         marks += fmt::format("M{} {}v4", across(time.place(t.value)), coordinate(top + plot_height));
         words += words_at(time.place(t.value), top + plot_height + 16, "tick", t.label);
     }
-    markup shapes = empty_element("path", {{"class", "grid"}, {"d", marks}});
-    shapes += empty_element("path", {{"class", "area"}, {"d", path_of(s.values, scale, true)}});
-    shapes += empty_element("path", {{"class", "edge"}, {"d", path_of(s.values, scale, false)}});
+    markup shapes = path_element("grid", marks);
+    shapes += path_element("area", path_of(s.values, scale, true));
+    shapes += path_element("edge", path_of(s.values, scale, false));
     if (mark >= 0) {
-        shapes += empty_element("path", {{"class", "peak"},
-                                         {"d", fmt::format("M{} {}v{}", across(mark), coordinate(top),
-                                                           coordinate(plot_height))}});
+        shapes += path_element(
+            "peak", fmt::format("M{} {}v{}", across(mark), coordinate(top), coordinate(plot_height)));
     }
-    shapes += empty_element("path", {{"class", "cursor"}, {"d", ""}});
+    shapes += path_element("cursor", "");
     shapes += empty_element("rect", {{"class", "hit"},
                                      {"x", "0"},
                                      {"y", coordinate(top)},
@@ -110,7 +106,7 @@ std::vector<double> fewer_steps(const std::vector<double>& values, std::size_t m
 
 markup draw(id_source& ids, const timeline_plot& plot) {
     const bool any = plot.step_ns > 0 && !plot.series.empty() &&
-                     std::all_of(plot.series.begin(), plot.series.end(), [&](const timeline_series& s) {
+                     std::ranges::all_of(plot.series, [&](const timeline_series& s) {
                          return s.values.size() == plot.series.front().values.size() && !s.values.empty();
                      });
     if (!any) {

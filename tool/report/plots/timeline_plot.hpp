@@ -3,10 +3,8 @@
 
 #include "../../analysis/trace_analysis.hpp"
 #include "../document/markup.hpp"
-#include "axis.hpp"
 #include "figure.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -9,6 +9,8 @@
 namespace linn::tool::report {
 namespace {
 
+using nlohmann::ordered_json;
+
 std::string quoted(std::string text) {
     // Names and paths come from outside. @source OWASP, CSV Injection
     if (!text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos) {
@@ -25,29 +27,30 @@ std::string quoted(std::string text) {
     return out + '"';
 }
 
-} // namespace
-
-std::string field_text(const datum& field) {
-    if (const auto* text = std::get_if<std::string>(&field.value())) {
-        return quoted(*text);
+/// The field as RFC 4180 wants it, quoted where it must be.
+std::string field_text(const ordered_json& field) {
+    if (field.is_string()) {
+        return quoted(field.get<std::string>());
     }
-    if (const auto* number = std::get_if<double>(&field.value())) {
-        return std::isfinite(*number) ? fmt::format("{}", *number) : "";
+    if (field.is_number_unsigned()) {
+        return fmt::format("{}", field.get<std::uint64_t>());
     }
-    if (const auto* number = std::get_if<std::uint64_t>(&field.value())) {
-        return fmt::format("{}", *number);
+    if (const double number = field.is_number() ? field.get<double>() : NAN; std::isfinite(number)) {
+        return fmt::format("{}", number);
     }
-    return "";
+    return field.is_boolean() ? (field.get<bool>() ? "true" : "false") : "";
 }
 
-std::string csv_line(std::initializer_list<datum> fields) {
+} // namespace
+
+std::string csv_line(std::initializer_list<ordered_json> fields) {
     return csv_line(std::span{fields.begin(), fields.size()});
 }
 
-std::string csv_line(std::span<const datum> fields) {
+std::string csv_line(std::span<const ordered_json> fields) {
     std::string line;
     const char* separator = "";
-    for (const datum& f : fields) {
+    for (const ordered_json& f : fields) {
         line += separator;
         line += field_text(f);
         separator = ",";
@@ -57,8 +60,8 @@ std::string csv_line(std::span<const datum> fields) {
 
 std::string render_csv(const document& d) {
     const data_table data = d.data();
-    std::string out = csv_line(std::vector<datum>{data.columns.begin(), data.columns.end()});
-    for (const std::vector<datum>& line : data.rows) {
+    std::string out = csv_line(std::vector<ordered_json>{data.columns.begin(), data.columns.end()});
+    for (const std::vector<ordered_json>& line : data.rows) {
         out += csv_line(line);
     }
     return out;

@@ -38,7 +38,7 @@ file(
   WRITE "${OUT}.new"
   "// SPDX-License-Identifier: Apache-2.0
 // Made by embed.cmake from the files of tool/report/render/assets.
-#include \"report/render/assets.hpp\"
+#include \"report/render/render.hpp\"
 
 namespace linn::tool::html {
 

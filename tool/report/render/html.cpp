@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../document/document.hpp"
 #include "../plots/figure.hpp"
-#include "../version.hpp"
-#include "assets.hpp"
 #include "render.hpp"
 
 #include <fmt/format.h>
@@ -239,10 +238,9 @@ private:
 
 markup page_head(const std::string& title) {
     // Nothing may be loaded, and no script but ours may run, regardless of the names in the report.
-    const std::string policy =
-        fmt::format("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{}'; "
-                    "base-uri 'none'; form-action 'none'",
-                    html::script_hash);
+    const std::string policy = fmt::format("default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+                                           "script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+                                           html::script_hash);
     markup content = empty_element("meta", {{"charset", "utf-8"}});
     content += empty_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
     content +=

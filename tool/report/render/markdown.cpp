@@ -177,8 +177,11 @@ std::string render_markdown(const document& d) {
     }
     add(write.blocks(d.introduction));
     for (const section& s : d.sections) {
+        if (s.leaves_out == left_out_of_text::all) {
+            continue;
+        }
         if (const std::string text = write.blocks(s.blocks); !text.empty()) {
-            if (includes(s.titled_in, forms::markdown)) {
+            if (s.leaves_out == left_out_of_text::nothing) {
                 add("### " + markdown_text(s.title) + '\n');
             }
             add(text);

@@ -9,16 +9,22 @@
 #include <string>
 #include <string_view>
 
+namespace linn::tool::html {
+
+// The files of assets/, as embed.cmake wrote them into the program.
+extern const std::string_view style_sheet;
+extern const std::string_view script;
+extern const std::string_view script_hash; ///< SHA-256 in base 64, for the page's policy
+
+} // namespace linn::tool::html
+
 namespace linn::tool::report {
 
-/// The field as RFC 4180 wants it, quoted where it must be. Numbers have every digit that distinguishes them and a point in
-/// every locale; what is no finite number is empty. Text that a spreadsheet would take for a formula gets an apostrophe in
-/// front.
-std::string field_text(const datum& field);
-
-/// The fields as one line, ended by CR and LF. @source RFC 4180, sections 2.1 to 2.7
-std::string csv_line(std::span<const datum> fields);
-std::string csv_line(std::initializer_list<datum> fields);
+/// The fields as one line, ended by CR and LF, quoted where they must be. Numbers have every digit that distinguishes them and a
+/// point in every locale; what is null or no finite number is empty. Text that a spreadsheet would take for a formula gets an
+/// apostrophe in front. @source RFC 4180, sections 2.1 to 2.7
+std::string csv_line(std::span<const nlohmann::ordered_json> fields);
+std::string csv_line(std::initializer_list<nlohmann::ordered_json> fields);
 
 /// The data of the document with a line of headings.
 std::string render_csv(const document& d);

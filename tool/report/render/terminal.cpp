@@ -6,17 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace linn::tool::report {
 namespace {
-
-/// Without what steers a terminal.
-std::string printable(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    return text;
-}
 
 class terminal_writer {
 public:
@@ -149,8 +141,12 @@ std::string render_terminal(const document& d, const output_style& style) {
     add(top);
     add(write.blocks(d.introduction));
     for (const section& s : d.sections) {
+        if (s.leaves_out == left_out_of_text::all) {
+            continue;
+        }
         if (const std::string text = write.blocks(s.blocks); !text.empty()) {
-            add((includes(s.titled_in, forms::terminal) ? write(subheading{s.title}) : std::string{}) + text);
+            add((s.leaves_out == left_out_of_text::nothing ? write(subheading{s.title}) : std::string{}) +
+                text);
         }
     }
     std::string end;

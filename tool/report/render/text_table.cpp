@@ -23,13 +23,6 @@ std::string without_trailing_spaces(std::string text) {
     return text;
 }
 
-/// Line ends and what steers a terminal become spaces.
-std::string one_line(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    return text;
-}
-
 std::size_t widest(const std::vector<std::string>& cells, const std::string& heading) {
     std::size_t width = letters_of(heading);
     for (const std::string& cell : cells) {
@@ -51,9 +44,14 @@ std::vector<std::string> shortened_cells(const std::vector<std::string>& cells, 
 
 } // namespace
 
+std::string printable(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    return text;
+}
+
 std::size_t letters_of(std::string_view text) noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::string cut_text(const std::string& text, std::size_t width, cut where) {
@@ -93,7 +91,7 @@ void text_table::read_columns() {
                 continue;
             }
             const cell& here = r.cells[i];
-            mine.cells.push_back(indent + one_line(here.words(lettering::plain)) +
+            mine.cells.push_back(indent + printable(here.words(lettering::plain)) +
                                  (here.mark == 0 ? std::string{} : fmt::format(" [{}]", here.mark)));
         }
         mine.width = widest(mine.cells, c.heading);
@@ -139,7 +137,7 @@ void text_table::give_up_columns() {
         }
         std::erase_if(columns_, goes);
     }
-    std::sort(dropped_.begin(), dropped_.end());
+    std::ranges::sort(dropped_);
 }
 
 void text_table::share_room() {
@@ -173,7 +171,7 @@ std::vector<std::string> text_table::hidden() const {
     std::vector<std::string> headings;
     for (const std::size_t i : dropped_) {
         const column& c = table_->columns[i];
-        if (!c.goes_below && std::find(headings.begin(), headings.end(), c.heading) == headings.end()) {
+        if (!c.goes_below && std::ranges::find(headings, c.heading) == headings.end()) {
             headings.push_back(c.heading);
         }
     }
@@ -232,7 +230,7 @@ std::string text_table::lines(const std::function<std::string(const row&)>& deta
     std::size_t number = 0; // of the row among those that have cells
     for (const row& r : table_->rows) {
         if (r.is == row::kind::heading) {
-            out += cut_text(one_line(r.cells.front().words(lettering::plain)), most, cut::end) + '\n';
+            out += cut_text(printable(r.cells.front().words(lettering::plain)), most, cut::end) + '\n';
             continue;
         }
         const std::string text =

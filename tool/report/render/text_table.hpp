@@ -15,6 +15,9 @@ namespace linn::tool::report {
 /// How many letters a text has.
 std::size_t letters_of(std::string_view text) noexcept;
 
+/// The text without what steers a terminal: line ends and their like become spaces.
+std::string printable(std::string text);
+
 /// The text, or as many letters of it as `width` holds with "..." at its end, or at its front. @pre `width` is at least 3
 std::string cut_text(const std::string& text, std::size_t width, cut where);
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_export.hpp"
 
+#include "../../trace/counts.hpp"
+#include "../render/render.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <string>
@@ -68,10 +73,12 @@ std::string harmless(std::string name) {
 } // namespace
 
 void write_collapsed(const trace_info& info, std::span<const exported_stack> stacks,
-                     const address_names& names, const stack_weight& weight, std::ostream& out) {
+                     const address_names& names, export_weight weight, std::ostream& out) {
     std::map<std::string, std::uint64_t> lines;
     for (const exported_stack& s : stacks) {
-        const std::uint64_t weighs = weight(s);
+        const std::uint64_t weighs = weight == export_weight::bytes         ? s.counts.bytes
+                                     : weight == export_weight::allocations ? s.counts.blocks
+                                                                            : s.allocator_ns;
         if (weighs == 0) {
             continue;
         }
@@ -98,23 +105,11 @@ const std::vector<std::string>& export_format_names() {
 
 std::optional<export_format> export_format_of(std::string_view name) {
     const auto& names = export_format_names();
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = std::ranges::find(names, name);
     if (found == names.end()) {
         return std::nullopt;
     }
     return static_cast<export_format>(found - names.begin());
-}
-
-stack_weight weight_by(export_weight what) {
-    switch (what) {
-    case export_weight::bytes:
-        break;
-    case export_weight::allocations:
-        return [](const exported_stack& s) { return s.counts.blocks; };
-    case export_weight::time:
-        return [](const exported_stack& s) { return s.allocator_ns; };
-    }
-    return [](const exported_stack& s) { return s.counts.bytes; };
 }
 
 void export_stacks(const trace_profile& profile, symbolizer& symbols, const export_options& options,
@@ -125,7 +120,7 @@ void export_stacks(const trace_profile& profile, symbolizer& symbols, const expo
     const address_names names = names_by(info, symbols);
     switch (options.format) {
     case export_format::collapsed:
-        write_collapsed(info, stacks, names, weight_by(options.weight), out);
+        write_collapsed(info, stacks, names, options.weight, out);
         break;
     case export_format::pprof:
         write_pprof(info, stacks, names, out, options.filter);
@@ -141,6 +136,78 @@ void export_stacks(const trace_profile& profile, symbolizer& symbols, const expo
 void export_events(trace_reader& trace, const std::function<bool(double)>& progress, std::ostream& out) {
     write_event_heading(trace.info(), out);
     trace.read([&](std::span<const event> events) { write_events(trace.info(), events, out); }, progress);
+}
+
+namespace {
+
+using report::csv_line;
+
+/// As CSV calls it; empty for none.
+const char* word_of(allocation_call call) {
+    constexpr std::array words{"",      "malloc",      "calloc",        "realloc", "aligned", "new",
+                               "new[]", "new aligned", "new[] aligned", "free",    "delete",  "delete[]"};
+    return words[static_cast<std::size_t>(call)];
+}
+
+} // namespace
+
+void write_event_heading(const trace_info& info, std::ostream& out) {
+    std::vector<nlohmann::ordered_json> names{"time_ns", "process",     "thread", "event",     "call",
+                                              "address", "old_address", "bytes",  "alignment", "stack"};
+    if (info.sample_bytes != 0) {
+        names.emplace_back("weight");
+    }
+    out << csv_line(names);
+}
+
+void write_events(const trace_info& info, std::span<const event> events, std::ostream& out) {
+    // None of these fields needs a quotation mark, and there may be 10^8 of them.
+    fmt::memory_buffer text;
+    const sample_weight weight{info.sample_bytes};
+    for (const event& e : events) {
+        const std::uint32_t pid = e.process < info.processes.size() ? info.processes[e.process].pid : 0;
+        const std::uint32_t tid = e.thread < info.threads.size() ? info.threads[e.thread].tid : 0;
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:#x},", e.time, pid, tid, to_string(e.kind),
+                       word_of(e.call), e.address);
+        if (e.old_address != 0 && e.kind != event_kind::fill) {
+            fmt::format_to(std::back_inserter(text), "{:#x}", e.old_address);
+        }
+        fmt::format_to(std::back_inserter(text), ",{},{},{}", e.bytes,
+                       e.alignment_log2 == 0 ? 0 : std::uint64_t{1} << (e.alignment_log2 & 63U), e.stack);
+        if (weight.is_sample()) {
+            text.push_back(',');
+            if (e.kind == event_kind::allocation) { // a release has that of the allocation
+                fmt::format_to(std::back_inserter(text), "{:.3f}", weight.of(e.bytes));
+            }
+        }
+        text.push_back('\r');
+        text.push_back('\n');
+    }
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void write_stacks(const trace_info& info, std::span<const exported_stack> stacks, const address_names& names,
+                  std::ostream& out) {
+    out << csv_line({"stack", "call", "allocations", "bytes", "live_at_end", "live_bytes_at_end",
+                     "most_live_bytes", "live_at_peak", "live_bytes_at_peak", "temporary", "temporary_bytes",
+                     "median_lifetime_ns", "frames"});
+    for (const exported_stack& e : stacks) {
+        std::string frames;
+        if (e.stack < info.stacks.size()) {
+            for (const code_address& at : info.stacks[e.stack]) {
+                for (const symbol_frame& f : names(at)) {
+                    frames += (frames.empty() ? "" : " < ") + name_of(f, at, info);
+                    if (!f.file.empty()) {
+                        frames += fmt::format(" ({}:{})", file_name(f.file), f.line);
+                    }
+                }
+            }
+        }
+        const site_statistics& s = e.statistics;
+        out << csv_line({std::uint64_t{e.stack}, word_of(e.call), s.allocations, s.bytes, e.live.blocks,
+                         e.live.bytes, s.peak_live_bytes, s.live_at_peak, s.live_bytes_at_peak, s.temporary,
+                         s.temporary_bytes, static_cast<std::uint64_t>(s.lifetime_quantile(0.5)), frames});
+    }
 }
 
 } // namespace linn::tool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../profile/block_filter.hpp"
 #include "../../profile/trace_profile.hpp"
 #include "../../profile/trace_view.hpp"
 #include "../../symbols/symbolizer.hpp"
@@ -46,14 +45,18 @@ std::string name_of(const symbol_frame& frame, const code_address& at, const tra
 /// The last part of a path.
 std::string_view file_name(std::string_view path);
 
-/// What a collapsed stack weighs; 0: it is left out.
-using stack_weight = std::function<std::uint64_t(const exported_stack&)>;
+/// What a collapsed stack weighs.
+enum class export_weight {
+    bytes,
+    allocations,
+    time ///< nanoseconds of CPU time in the allocator, with the page faults of the blocks
+};
 
 /// A line a stack: its functions from the outermost to the innermost with ';' between them, a space, its weight. Inlined
 /// functions are functions. Lines are sorted, equal ones are one; what weighs nothing is left out.
 /// @source the format that Brendan Gregg's flamegraph.pl reads
 void write_collapsed(const trace_info& info, std::span<const exported_stack> stacks,
-                     const address_names& names, const stack_weight& weight, std::ostream& out);
+                     const address_names& names, export_weight weight, std::ostream& out);
 
 /// A profile as pprof reads it, compressed: allocations and bytes, in all and still live at the end, by stack.
 /// With a filter: only the blocks that the stacks were filtered for, and their bytes, as "peak_objects" and "peak_space" and the like. Modules
@@ -84,20 +87,12 @@ const std::vector<std::string>& export_format_names();
 /// The format of a name; nothing where it is none.
 std::optional<export_format> export_format_of(std::string_view name);
 
-enum class export_weight {
-    bytes,
-    allocations,
-    time ///< nanoseconds of CPU time in the allocator, with the page faults of the blocks
-};
-
 struct export_options {
     export_format format = export_format::collapsed;
     export_weight weight = export_weight::bytes; ///< of collapsed stacks; the other formats hold both
     block_filter filter = block_filter::all;     ///< which blocks are counted
     bool keeps_runtime = false; ///< with the filter `leaks`: also what the runtime libraries keep on purpose
 };
-
-stack_weight weight_by(export_weight what);
 
 /// Writes the stacks of a recording in another form: any but `csv`. Whether everything was written is the stream's state.
 void export_stacks(const trace_profile& profile, symbolizer& symbols, const export_options& options,

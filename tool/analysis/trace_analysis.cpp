@@ -4,23 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace linn::tool {
 namespace {
 
-using counted_sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-
 void merge_counts(counted_sizes& sizes, const counted_sizes& others) {
     for (const auto& [size, count] : others) {
-        const auto same = std::find_if(sizes.begin(), sizes.end(),
-                                       [s = size](const auto& entry) { return entry.first == s; });
+        const auto same =
+            std::ranges::find_if(sizes, [s = size](const auto& entry) { return entry.first == s; });
         if (same != sizes.end()) {
             same->second += count;
         } else {
             sizes.emplace_back(size, count);
         }
     }
-    std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(sizes, [](const auto& a, const auto& b) {
         return a.second != b.second ? a.second > b.second : a.first < b.first;
     });
     if (sizes.size() > 8) {
@@ -90,6 +89,56 @@ void site_statistics::merge(const site_statistics& other) {
     fill_ns += other.fill_ns;
     spread.merge(other.spread);
     time.merge(other.time);
+}
+
+void timeline_recorder::close_step() {
+    line_.events.push_back(events_);
+    line_.live_blocks.push_back(most_blocks_);
+    line_.live_bytes.push_back(most_bytes_);
+    events_ = 0;
+    most_blocks_ = blocks_now_;
+    most_bytes_ = bytes_now_;
+}
+
+// Each two steps become one; a last one without a neighbour goes on being written.
+void timeline_recorder::halve() {
+    const std::size_t pairs = line_.events.size() / 2;
+    if (line_.events.size() % 2 != 0) {
+        events_ += line_.events.back();
+        most_blocks_ = std::max(most_blocks_, line_.live_blocks.back());
+        most_bytes_ = std::max(most_bytes_, line_.live_bytes.back());
+    }
+    for (std::size_t i = 0; i != pairs; ++i) {
+        line_.events[i] = line_.events[2 * i] + line_.events[2 * i + 1];
+        line_.live_blocks[i] = std::max(line_.live_blocks[2 * i], line_.live_blocks[2 * i + 1]);
+        line_.live_bytes[i] = std::max(line_.live_bytes[2 * i], line_.live_bytes[2 * i + 1]);
+    }
+    line_.events.resize(pairs);
+    line_.live_blocks.resize(pairs);
+    line_.live_bytes.resize(pairs);
+    line_.step_ns *= 2;
+    step_end_ = (pairs + 1) * line_.step_ns;
+}
+
+void timeline_recorder::advance(std::uint64_t time) {
+    // A damaged trace may have any time. Behind the last one that has a step behind it, no step would ever end.
+    constexpr std::uint64_t latest = ~std::uint64_t{0} / 2;
+    time = std::min(time, latest);
+    // First the width, so that a long silence is not written step by step.
+    while (time / line_.step_ns >= most_steps) {
+        halve();
+    }
+    while (time >= step_end_) {
+        close_step();
+        step_end_ += line_.step_ns;
+    }
+}
+
+timeline timeline_recorder::finish() {
+    if (events_ != 0 || !line_.events.empty()) {
+        close_step();
+    }
+    return std::move(line_);
 }
 
 } // namespace linn::tool

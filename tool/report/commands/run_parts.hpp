@@ -12,13 +12,7 @@
 
 namespace linn::tool::report {
 
-/// The report of `linn run`, the verdict first.
-document run_document(const run_result& result);
-
-/// The run in the schema "linn.run/1" (docs/reference/run-json.md), ended by a newline.
-std::string run_json(const run_result& result);
-
-/// The same as a part of another document.
+/// The run in the schema "linn.run/1", to be written to a file or to be a part of another document.
 nlohmann::ordered_json run_fields(const run_result& result);
 
 // What the reports of `linn run` and `linn try` say of a run alike, as blocks that each puts under headings of its own.
@@ -52,9 +46,9 @@ std::string disturbance_of(const run_result& result);
 
 /// A line for each row and metric that has values, and the columns that CSV shows of it.
 nlohmann::ordered_json run_lines(const run_result& result);
-inline constexpr std::string_view run_columns = "contender title metric unit rounds median low high min "
-                                                "ratio ratio_low ratio_high p p_adjusted call noise_floor "
-                                                "repeated failure command complete started version cpu";
+inline constexpr std::string_view run_columns =
+    "contender title metric unit rounds median low high min ratio ratio_low ratio_high p p_adjusted call "
+    "noise_floor repeated failure command complete started version cpu";
 
 /// The program's file without its folder.
 std::string program_name(const std::vector<std::string>& command);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each command says of its result: a document, which every output format is written from, and the JSON of its schema, ended
+// by a newline. The sources are named after the commands. A document refers to the result, which must outlive it.
+#pragma once
+
+#include "../document/document.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+struct advice;
+struct allocator_entry;
+struct bench_result;
+struct check_result;
+struct file_comparison;
+struct fill_report;
+struct headline_result;
+struct lint_result;
+struct run_result;
+struct trace_comparison;
+struct trace_counts;
+struct trace_info;
+struct trace_profile;
+struct trace_view;
+struct try_result;
+
+namespace report {
+
+/// What text shows of an advice; a page has everything.
+struct advise_view {
+    std::size_t top = 10;  ///< types in the table
+    std::string only_type; ///< details of the types whose name holds this; empty: of the first few
+};
+
+/// The report of `linn advise`, the verdict first.
+document advise_document(const advice& a, const advise_view& view);
+
+/// A line for each type, for CSV.
+data_table advise_data(const advice& a);
+/// Schema "linn.advise/2": docs/reference/advise-json.md.
+std::string advise_json(const advice& a);
+
+/// The zero fills of a run, the verdict first. `top`: rows of the table.
+document fills_document(const fill_report& report, std::size_t top);
+/// Schema "linn.fills/1": docs/reference/fills-json.md.
+std::string fills_json(const fill_report& report, const trace_info& info, const std::string& file);
+
+/// The inventory of `linn allocators`: what is here, how it was proven, and how to get the rest.
+document allocators_document(const std::vector<allocator_entry>& entries);
+/// Schema "linn.allocators/1": docs/reference/allocators-json.md.
+std::string allocators_json(const std::vector<allocator_entry>& entries);
+
+/// The report of `linn bench`: what to take away, then each scenario. @pre `judge` has run
+document bench_document(const bench_result& result);
+
+/// Every test of the headline, with what is said of all of them together: fifteen lines of at most 100 characters.
+table headline_table(const headline_result& h);
+/// Schema "linn.bench/2": docs/reference/bench-json.md.
+std::string bench_json(const bench_result& result);
+
+/// Which budgets are broken, by what, and the state of all.
+document check_document(const check_result& r);
+/// Schema "linn.check/1": docs/reference/check-json.md.
+std::string check_json(const check_result& r);
+
+/// The comparison of two results: the verdict, what changed, what is new or gone, what weakens it.
+document compare_document(const file_comparison& result);
+/// Schema "linn.compare/1": docs/reference/compare-json.md.
+std::string compare_json(const file_comparison& result);
+
+/// What changed between two recordings. @param top rows of a table in a terminal
+document trace_compare_document(const trace_comparison& c, std::size_t top);
+/// Schema "linn.trace-compare/1": docs/reference/trace-compare-json.md.
+std::string trace_compare_json(const trace_comparison& c);
+
+/// The places, files that could not be checked, and remarks. At most `top` places, all for 0.
+document lint_document(const lint_result& result, std::size_t top);
+/// Schema "linn.lint/2": docs/reference/lint-json.md.
+std::string lint_json(const lint_result& result);
+
+/// For code scanning. Not const: places of notes are looked up in the texts. @source SARIF 2.1.0, OASIS Standard
+std::string lint_sarif(lint_result& result);
+
+/// The report of `linn run`, the verdict first.
+document run_document(const run_result& result);
+/// Schema "linn.run/1": docs/reference/run-json.md.
+std::string run_json(const run_result& result);
+
+/// What `linn trace` says of a file. Its page also shows the blocks, where `profile` is not null. @pre the trace was read
+document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
+                        const trace_profile* profile, const trace_view& view);
+/// Schema "linn.trace/1": docs/reference/trace.md.
+std::string trace_json(const std::string& file, const trace_info& info, const trace_counts& counts);
+
+/// What `linn trace --peak`, `--temporary` and `--leaks` say: some of the blocks of a recording by type, place and stack.
+document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top);
+/// Schema "linn.trace-view/1": docs/reference/trace-view-json.md.
+std::string trace_view_json(const trace_profile& profile, const trace_view& view);
+
+/// The report of `linn try`, the verdict first.
+document try_document(const try_result& result, const std::vector<std::string>& command);
+/// Schema "linn.try/2": docs/reference/try-json.md.
+std::string try_json(const try_result& result, const std::vector<std::string>& command);
+
+/// The judgement in one sentence or two: the first thing that every form of the report says.
+std::string try_verdict(const try_result& result);
+
+/// What explains the gain, what failed, and what a larger budget would tell. A sentence each.
+std::vector<std::string> try_findings(const try_result& result);
+
+/// What weakens the figures.
+std::vector<std::string> try_warnings(const try_result& result);
+
+} // namespace report
+} // namespace linn::tool
