@@ -3,6 +3,7 @@
 // many sites. big.py builds such a program.
 //
 //     linn-bench-symbols PROGRAM [ADDRESSES]
+#include "symbols/code_module.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/symbolizer.hpp"
 
@@ -40,7 +41,7 @@ std::vector<std::uint64_t> addresses_of(const std::string& program, std::size_t 
     if (file == nullptr) {
         return {};
     }
-    const std::vector<elf_symbol> functions = file->functions(false);
+    const std::vector<elf_symbol> functions = debug_file{*file, {}}.functions();
     std::vector<std::uint64_t> addresses;
     for (std::size_t i = 0; i < wanted && !functions.empty(); ++i) {
         const elf_symbol& one = functions[i * functions.size() / wanted];
