@@ -3,7 +3,6 @@
 
 #include "../measure/suggest.hpp"
 #include "../pools/toml_table.hpp"
-#include "check.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

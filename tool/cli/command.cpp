@@ -2,7 +2,6 @@
 #include "command.hpp"
 
 #include "../measure/suggest.hpp"
-#include "command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 #include "../symbols/memory_owner.hpp"
 #include "../trace/frame.hpp"
 #include "../trace/trace_file.hpp"
-#include "trace_profile.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "terminal.hpp"
 
 #include "../measure/quantity.hpp"
-#include "terminal.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

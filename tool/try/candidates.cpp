@@ -7,7 +7,6 @@
 #include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
 #include "call_owners.hpp"
-#include "candidates.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,7 +4,6 @@
 #include "../advise/verdict.hpp"
 #include "../run/judge.hpp"
 #include "arms.hpp"
-#include "judgement.hpp"
 
 #include <algorithm>
 #include <array>

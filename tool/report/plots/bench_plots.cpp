@@ -2,7 +2,6 @@
 #include "bench_plots.hpp"
 
 #include "../../bench/judgement.hpp"
-#include "bench_plots.hpp"
 #include "figure.hpp"
 #include "strip_plot.hpp"
 
