@@ -144,6 +144,40 @@ TEST_CASE("buffer_store: a buffer too many after reserve is no room for more") {
     CHECK(fake_pages::errors == 0);
 }
 
+TEST_CASE(
+    "buffer_store: in the child of a fork threads cache, whatever a thread that is gone was reserving") {
+    fake_pages::reset();
+    detail::module_record where{[]() noexcept {}};
+    store::registry stores{where};
+    store* s = store::make(plan(40), stores);
+    const auto caches = [s] {
+        store::release(s->acquire());
+        const std::size_t visits = s->counts().visits;
+        store::release(s->acquire());
+        return s->counts().visits == visits;
+    };
+    std::atomic<bool> is_mapping{false};
+    std::atomic<bool> forked{false};
+    fake_pages::meanwhile = [&] {
+        is_mapping = true;
+        linn_test::wait_until(forked);
+    };
+    std::thread gone{[s] { CHECK(s->reserve(1)); }};
+    linn_test::wait_until(is_mapping);
+    CHECK(!caches()); // what is idle stays where `reserve` counts it
+    where.before_fork();
+    where.after_fork(detail::module_event::after_fork_in_child);
+    locks_held = 0; // the child's locks are new
+    CHECK(s->trim() == buffer_bytes);
+    CHECK(caches());
+    forked = true; // as this is no child, it goes on
+    gone.join();
+    CHECK(s->trim() == 2 * buffer_bytes);
+    CHECK(caches());
+    s->orphan();
+    CHECK(fake_pages::errors == 0);
+}
+
 TEST_CASE("buffer_store: each refusal leaves it as it was") {
     fake_pages::reset();
     store::registry stores;

@@ -274,7 +274,8 @@ public:
         close_fronts(nullptr);
         ++barred_;
     }
-    void unbar() noexcept { --barred_; }
+    /// In the child of a fork also for a `bar` that `forget_threads_but` has undone.
+    void unbar() noexcept { barred_ -= barred_ != 0 ? 1U : 0U; }
 
     /// Takes all idle slots, as a chain. All fronts are closed then.
     slot* take_all() noexcept {
@@ -289,6 +290,7 @@ public:
 
     /// For the child of a fork, when only `own` was left open: the threads of all other fronts are gone.
     void forget_threads_but(const front* own) noexcept {
+        barred_ = 0; // they do not call `unbar` any more
         for (auto& place : fronts_) {
             if (front* f = place.load(std::memory_order_relaxed); f != nullptr && f != own) {
                 place.store(nullptr, std::memory_order_relaxed);

@@ -426,10 +426,8 @@ private:
     /// What the other threads had out stays out.
     void unlock_in_child() noexcept {
         store_.forget_threads_but(store_.here());
-        for (; waiting_ != 0; --waiting_) {
-            store_.unbar();
-            references_.fetch_sub(1, std::memory_order_relaxed);
-        }
+        references_.fetch_sub(waiting_, std::memory_order_relaxed);
+        waiting_ = 0;
         waiters_.forget();
         lock_.reset();
     }
