@@ -271,6 +271,21 @@ TEST_CASE("fixed_pool: survivors") {
     CHECK(recorder.take().empty());
 }
 
+TEST_CASE("fixed_pool: one a thread; and where one was others may write, also under AddressSanitizer") {
+    std::thread{[] {
+        CHECK(of_each_thread.empty());
+        of_each_thread.destroy(of_each_thread.create(1));
+    }}.join();
+    using brief = fixed_pool<order, 50>;
+    alignas(brief) std::byte place[sizeof(brief)];
+    auto* pool = ::new (static_cast<void*>(place)) brief;
+    CHECK(pool->create()->id == 0);
+    pool->release();
+    std::destroy_at(pool);
+    std::memset(place, 1, sizeof place);
+    CHECK(place[100] == std::byte{1});
+}
+
 TEST_CASE("fixed_pool: statistics") {
     fixed_pool<order, 20> pool;
     std::vector<order*> all(12);

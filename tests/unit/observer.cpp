@@ -344,6 +344,9 @@ TEST_CASE("observer: a pool_resource, at its limit and without upstream") {
 }
 
 TEST_CASE("observer: words") {
+    CHECK(std::string{linn::to_string(pool_event_kind::slab_returned)} == "slab returned");
+    CHECK(std::string{linn::to_string(pool_event_kind::limit_reached)} == "limit reached");
+    CHECK(std::string{linn::to_string(pool_event_kind::out_of_memory)} == "out of memory");
     std::FILE* file = std::tmpfile();
     REQUIRE(file != nullptr);
     linn::print_pool_event(file, {pool_event_kind::slab_mapped, "order", nullptr, 2, 131072});

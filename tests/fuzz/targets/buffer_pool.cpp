@@ -66,8 +66,10 @@ struct buffer_state {
         o.alignment = kind / 4 % 2 != 0 ? std::size_t{1} << 16 : 0;
         m.retain = std::array<std::size_t, 4>{0, 1, 3, 100}[kind / 8 % 4];
         m.most = std::array<std::size_t, 4>{0, 0, 2, 6}[kind / 32 % 4];
-        o.retain_bytes = m.retain == 1 ? 1 : m.retain * capacity; // less than one buffer is one
-        o.max_bytes = m.most * capacity;
+        const std::size_t part = capacity - 1; // of a buffer: is none
+        o.retain_bytes =
+            m.retain <= 1 ? m.retain : m.retain * capacity + part; // but less than one buffer is one
+        o.max_bytes = m.most == 0 ? 0 : m.most * capacity + part;
         o.prefault = kind / 128 % 2 != 0;
         m.pool.emplace(m.bytes, o);
         expect_equal(m.pool->capacity(), capacity, "the capacity");
