@@ -249,4 +249,53 @@ TEST_CASE("ratios are taken within a round, so that a round that is missing on o
     CHECK(result.rows[1].estimates.at("wall_ns").ratio == doctest::Approx(2));
 }
 
+/// With estimates put together by hand.
+run_row row_of(const std::string& name, verdict call, double ratio, verdict memory = verdict::no_difference,
+               double memory_ratio = 1) {
+    run_row row;
+    row.contender.name = row.contender.title = name;
+    const auto estimated = [](verdict v, double r) {
+        estimate e;
+        e.ratio = r;
+        e.ratio_low = r * 0.98;
+        e.ratio_high = r * 1.02;
+        e.median = r * 1e9;
+        e.call = v;
+        return e;
+    };
+    row.estimates["wall_ns"] = estimated(call, ratio);
+    row.estimates["peak_rss_bytes"] = estimated(memory, memory_ratio);
+    return row;
+}
+
+TEST_CASE("the findings name what is slower, what takes least memory, settings of glibc, and what failed") {
+    constexpr auto same = verdict::no_difference;
+    run_result result;
+    result.complete_rounds = 20;
+    result.rows = {row_of(default_name, same, 1),
+                   row_of(default_again_name, same, 1),
+                   row_of("glibc-no-trim", verdict::better, 0.9),
+                   row_of("b", verdict::worse, 1.2),
+                   row_of("a", same, 1, verdict::better, 0.5),
+                   run_row{}};
+    result.rows[2].contender.environment = {"A=1", "B=2"};
+    result.rows[5].contender.name = result.rows[5].contender.title = "c";
+    result.rows[5].failure = "killed by SIGSEGV";
+    describe_run(result);
+    std::string text;
+    for (const std::string& finding : result.findings) {
+        text += finding + '\n';
+    }
+    CAPTURE(text);
+    for (const char* part :
+         {"Slower: b (20 % more)", "Least memory at the peak: a, 50 % less",
+          "With A=1 B=2 in the environment, glibc takes 10 % less time", "c failed: killed by SIGSEGV"}) {
+        CAPTURE(part);
+        CHECK(text.find(part) != std::string::npos);
+    }
+    result.rows.erase(result.rows.begin() + 2, result.rows.begin() + 5);
+    describe_run(result);
+    CHECK(result.verdict.find("every allocator failed") != std::string::npos);
+}
+
 } // namespace linn::tool::judge_tests
