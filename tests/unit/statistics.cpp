@@ -229,6 +229,8 @@ TEST_CASE("statistics: the table has one line a pool") {
     CHECK(count_of(text, "\n") == 3);
     CHECK(text.ends_with(" a::much<longer, type>\n"));
     CHECK(text.find("1234567") != text.npos);
+    CHECK(text.find(" 5K") != text.npos);
+    CHECK(text.find(" 7K") != text.npos);
     CHECK(count_of(linn::to_table({}), "\n") == 1);
 }
 
