@@ -136,10 +136,10 @@ int look_before(dl_phdr_info* file, std::size_t, void* data) noexcept {
 bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     standing before;
     ::dl_iterate_phdr(look_before, &before);
-    if (detail::running_on_memcheck() || before.owns_malloc) {
-        about.problem = before.owns_malloc
-                            ? "the program, or a library before this one, brings its own malloc"
-                            : "Valgrind's Memcheck has to see each block";
+    const bool is_on_memcheck = detail::running_on_memcheck();
+    if (is_on_memcheck || before.owns_malloc) {
+        about.problem = is_on_memcheck ? "Valgrind's Memcheck has to see each block"
+                                       : "the program, or a library before this one, brings its own malloc";
         return false;
     }
     const bool looks_up = mode != pool_mode::empty && plan.site_count != 0;
