@@ -70,7 +70,7 @@ struct collected {
 /// with the file the recording is closed, the program goes on without it.
 class collector {
 public:
-    /// A `trace` of null: what comes is dropped.
+    /// Drops what it takes where `trace` is null.
     collector(const ring_file& ring, trace_writer* trace) noexcept : ring_(ring), trace_(trace) {}
     collector(const collector&) = delete;
     collector& operator=(const collector&) = delete;

@@ -142,7 +142,7 @@ std::string with_folder(const char* file, Dwarf_Die& unit);
 /// The value of an attribute that is a number; 0: the entry has none.
 unsigned number_of(Dwarf_Die& die, unsigned attribute_name);
 
-/// Whether `test` says so of a child of an entry; the rest is not looked at then.
+/// Whether `test` holds for a child of an entry. It is not asked about the children after that one.
 template <class Test>
 bool any_child(Dwarf_Die parent, Test test) {
     Dwarf_Die child;

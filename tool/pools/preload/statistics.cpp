@@ -286,7 +286,7 @@ int number_of_signal(const char* name) noexcept {
 void on_signal(int) {
     const int before = errno;
     if (me.is_inside) {
-        // The thread may hold a lock: when it is out.
+        // The thread may hold a lock, so it writes them when it has left.
         statistics_wanted.store(true, std::memory_order_relaxed);
     } else {
         write_statistics();

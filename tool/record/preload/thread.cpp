@@ -70,7 +70,7 @@ void thread_ends(void*) noexcept {
     unwind::release(t.stacks);
 }
 
-/// As a thread that was never in a hook, in another recording or another process.
+/// Leaves the thread as one that was never in a hook, for another recording or in another process.
 void forget_writers(thread_state& t) noexcept {
     t.active = nullptr;
     t.main = nullptr;
