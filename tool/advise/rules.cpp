@@ -2,6 +2,7 @@
 #include "rules.hpp"
 
 #include "../measure/quantity.hpp"
+#include "../symbols/call_chain.hpp"
 #include "snippet.hpp"
 #include "verdict.hpp"
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
