@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observation.hpp"
 
+#include "../allocators/prober.hpp"
 #include "../measure/quantity.hpp"
 
 #include <fcntl.h>
