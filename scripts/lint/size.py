@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19075, 13500),
-    "tool/: lines": (72006, 55000),
+    "tool/: lines": (72015, 55000),
     "tool/: files": (403, 420),
     "tool/: files of C++ below 40 lines": (29, 60),
     "tests/: lines": (72825, 55000),

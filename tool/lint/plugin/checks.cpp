@@ -30,6 +30,7 @@ enum class fill_class {
 };
 
 struct finding_note {
+    const char* kind = ""; ///< "member", "writer" or "advice"
     SourceLocation where{};
     std::string text{};
     std::vector<FixItHint> edits{}; ///< that a person may choose
@@ -149,7 +150,11 @@ std::string bytes_text(std::uint64_t bytes) {
 /// (docs/design/lint.md, "What the tool reads").
 std::string facts_of(const finding& found) {
     llvm::json::Array members;
+    llvm::json::Array kinds;
+    bool is_to_review = false;
     for (const finding_note& note : found.notes) {
+        kinds.push_back(note.kind);
+        is_to_review = is_to_review || !note.edits.empty();
         if (!note.member.empty()) {
             members.push_back(
                 llvm::json::Object{{"name", llvm::json::fixUTF8(note.member)}, {"bytes", note.bytes}});
@@ -162,7 +167,11 @@ std::string facts_of(const finding& found) {
                            {"per_element", found.per_element},
                            {"class", class_names[static_cast<int>(found.certainty)]},
                            {"reason", llvm::json::fixUTF8(found.reason)},
-                           {"members", std::move(members)}};
+                           {"members", std::move(members)},
+                           {"fix", !found.edits.empty() ? "safe"
+                                   : is_to_review       ? "review"
+                                                        : "none"},
+                           {"notes", std::move(kinds)}};
     std::string line;
     llvm::raw_string_ostream(line) << facts;
     return line;
@@ -171,7 +180,7 @@ std::string facts_of(const finding& found) {
 void name_writers(finding& found, const object_fate& fate) {
     for (std::size_t i = 0; i != std::min(named_writers, fate.writers.size()); ++i) {
         const bool is_loop = !isa<Expr>(fate.writers[i]);
-        found.notes.push_back({fate.writers[i]->getBeginLoc(),
+        found.notes.push_back({"writer", fate.writers[i]->getBeginLoc(),
                                is_loop ? "this loop overwrites all of it" : "here all of it is overwritten"});
     }
 }
@@ -328,7 +337,7 @@ bool zero_means_nothing(QualType element) {
 void explain_members(finding& found, const std::vector<filled_member>& members, bool is_array) {
     for (std::size_t i = 0; i < std::min(named_members, members.size()); ++i) {
         const FieldDecl& field = *members[i].field;
-        finding_note note{field.getLocation()};
+        finding_note note{"member", field.getLocation()};
         note.member = field.getDeclName() ? field.getNameAsString() : "an anonymous member";
         note.bytes = members[i].bytes;
         note.text = "'" + note.member + "': " + bytes_text(note.bytes) + (is_array ? " in each element" : "");
@@ -423,12 +432,12 @@ void zero_fill_check::report_place(std::vector<version>& versions) {
     if (any_read || cure.edits.empty()) {
         found.reason =
             any_read ? "a part of it may be read before it is written" : cure.obstacle + "; " + cure.advice;
-        found.notes.push_back({made.where, "no fix: " + found.reason});
+        found.notes.push_back({"advice", made.where, "no fix: " + found.reason});
     } else if (known_safe) {
         found.edits = cure.edits;
     } else {
         found.reason = "something may need the zeros; if nothing does, " + cure.advice;
-        found.notes.push_back({made.where, "fix to review: " + found.reason, cure.edits});
+        found.notes.push_back({"advice", made.where, "fix to review: " + found.reason, cure.edits});
     }
     report(found);
 }
@@ -477,7 +486,7 @@ void overwritten_fill_check::report_place(std::vector<version>& versions) {
     } else {
         found.reason = cure.edits.empty() ? cure.obstacle + "; " + cure.advice : cure.advice;
         found.notes.push_back(
-            {found.where, is_certain ? "no fix: " + found.reason : "if it does, " + cure.advice});
+            {"advice", found.where, is_certain ? "no fix: " + found.reason : "if it does, " + cure.advice});
     }
     report(found);
 }
