@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: everything compiles and works with -fno-exceptions -fno-rtti; what cannot be had ends the program with the reason, as
-// there is nobody to catch it.
+// no code can catch it.
 //
 // Breaks with a `throw`, `try`, `typeid` or `dynamic_cast` that is not guarded: a compile error. What
 // compiles is also run, since without exceptions the paths differ.

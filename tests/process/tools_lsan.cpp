@@ -133,7 +133,7 @@ void buffers_hold() {
     linn_test::overwrite_the_stack();
 }
 
-/// The handle is gone without its destructor: nobody can ever give that buffer back.
+/// The handle is gone without its destructor, so no code can give that buffer back.
 [[gnu::noinline]] void lose_a_handle() {
     alignas(linn::buffer) static std::byte place[sizeof(linn::buffer)];
     ::new (static_cast<void*>(place)) linn::buffer{buffers->acquire()};

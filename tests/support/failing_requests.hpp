@@ -189,7 +189,7 @@ inline void fail_each_request(const char* what, const std::function<bool(attempt
     fail_each_request(what, requests::some, op);
 }
 
-/// The same of an operation that prepares and verifies nothing.
+/// Likewise for an operation that prepares and verifies nothing.
 template <class Act>
 void fail_each_request_of(const char* what, const Act& act, requests expected = requests::some) {
     fail_each_request(what, expected, [&](attempt& a) { return a.run(act); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iteration visits each live object once, whatever happens to objects meanwhile. That it goes by address: tests/fuzz.
+// Iteration visits each live object once, also when objects are made and destroyed meanwhile. That it goes by address: tests/fuzz.
 #include "unit.hpp"
 
 #include <linn/handle_pool.hpp>

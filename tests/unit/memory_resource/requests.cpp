@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pool_resource: alignments of every kind, threads that come and go, and the requests that std leaves undefined. Against a model:
-// tests/fuzz; contents that nobody else may change, handed over between threads: tests/stress.
+// tests/fuzz; contents that no other thread may change, handed over between threads: tests/stress.
 
 #include "unit.hpp"
 

@@ -145,7 +145,7 @@ TEST_CASE("buffer_store: a buffer too many after reserve is no room for more") {
 }
 
 TEST_CASE(
-    "buffer_store: in the child of a fork threads cache, whatever a thread that is gone was reserving") {
+    "buffer_store: in the child of a fork threads cache, also when a thread that is gone was reserving") {
     fake_pages::reset();
     detail::module_record where{[]() noexcept {}};
     store::registry stores{where};
