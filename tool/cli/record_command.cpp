@@ -232,8 +232,7 @@ public:
         CLI::Option* const baseline = arguments.add_flag(
             "--baseline", has_baseline_,
             "always run PROG again without recording, its output thrown away, to measure its CPU time "
-            "(default: "
-            "only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
+            "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
         arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
         arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
         add_value(arguments, "--pid,-p,--attach", options_.attach_to, "PID",
@@ -294,8 +293,7 @@ private:
         }
         if (options_.fills_only && is_live_) {
             return "--fills and --live cannot be combined: --fills records no releases, so nothing is known "
-                   "to "
-                   "live";
+                   "to live";
         }
         if (app().count("--json") != 0 && !options_.fills_only) {
             return "--json needs --fills; otherwise: linn advise TRACE --json FILE";

@@ -167,13 +167,11 @@ private:
     std::string why_not(const trace_analysis& a) const {
         if (a.info.contents != "all") {
             return "holds only blocks that zeros were written into, without their releases: record the "
-                   "program "
-                   "again without --fills";
+                   "program again without --fills";
         }
         if (filter_ == block_filter::temporary && a.info.sample_bytes != 0) {
             return "is a sample, which does not tell what a thread did next: record the program again "
-                   "without "
-                   "--sample";
+                   "without --sample";
         }
         return {};
     }
