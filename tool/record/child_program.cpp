@@ -29,10 +29,6 @@ constexpr std::array stopping{SIGINT, SIGTERM, SIGHUP};
 /// SIGXFSZ and SIGPIPE would end this process where a failed write is enough; SIGCHLD ignored would lose the status.
 constexpr std::array handled{SIGXFSZ, SIGPIPE, SIGCHLD};
 
-double nanoseconds(const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3;
-}
-
 using figures::unit;
 using figures::written;
 
@@ -160,8 +156,8 @@ bool child_program::is_finished(program_end& end) {
     end.exit_status = by_signal ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     end.in_words = by_signal ? "killed by " + signal_name(WTERMSIG(status))
                              : fmt::format("exit status {}", WEXITSTATUS(status));
-    end.user_ns = nanoseconds(used.ru_utime);
-    end.system_ns = nanoseconds(used.ru_stime);
+    end.user_ns = static_cast<double>(nanoseconds_of(used.ru_utime));
+    end.system_ns = static_cast<double>(nanoseconds_of(used.ru_stime));
     end.page_faults = static_cast<std::uint64_t>(used.ru_minflt);
     end.written_bytes = static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
     return true;
