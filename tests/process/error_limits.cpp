@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: where the system refuses memory, because of a limit on addresses (RLIMIT_AS) or on data (RLIMIT_DATA), every
-// part of the library that asks for it throws std::bad_alloc, or gives null where it says so; what was got before stays whole
-// and counted, and once the limit is lifted everything goes on.
+// part of the library that asks for it throws std::bad_alloc; what was got before stays whole and counted, and once the limit is lifted
+// everything goes on.
 //
 // Breaks when a part ignores a refusal, or loses what it had got already. In a child for each part and limit: the kernel
 // refuses, several times in a row, and the objects are counted to the last one. See error_nth_request for
@@ -53,15 +53,6 @@ void set(const limit& l, rlim_t bytes) {
     CHECK(::getrlimit(l.which, &now) == 0);
     now.rlim_cur = bytes < now.rlim_max ? bytes : now.rlim_max;
     CHECK(::setrlimit(l.which, &now) == 0);
-}
-
-/// Everything that pools of the process have handed out.
-std::size_t all_live() {
-    std::size_t n = 0;
-    for (const auto& s : linn::statistics()) {
-        n += s.live;
-    }
-    return n;
 }
 
 /// Fills and empties `part` several times: add() adds an object, or says that there is none to be had.
@@ -150,11 +141,10 @@ struct holder {
 
 // --- the parts ---------------------------------------------------------------------------------------
 
-template <bool Throwing>
 struct in_pool : holder<item*> {
     using pool = linn::pool<item>;
     bool add() {
-        return add_from([] { return Throwing ? pool::create() : pool::try_allocate(); });
+        return add_from([] { return pool::create(); });
     }
     void drop() {
         drop_by([](item* p) { pool::destroy(p); });
@@ -168,42 +158,15 @@ struct small_item {
     unsigned char bytes[500];
 };
 
-template <bool Throwing>
 struct in_local_pool : holder<small_item*, sizeof(small_item)> {
     linn::local_pool<small_item> pool;
     bool add() {
-        return add_from([&] { return Throwing ? pool.create() : pool.try_allocate(); });
+        return add_from([&] { return pool.create(); });
     }
     void drop() {
         drop_by([&](small_item* p) { pool.destroy(p); });
     }
     std::size_t live() { return pool.live(); }
-};
-
-/// Nodes of a container; a failed insertion has changed nothing.
-struct in_map {
-    static constexpr std::size_t bytes = sizeof(item);
-    linn::map<int, item> all;
-    bool add() {
-        const std::size_t n = all.size();
-        try {
-            all.try_emplace(static_cast<int>(n)).first->second.bytes[0] = static_cast<unsigned char>(n);
-            return true;
-        } catch (const std::bad_alloc&) {
-            CHECK(all.size() == n);
-            return false;
-        }
-    }
-    void check_whole() {
-        std::size_t n = 0;
-        for (const auto& [key, i] : all) {
-            CHECK(i.bytes[0] == static_cast<unsigned char>(key));
-            ++n;
-        }
-        CHECK(n == all.size());
-    }
-    void drop() { all.clear(); }
-    std::size_t live() { return all_live(); }
 };
 
 template <std::size_t Bytes>
@@ -226,14 +189,13 @@ struct in_resource : holder<unsigned char*, Bytes> {
 
 constexpr std::size_t buffer_bytes = 256 * linn_test::kib;
 
-template <bool Throwing>
 struct in_buffer_pool {
     static constexpr std::size_t bytes = buffer_bytes;
     linn::buffer_pool pool{buffer_bytes};
     std::vector<linn::buffer> held;
     in_buffer_pool() { held.reserve(most); }
     bool add() {
-        linn::buffer b = null_when_refused([&] { return Throwing ? pool.acquire() : pool.try_acquire(); });
+        linn::buffer b = null_when_refused([&] { return pool.acquire(); });
         if (!b) {
             return false;
         }
@@ -254,15 +216,11 @@ struct part {
     void (*run)(const limit&);
 };
 constexpr part parts[] = {
-    {"pool", &exhaust<in_pool<true>>},
-    {"pool, null", &exhaust<in_pool<false>>},
-    {"local_pool", &exhaust<in_local_pool<true>>},
-    {"local_pool, null", &exhaust<in_local_pool<false>>},
-    {"map", &exhaust<in_map>},
+    {"pool", &exhaust<in_pool>},
+    {"local_pool", &exhaust<in_local_pool>},
     {"pool_resource", &exhaust<in_resource<4000>>},
     {"pool_resource, large", &exhaust<in_resource<300'000>>},
-    {"buffer_pool", &exhaust<in_buffer_pool<true>>},
-    {"buffer_pool, null", &exhaust<in_buffer_pool<false>>},
+    {"buffer_pool", &exhaust<in_buffer_pool>},
 };
 
 } // namespace

@@ -5,7 +5,7 @@
 //
 // Breaks when one request is forgotten, or memory that was got before it. Requests are those of the library and of
 // the standard library together: see failing_requests.hpp, which checks that each operation failed at least once and
-// completed at last. A map is in error_limits.
+// completed at last.
 #include "failing_requests.hpp"
 
 #include <linn/linn.hpp>
@@ -94,19 +94,40 @@ void pools() {
         return get_many<item<three>>(
             a, [] { return linn::pool<item<three>>::create(1); }, &linn::pool<item<three>>::destroy);
     });
+    struct several;
+    using bulk = linn::pool<item<several>, {.slab_bytes = 1 << 14}>; // of which `many` need some
     for (const std::size_t n : {std::size_t{1}, std::size_t{16}, std::size_t{17}, many}) {
         fail_each_request("pool::allocate_n", [n](attempt& a) {
-            std::vector<item<one>*> out(n);
-            const bool done = a.run([&] { first::allocate_n(out); });
+            std::vector<item<several>*> out(n);
+            const bool done = a.run([&] {
+                const std::size_t live = bulk::statistics().live;
+                try {
+                    bulk::allocate_n(out);
+                } catch (const std::bad_alloc&) {
+                    CHECK(bulk::statistics().live == live); // all or none
+                    throw;
+                }
+            });
             if (done) {
-                first::deallocate_n(out);
+                bulk::deallocate_n(out);
             }
             return done;
         });
     }
     struct reserved;
     const requests expected = linn_test::in_slabs() ? requests::some : requests::perhaps;
-    fail_each_request_of("pool::reserve", [] { linn::pool<item<reserved>>::reserve(many); }, expected);
+    fail_each_request("pool::reserve", expected, [](attempt& a) {
+        using pool = linn::pool<item<reserved>, {.slab_bytes = 1 << 14}>;
+        return a.run([] {
+            const std::size_t slabs = pool::statistics().slabs;
+            try {
+                pool::reserve(many);
+            } catch (const std::bad_alloc&) {
+                CHECK(pool::statistics().slabs == slabs);
+                throw;
+            }
+        });
+    });
     fail_each_request("pool::for_each_live", expected, [](attempt& a) {
         std::vector<item<one>*> live(many);
         first::allocate_n(live);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the child of a process with many threads may use pool resources and make others, start threads and fork again,
-// wherever the resources of the threads that are gone lay: the child looks at no memory that a new thread may own.
+// wherever the resources of the threads that are gone lay: the child looks at no memory that a new thread may own, and has no
+// block twice. What such a thread had cached counts as lost, not as live.
 //
 // Breaks when a lock is acquired that the fork handlers do not know (the child finds it taken), when a resource on the stack of a
 // thread stays in the list of the child (the next thread overwrites it, and the list is garbage), and when a fork has the
@@ -194,6 +195,62 @@ void caches_of_two_generations() {
     }
 }
 
+/// Each thread replaces blocks that it holds; the child checks that what it gets is no block of the time before the fork.
+void blocks_are_handed_out_once() {
+    const auto size_of = [](std::size_t i) { return 8 + i % 700; };
+    std::vector<std::size_t*> before;
+    for (std::size_t i = 0; i < 300; ++i) {
+        before.push_back(static_cast<std::size_t*>(of_the_process.allocate(64)));
+        *before.back() = i;
+    }
+    linn_test::busy_threads threads;
+    for (std::size_t t = 0; t < 3; ++t) {
+        threads.start([&, t] {
+            std::array<void*, 300> held{};
+            for (std::size_t i = 0; threads.goes_on(); ++i) {
+                void*& p = held[i % held.size()];
+                if (p != nullptr) {
+                    of_the_process.deallocate(p, size_of(t + i % held.size()));
+                }
+                p = of_the_process.allocate(size_of(t + i % held.size()));
+                threads.worked();
+            }
+            for (std::size_t i = 0; i < held.size(); ++i) {
+                if (held[i] != nullptr) {
+                    of_the_process.deallocate(held[i], size_of(t + i));
+                }
+            }
+        });
+    }
+    threads.fork(60, 20, 100, [&] {
+        std::set<void*> fresh;
+        for (std::size_t i = 0; i < 1000; ++i) {
+            CHECK(fresh.insert(std::memset(of_the_process.allocate(size_of(i)), 9, size_of(i))).second);
+        }
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            CHECK(*before[i] == i && fresh.count(before[i]) == 0);
+            of_the_process.deallocate(before[i], 64);
+        }
+        for (const auto& s : of_the_process.statistics()) {
+            CHECK_AT_MOST(s.threads, 1);
+        }
+    });
+    threads.join();
+    for (void* p : before) {
+        of_the_process.deallocate(p, 64);
+    }
+}
+
+void what_is_lost_is_not_live() {
+    linn::pool_resource r;
+    linn_test::check_forked_beside([&] { use(r); },
+                                   [&] {
+                                       for (const auto& s : r.statistics()) {
+                                           CHECK(s.live == 0);
+                                       }
+                                   });
+}
+
 linn::pool_resource of_handlers;
 
 /// Handlers of the program may release a resource whose locks the fork has.
@@ -221,6 +278,8 @@ int main() {
     stacks_that_are_gone();
     what_the_child_knows();
     caches_of_two_generations();
+    what_is_lost_is_not_live();
+    blocks_are_handed_out_once();
     fork_during(25, [](std::size_t) { // made and destroyed in stacks
         linn::pool_resource r;
         use(r);

@@ -5,6 +5,7 @@
 //
 // Breaks when slabs of different types share a free list, or are unmapped and mapped again. Two types
 // of equal size; every byte that A ever had is remembered, and B then allocates several times as much.
+// Writes through a dangling pointer do not change what is handed out.
 #include "process.hpp"
 
 #include <linn/linn.hpp>
@@ -56,6 +57,29 @@ void use_b(std::size_t count) {
     }
 }
 
+/// Writes into destroyed objects, as an attacker does who has a dangling pointer, and looks at what is handed out then.
+void write_after_free() {
+    std::vector<type_a*> objects(5000);
+    linn::pool<type_a>::allocate_n(objects);
+    std::vector<std::uintptr_t> stale;
+    for (type_a* p : objects) {
+        stale.push_back(reinterpret_cast<std::uintptr_t>(p));
+    }
+    linn::pool<type_a>::deallocate_n(objects);
+    for (const std::uintptr_t at : stale) {
+        for (std::size_t i = 0; i != sizeof(type_a); i += sizeof(std::uint64_t)) {
+            *reinterpret_cast<volatile std::uint64_t*>(at + i) = 0x6f77'6e65'6421'2121;
+        }
+    }
+    linn::pool<type_a>::allocate_n(objects);
+    std::sort(objects.begin(), objects.end());
+    for (std::size_t i = 0; i != objects.size(); ++i) {
+        CHECK(linn::pool<type_a>::owns(objects[i]));
+        CHECK(i == 0 || objects[i - 1] + 1 <= objects[i]);
+    }
+    linn::pool<type_a>::deallocate_n(objects);
+}
+
 } // namespace
 
 int main() {
@@ -73,5 +97,8 @@ int main() {
         linn::pool<type_a>::trim();
         use_b(2 * count);
         linn::pool<type_b>::trim();
+    }
+    if (!linn::detail::checked_build) { // which reports the write
+        write_after_free();
     }
 }

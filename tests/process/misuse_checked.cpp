@@ -21,9 +21,6 @@ struct item {
 struct other {
     std::int64_t words[8];
 };
-struct huge {
-    char bytes[5 * linn_test::mib];
-};
 
 using pool = linn::pool<item>;
 
@@ -98,12 +95,6 @@ int main() {
         pool::deallocate(p);
         return p;
     });
-    expect("double free by another thread", linn::misuse_kind::double_free, [] {
-        item* p = pool::allocate();
-        pool::deallocate(p);
-        std::thread{[p] { pool::deallocate(p); }}.join();
-        return p;
-    });
     expect("double free after a thread that freed it ended", linn::misuse_kind::double_free, [] {
         item* p = pool::allocate();
         std::thread{[p] { pool::deallocate(p); }}.join();
@@ -135,17 +126,6 @@ int main() {
         pool::deallocate(at(p));
         return p;
     });
-    expect("from the stack", linn::misuse_kind::foreign_pointer, [] {
-        item on_stack{};
-        void* p = hidden(static_cast<void*>(&on_stack));
-        pool::deallocate(at(p));
-        return p;
-    });
-    expect("static", linn::misuse_kind::foreign_pointer, [] {
-        static item global{};
-        pool::deallocate(&global);
-        return &global;
-    });
     expect("an address where nothing is", linn::misuse_kind::foreign_pointer, [] {
         void* p = nullptr;
         const std::uintptr_t bits = 64 * linn_test::mib;
@@ -155,11 +135,6 @@ int main() {
     });
     expect("of another pool", linn::misuse_kind::wrong_pool, [] {
         static void* p = linn::pool<other>::allocate();
-        pool::deallocate(at(p));
-        return p;
-    });
-    expect("of a pool of huge objects", linn::misuse_kind::wrong_pool, [] {
-        static void* p = linn::pool<huge>::allocate();
         pool::deallocate(at(p));
         return p;
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: allocate_n and deallocate_n take as few locks as single calls, and hand out neighbours. That they do what as many
-// single calls would: tests/fuzz. What fails half way is in process/error_page_source.cpp.
+// single calls would: tests/fuzz. What fails half way is in process/error_nth_request.cpp.
 #include "misuse_recorder.hpp"
 #include "process_pool.hpp"
 #include "unit.hpp"
