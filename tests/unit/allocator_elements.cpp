@@ -158,17 +158,6 @@ TEST_CASE_TEMPLATE("allocator elements: nodes that are a container's private aff
     CHECK(w.live() == before);
 }
 
-TEST_CASE("allocator elements: an allocator derived from Linn's") {
-    const std::size_t before = pooled::live();
-    {
-        const std::list<std::string, derived<std::string>> list(20, "text");
-        const std::list<std::string, derived<std::string>> copy{list};
-        CHECK(copy == list);
-        CHECK(pooled::live() == before + 40);
-    }
-    CHECK(pooled::live() == before);
-}
-
 TEST_CASE_TEMPLATE("allocator elements: a type that holds containers of itself", W, pooled, identified<true>,
                    resources, pooled_over_resources) {
     W w;

@@ -7,7 +7,6 @@
 
 #include <linn/containers.hpp>
 
-#include <deque>
 #include <unordered_map>
 
 namespace containers_tests {
@@ -78,33 +77,6 @@ TEST_CASE("containers: associative ones") {
     compare_sets<linn::unordered_multiset<int>, std::multiset<int>>(same);
     compare_sets<linn::unordered_map<int, text>, std::map<int, text>>(pair);
     compare_sets<linn::unordered_multimap<int, text>, std::multimap<int, text>>(pair);
-}
-
-TEST_CASE("containers: those that allocate arrays") {
-    const std::size_t before = live_in_pools();
-    {
-        std::vector<int, linn::allocator<int>> v;
-        std::deque<int, linn::allocator<int>> d;
-        std::basic_string<char, std::char_traits<char>, linn::allocator<char>> s;
-        std::vector<bool, linn::allocator<bool>> bits;
-        for (int i = 0; i < 3000; ++i) {
-            v.push_back(i);
-            d.push_front(i);
-            s.push_back(static_cast<char>('a' + i % 26));
-            bits.push_back(i % 3 == 0);
-        }
-        v.shrink_to_fit();
-        CHECK(std::equal(v.begin(), v.end(), d.rbegin()));
-        CHECK(s.size() == 3000);
-        CHECK(std::count(bits.begin(), bits.end(), true) == 1000);
-        v.resize(1);
-        v.shrink_to_fit(); // an array of one is one object
-        const auto copied = v;
-        CHECK(copied == v);
-        auto moved = std::move(v);
-        CHECK(moved[0] == 0);
-    }
-    CHECK(live_in_pools() == before);
 }
 
 } // namespace containers_tests

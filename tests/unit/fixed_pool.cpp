@@ -81,34 +81,6 @@ std::vector<typename Pool::value_type*> take_all(Pool& pool) {
     return all;
 }
 
-template <std::size_t N>
-void fill_and_empty() {
-    fixed_pool<std::uint16_t, N> pool;
-    for (int round = 0; round < 3; ++round) {
-        CHECK(pool.empty());
-        auto all = take_all(pool);
-        CHECK(all.size() == N);
-        CHECK(pool.full());
-        CHECK(pool.live() == N);
-        CHECK(std::set<void*>(all.begin(), all.end()).size() == N);
-        CHECK(pool.try_allocate() == nullptr);
-        CHECK_THROWS_AS(static_cast<void>(pool.allocate()), std::bad_alloc);
-        for (std::size_t i = 0; i < N; ++i) {
-            *all[i] = static_cast<std::uint16_t>(i);
-        }
-        bool intact = true;
-        for (std::size_t i = 0; i < N; ++i) {
-            intact = intact && *all[i] == static_cast<std::uint16_t>(i) && pool.owns(all[i]);
-        }
-        CHECK(intact);
-        if (round == 1) {
-            std::reverse(all.begin(), all.end());
-        }
-        pool.deallocate_n(all);
-    }
-    CHECK(pool.statistics().peak == N);
-}
-
 #if defined(__ELF__)
 extern "C" {
 extern const char __bss_start; // NOLINT(bugprone-reserved-identifier): the linker's names
@@ -134,19 +106,6 @@ TEST_CASE("fixed_pool: usable before main") {
     REQUIRE(before_main.first != nullptr);
     CHECK(before_main.first->id == 17);
     CHECK(orders.owns(before_main.first));
-}
-
-TEST_CASE("fixed_pool: every capacity around the limits of index and word") {
-    fill_and_empty<0>();
-    fill_and_empty<1>();
-    fill_and_empty<2>();
-    fill_and_empty<63>();
-    fill_and_empty<64>();
-    fill_and_empty<65>();
-    fill_and_empty<255>();
-    fill_and_empty<256>();
-    fill_and_empty<257>();
-    fill_and_empty<1000>();
 }
 
 TEST_CASE("fixed_pool: indices of 16 and of 32 bits") {

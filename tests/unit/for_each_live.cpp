@@ -12,27 +12,6 @@ struct item {
     std::size_t words[5];
 };
 
-template <int N>
-std::set<item<N>*> visited() {
-    std::set<item<N>*> all;
-    std::size_t calls = 0;
-    const std::size_t n = linn::pool<item<N>>::for_each_live([&](item<N>& object) {
-        ++calls;
-        all.insert(&object);
-    });
-    CHECK(n == calls);
-    CHECK(all.size() == calls);
-    return all;
-}
-
-TEST_CASE("for_each_live: a pool that was never used, and one that is empty again") {
-    CHECK(visited<1>().empty());
-    linn::pool<item<1>>::deallocate(linn::pool<item<1>>::allocate());
-    CHECK(visited<1>().empty());
-    linn::pool<item<1>>::trim();
-    CHECK(visited<1>().empty());
-}
-
 TEST_CASE("for_each_live: the function may destroy what it is given, and create") {
     using pool = linn::pool<item<3>>;
     for (std::size_t i = 0; i < 5000; ++i) {

@@ -10,24 +10,17 @@
 #include <linn/allocator.hpp>
 #include <linn/containers.hpp>
 #include <linn/local_pool.hpp>
-#include <linn/memory.hpp>
 #include <linn/pool.hpp>
 
 namespace limits_tests {
 struct item {
     std::size_t words[6];
 };
-struct shared_item {
-    std::size_t words[4];
-};
 template <int>
 struct kind { // a pool of its own for each test
     std::size_t words[6];
 };
 } // namespace limits_tests
-
-template <>
-inline constexpr linn::pool_options linn::default_options<limits_tests::shared_item>{.max_objects = 2};
 
 namespace limits_tests {
 
@@ -174,17 +167,6 @@ TEST_CASE("limits: many at once are all or none, and a call that fails holds not
     CHECK(refused == 0);
     CHECK(pool::statistics().peak == 200);
     pool::deallocate_n(some);
-}
-
-TEST_CASE("limits: make_shared and make_unique follow the type's limit") {
-    auto a = linn::make_shared<shared_item>();
-    auto b = linn::make_shared<shared_item>();
-    CHECK_THROWS_AS(static_cast<void>(linn::make_shared<shared_item>()), std::bad_alloc);
-    a.reset();
-    a = linn::make_shared<shared_item>();
-    auto c = linn::make_unique<shared_item>();
-    auto d = linn::make_unique<shared_item>();
-    CHECK_THROWS_AS(static_cast<void>(linn::make_unique<shared_item>()), std::bad_alloc);
 }
 
 TEST_CASE("limits: slabs take max_bytes and no more, and each of their slots can be had by any thread") {

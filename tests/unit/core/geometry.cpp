@@ -124,13 +124,4 @@ TEST_CASE("geometry: colours move the first slot") {
     linn::detail::system_pages::unmap(memory, g.first_slab_bytes, g.slab_align);
 }
 
-TEST_CASE("geometry: a slab too small for one object is refused") {
-    const geometry g = make_geometry(10'000, 8, {});
-    void* memory = linn::detail::system_pages::map(g.first_slab_bytes, g.slab_align);
-    REQUIRE(memory != nullptr);
-    CHECK(slab::construct(memory, 8192, g, memory, 0, true) == nullptr);
-    CHECK(slab::construct(memory, 10'000, g, memory, 0, true) == nullptr);
-    linn::detail::system_pages::unmap(memory, g.first_slab_bytes, g.slab_align);
-}
-
 } // namespace core_geometry_tests

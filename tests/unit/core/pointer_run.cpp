@@ -63,11 +63,4 @@ TEST_CASE("run_length: every length, upwards and downwards, broken at each place
     }
 }
 
-TEST_CASE("run_length: reads no more than it was given") {
-    auto all = spaced(64, 0x1000, 16);
-    for (std::size_t count = 1; count <= 64; ++count) {
-        CHECK(linn::detail::run_length(all.data(), count, 16) == count);
-    }
-}
-
 } // namespace core_pointer_run_tests

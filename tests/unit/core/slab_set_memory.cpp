@@ -147,25 +147,6 @@ TEST_CASE("slab_set: the free pages of a slab with survivors go back, and only t
     CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
 }
 
-TEST_CASE("slab_set: pages that went back once are not counted again when more of the slab goes back") {
-    fixture f{small_slabs(plenty)};
-    const auto all = f.take(60);
-    REQUIRE(f.set.slab_count() == 1);
-    const std::size_t resident = f.set.resident_bytes();
-    REQUIRE(f.give({all.begin(), all.begin() + 20}).empty());
-    const std::size_t first = f.set.discard_free_pages(f.set.newest());
-    CHECK(first != 0);
-    REQUIRE(f.give({all.begin() + 20, all.begin() + 40}).empty());
-    const std::size_t second = f.set.discard_free_pages(f.set.newest());
-    CHECK(second != 0);
-    CHECK(first + second <= 40 * 1000);
-    CHECK(f.set.resident_bytes() == resident - first - second);
-    REQUIRE(f.give({all.begin() + 40, all.begin() + 50}).empty());
-    const std::size_t third = f.set.discard_free_pages(f.set.newest());
-    CHECK(f.set.resident_bytes() == resident - first - second - third);
-    CHECK(f.set.returned_bytes() == first + second + third);
-}
-
 TEST_CASE("slab_set: take_empty offers each empty slab once, and none that is in use") {
     fixture f{small_slabs(plenty)};
     f.make_empties(4);
@@ -180,29 +161,6 @@ TEST_CASE("slab_set: take_empty offers each empty slab once, and none that is in
     CHECK(f.give(kept).empty());
     cold_pages cold;
     CHECK(f.set.take_empty(cold));
-}
-
-TEST_CASE("slab_set: reset_all takes everything back and keeps the slabs") {
-    fixture f{small_slabs(plenty)};
-    for (int round = 0; round < 3; ++round) {
-        const auto all = f.take(500);
-        REQUIRE(all.size() == 500);
-        if (round == 1) {
-            REQUIRE(f.give({all.begin() + 100, all.begin() + 300}).empty());
-            cold_pages cold;
-            if (f.set.take_empty(cold)) {
-                f.set.put_cold(cold, slab_set::discard(cold));
-            }
-        }
-        f.set.reset_all();
-        CHECK(f.set.out() == 0);
-        CHECK(f.set.consistent());
-    }
-    const std::size_t slabs = f.set.slab_count();
-    auto all = f.take(500);
-    std::sort(all.begin(), all.end());
-    CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
-    CHECK(f.set.slab_count() == slabs);
 }
 
 TEST_CASE("slab_set: unmap_all gives back every byte that was mapped") {

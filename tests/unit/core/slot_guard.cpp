@@ -246,20 +246,4 @@ TEST_CASE_TEMPLATE("slot_guard: right use is never reported, whatever goes back 
     }
 }
 
-TEST_CASE("slot_guard: without guards in the geometry nothing is watched and no byte is spent") {
-    struct tag {};
-    const auto g = make_geometry(40, 8, {.slab_bytes = 1 << 16});
-    linn::detail::slab_set<linn_test::failing_pages<tag>, true> set{g, nullptr};
-    CHECK(g.slot_bytes == 40);
-    void* object = nullptr;
-    REQUIRE(set.take(&object + 1, 1) == 1);
-    std::memset(object, 0, 40);
-    const auto never = [](rejection, void*) { FAIL("nothing to find"); };
-    set.give(&object, 1, never);
-    static_cast<std::byte*>(object)[3] = std::byte{1};
-    set.check_objects(never);
-    REQUIRE(set.take(&object + 1, 1) == 1);
-    set.unmap_all();
-}
-
 } // namespace core_slot_guard_tests

@@ -43,29 +43,6 @@ void empty(std::pmr::memory_resource& r, std::vector<std::pair<void*, std::size_
     all.clear();
 }
 
-TEST_CASE("pool_resource: release gives back what is still handed out, and the resource starts again") {
-    counting_resource upstream;
-    pool_resource r{&upstream};
-    pool_resource of_pages;
-    std::size_t first_peak = 0;
-    for (int round = 0; round < 20; ++round) {
-        fill(r, 500);
-        fill(of_pages, 500);
-        r.release();
-        of_pages.release();
-        CHECK(upstream.blocks.empty());
-        CHECK(of_pages.statistics().size() <= 1); // what is left is the peak of the large ones
-        first_peak = round == 0 ? upstream.peak_bytes : first_peak;
-    }
-    CHECK(upstream.peak_bytes == first_peak);
-    CHECK(upstream.wrong == 0);
-    r.release();
-    pool_resource never_used;
-    never_used.release();
-    never_used.trim(); // of what others left
-    CHECK(never_used.trim() == 0);
-}
-
 TEST_CASE("pool_resource: a failure of upstream at any request is passed on and changes nothing") {
     bool failed = false;
     bool completed = false;
