@@ -27,7 +27,7 @@ set(LINN_LATER_TESTS
     "tool[.]look[.]large"
     "tool[.]piped[.]bench"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
-    "tool[.]run[.](adaptive|budget|cc1plus|interrupt|jq|python3|redis|sqlite3)"
+    "tool[.]run[.](adaptive|budget|interrupt|python3|redis)"
     "tool[.](try|advise_try)[.](interrupt|measured|plan)")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING

@@ -160,11 +160,6 @@ def case_inert(tool):
     check(entry["proven_by"] is None, entry)
 
 
-def case_new_only(tool):
-    entry = tool.entry("new_only")
-    check(entry["state"] == "inert" and "it provides operator delete, operator new" in entry["remark"], entry)
-
-
 def case_crashing(tool):
     entry = tool.entry("crashing_at_once")
     check(entry["state"] == "broken" and entry["remark"].startswith("killed by SIGABRT while "), entry)

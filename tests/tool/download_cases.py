@@ -118,12 +118,6 @@ def case_no_space(tool):
             check(done.stdout.split("\n")[-3:] == ["downloads", "logs", ""], done.stdout)
 
 
-def case_broken(tool):
-    """What was built and does not even start is not installed."""
-    for source, wanted in [("no C\n", "rpmalloc.c:1"), (archives.WORKING.replace("return", "__builtin_trap(); return"), "")]:
-        tool.misses(archives.from_file(tool.folder, source), wanted)
-
-
 def case_settings(tool):
     for name, value in [("LINN_DOWNLOAD_STALL", "soon"), ("LINN_DOWNLOAD_STALL", "0"), ("LINN_DOWNLOAD_LIMIT", "-1"),
                         ("LINN_MIRROR", "files.invalid"), ("LINN_SOURCES", "/nonexistent")]:

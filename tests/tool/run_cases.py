@@ -315,37 +315,10 @@ def real(tool, *arguments, **more):
     return result
 
 
-def case_sqlite3(tool):
-    skip_without("sqlite3")
-    sql = tool.folder / "insert.sql"
-    sql.write_text("create table t(a, b);\nbegin;\n"
-                   + "".join(f"insert into t values({i}, 'text {i}');\n" for i in range(2000)) + "commit;\n"
-                   "select count(*), sum(a) from t;\n")
-    real(tool, "--input", sql, "--", "sqlite3", ":memory:")
-
-
-def case_jq(tool):
-    skip_without("jq")
-    data = tool.folder / "data.json"
-    data.write_text(json.dumps([{"id": i, "name": f"name {i}"} for i in range(5000)]))
-    real(tool, "--", "jq", "map(.id) | add", data)
-
-
 def case_python3(tool):
     skip_without("python3")
     result = real(tool, "--", "env", "PYTHONMALLOC=malloc", "python3", "-c", "print(sum(len(str(i)) for i in range(20000)))")
     check("python3" in result["program"]["path"], result["program"])
-
-
-def case_cc1plus(tool):
-    skip_without("g++")
-    cc1plus = subprocess.run(["g++", "-print-prog-name=cc1plus"], capture_output=True, text=True).stdout.strip()
-    if not os.path.isabs(cc1plus):
-        skip("there is no cc1plus")
-    source = tool.folder / "a.cpp"
-    source.write_text("#include <vector>\nstd::vector<int> v;\n")
-    subprocess.run(["g++", "-E", "-o", "a.ii", "a.cpp"], cwd=tool.folder, check=True)
-    real(tool, "--", cc1plus, "-quiet", "-fpreprocessed", "-o", "/dev/null", "a.ii")
 
 
 def case_redis(tool):

@@ -81,16 +81,6 @@ def case_churn(tool):
     check(nodes["places"][0]["file"].endswith("advised.cpp"), nodes["places"])
 
 
-def case_packets(tool):
-    result = tool.of("packets")
-    shared = type_of(result, "std::shared_ptr<packet>")
-    statistics = shared["statistics"]
-    check(statistics["allocations"] == 5000 and statistics["remote_releases"] == 5000, statistics)
-    check(statistics["peak_live"] <= 100 and statistics["live_at_end"] == 0, statistics)
-    check(any(f["kind"] == "remote" and "std::shared_ptr<packet>" in f["text"] for f in result["findings"]),
-          result["findings"])
-
-
 def case_fill(tool):
     result = tool.of("fill")
     buffers = type_of(result, "std::shared_ptr<line>")
@@ -188,11 +178,6 @@ def case_reports(tool):
     check(page.startswith("<!") and "std::list&lt;particle&gt;" in page, page[:200])
     done = tool.call("advise", trace, "--json", tool.folder / "no" / "folder.json")
     check(done.returncode == 2, done.stderr)
-
-
-def case_one_type(tool):
-    text = tool.advise(tool.record("churn", 50000), "--type", "particle").stdout
-    check("from " in text and "advised.cpp" in text and "main" in text, text)
 
 
 def case_relative_paths(tool):

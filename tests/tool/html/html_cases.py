@@ -281,20 +281,6 @@ def case_partial(reports):
     check(text.index("Partial:") < text.index('class="lead"'), "the mark comes too late")
 
 
-def case_real_bench(reports):
-    """`linn bench --html` writes such a page of a real run."""
-    path = reports.folder / "real.html"
-    done = subprocess.run([reports.linn, "bench", "object", "--only", "linn", "--objects", "500", "--rounds", "2",
-                           "--html", str(path)], capture_output=True, text=True, timeout=100)
-    check(done.returncode == 0, done.stderr)
-    with reports.browser() as b:
-        page = b.open(str(path))
-        check(page.complaints == [], page.complaints)
-        check(len(page.requests) == len([u for u in page.requests if not u.startswith("http")]), page.requests)
-        names = page.evaluate(f"({COLUMN})(0)")
-        check({"glibc", "glibc again"} <= set(names), names)
-
-
 def case_real_run(reports):
     """`linn run --html` too: what the page says is what the JSON of the same run says."""
     path, plain = reports.folder / "real-run.html", reports.folder / "real-run.json"
