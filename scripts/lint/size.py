@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (72015, 55000),
     "tool/: files": (403, 420),
     "tool/: files of C++ below 40 lines": (29, 60),
-    "tests/: lines": (72825, 55000),
+    "tests/: lines": (71600, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
