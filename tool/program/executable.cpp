@@ -116,7 +116,9 @@ constexpr std::pair<std::string_view, const char*> heaps[] = {
     {"mi_malloc", "mimalloc"},     {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
     {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"}};
 
-void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_info& into) {
+/// Calls `visit` with each section, and with its name.
+template <class Visit>
+void visit_sections(std::string_view bytes, const Elf64_Ehdr& header, const Visit& visit) {
     const auto section = [&](std::uint64_t index) {
         return read_at<Elf64_Shdr>(bytes, header.e_shoff + index * sizeof(Elf64_Shdr));
     };
@@ -129,30 +131,43 @@ void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_
         if (!s) {
             return;
         }
-        if (names && text_at(part(bytes, names->sh_offset, names->sh_size), s->sh_name) == ".go.buildinfo") {
-            into.is_go = true;
+        visit(*s, names ? text_at(part(bytes, names->sh_offset, names->sh_size), s->sh_name)
+                        : std::string_view{});
+    }
+}
+
+/// Calls `visit` with each symbol of a table of them, and with its name.
+template <class Visit>
+void visit_symbols(std::string_view bytes, const Elf64_Ehdr& header, const Elf64_Shdr& symbols,
+                   const Visit& visit) {
+    const auto strings =
+        read_at<Elf64_Shdr>(bytes, header.e_shoff + std::uint64_t{symbols.sh_link} * sizeof(Elf64_Shdr));
+    if (!strings) {
+        return;
+    }
+    const std::string_view text = part(bytes, strings->sh_offset, strings->sh_size);
+    const std::string_view table = part(bytes, symbols.sh_offset, symbols.sh_size);
+    for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table, at); at += sizeof(Elf64_Sym)) {
+        visit(*symbol, text_at(text, symbol->st_name));
+    }
+}
+
+void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_info& into) {
+    visit_sections(bytes, header, [&](const Elf64_Shdr& s, std::string_view title) {
+        into.is_go = into.is_go || title == ".go.buildinfo";
+        if (s.sh_type != SHT_DYNSYM && s.sh_type != SHT_SYMTAB) {
+            return;
         }
-        if (s->sh_type != SHT_DYNSYM && s->sh_type != SHT_SYMTAB) {
-            continue;
-        }
-        const auto strings = section(s->sh_link);
-        if (!strings) {
-            continue;
-        }
-        const std::string_view text = part(bytes, strings->sh_offset, strings->sh_size);
-        const std::string_view table = part(bytes, s->sh_offset, s->sh_size);
-        for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table, at);
-             at += sizeof(Elf64_Sym)) {
-            const std::string_view name = text_at(text, symbol->st_name);
+        visit_symbols(bytes, header, s, [&](const Elf64_Sym& symbol, std::string_view name) {
             if (into.sanitizer.empty()) {
                 into.sanitizer = title_of(sanitizers, name);
             }
             // A name that is only used is no allocator of its own.
-            if (into.private_heap.empty() && symbol->st_shndx != SHN_UNDEF) {
+            if (into.private_heap.empty() && symbol.st_shndx != SHN_UNDEF) {
                 into.private_heap = title_of(heaps, name);
             }
-        }
-    }
+        });
+    });
 }
 
 void read_elf(std::string_view bytes, executable_info& into) {
@@ -283,6 +298,30 @@ executable_info inspect_executable(const fs::path& file) {
         info.what = kind::unknown;
     }
     return info;
+}
+
+std::uint64_t find_in_file(const fs::path& file, std::string_view name) {
+    const mapped_file map{file};
+    const std::string_view bytes = map.bytes();
+    const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+    if (!header || !bytes.starts_with(std::string_view{ELFMAG, SELFMAG}) ||
+        bytes[EI_CLASS] != char{ELFCLASS64}) {
+        return 0;
+    }
+    std::uint64_t begin = 0;
+    for (std::uint64_t i = header->e_phnum; i-- != 0;) {
+        const auto p = read_at<Elf64_Phdr>(bytes, header->e_phoff + i * header->e_phentsize);
+        begin = p && p->p_type == PT_LOAD ? p->p_vaddr - p->p_offset : begin;
+    }
+    std::uint64_t found = 0;
+    visit_sections(bytes, *header, [&](const Elf64_Shdr& s, std::string_view) {
+        if (s.sh_type == SHT_DYNSYM) {
+            visit_symbols(bytes, *header, s, [&](const Elf64_Sym& symbol, std::string_view title) {
+                found = title == name && symbol.st_shndx != SHN_UNDEF ? symbol.st_value - begin : found;
+            });
+        }
+    });
+    return found;
 }
 
 fs::path find_program(std::string_view name, std::string_view search_path, const fs::path& directory) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct executable_info {
 
 /// Reads what the file says; never throws, and believes nothing that lies outside of the file.
 executable_info inspect_executable(const std::filesystem::path& file);
+
+/// Where a file has a function or object that it offers to others, from where its first byte is mapped; 0 if it has none, or cannot be
+/// read.
+std::uint64_t find_in_file(const std::filesystem::path& file, std::string_view name);
 
 /// Looks a program up as a shell does: a name with a slash is a path, another is searched for in `search_path`, which
 /// is a value of PATH. Empty when there is none; a file without permission is returned when there is nothing better.

@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds slice{20};
-/// For so long a call may be under way that began before the hooks were in.
-constexpr milliseconds after_entering{1'000};
 
 /// A process that does not become another one under the same number; it is told when it ends.
 class watched_process {
@@ -65,7 +63,7 @@ private:
     bool prepare();
     bool enter();
     std::uint32_t only_pid() const { return options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid); }
-    std::string make_ring(int fd, std::uint32_t chunks);
+    std::string make_ring(int fd);
     void note_time() {
         const attach::used_time used = attach::time_used_by(facts_.pid);
         used_ = used.user_ns + used.system_ns > 0 ? used : used_;
@@ -80,6 +78,7 @@ private:
     watched_process watched_;
     attach::process_facts facts_;
     std::optional<attach::attachment> attachment_;
+    bool sees_new_files_ = false;
     attach::used_time used_before_;
     attach::used_time used_; ///< as far as it is known
 };
@@ -110,7 +109,8 @@ bool attached_recording::prepare() {
     return true;
 }
 
-std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
+std::string attached_recording::make_ring(int fd) {
+    const auto chunks = static_cast<std::uint32_t>(ring_chunks);
     if (std::string problem = ring_.adopt(watched_.copy_of(fd), chunks, ring_options()); !problem.empty()) {
         return problem;
     }
@@ -123,9 +123,9 @@ bool attached_recording::enter() {
     attachment_.emplace(facts_.pid, library_);
     used_before_ = used_ = attach::time_used_by(facts_.pid);
     const std::string problem =
-        attachment_->enter(static_cast<std::uint32_t>(ring_chunks),
-                           [this](int fd, std::uint32_t chunks) { return make_ring(fd, chunks); });
+        attachment_->enter(static_cast<std::uint32_t>(ring_chunks), [this](int fd) { return make_ring(fd); });
     if (problem.empty()) {
+        sees_new_files_ = attachment_->look().value_or(attach::door{}).sees_new_files != 0;
         return true;
     }
     stop_watching();
@@ -153,23 +153,17 @@ attached_recording::end attached_recording::why_hooks_are_gone() const {
 }
 
 attached_recording::end attached_recording::wait() {
-    const auto entered = std::chrono::steady_clock::now();
-    const auto limit = entered + std::chrono::duration<double>{options_.duration_s};
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>{options_.duration_s};
     for (;;) {
         note_time();
         if (watched_.has_ended()) {
             return end::ended;
         }
-        if (const auto door = attachment_->look(); !door || door->at != attach::phase::in) {
+        if (const auto door = attachment_->look(); !door || door->is_in == 0) {
             return why_hooks_are_gone();
         }
-        attachment_->settle();
-        const auto now = std::chrono::steady_clock::now();
-        if (now < entered + after_entering) {
-            attachment_->look_again();
-        }
-        if (!collector_->problem().empty() || (options_.duration_s > 0 && now >= limit) ||
-            desk_.wait_for_stop(slice)) {
+        const bool is_time = options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit;
+        if (!collector_->problem().empty() || is_time || desk_.wait_for_stop(slice)) {
             return end::detached;
         }
     }
@@ -207,7 +201,7 @@ void attached_recording::note(end why, std::uint64_t ns_now) {
 }
 
 void attached_recording::warn() {
-    if (!attachment_->sees_new_files()) {
+    if (!sees_new_files_) {
         result_.warnings.emplace_back("libraries that the program loaded after linn had attached are not in "
                                       "the trace: its loader has no place to note that");
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What linn reads of a process before it attaches, the memory of a process that means no good included.
+// What linn reads of a process before it attaches, and of its files, damaged ones included.
+#include "measure/files.hpp"
+#include "program/executable.hpp"
 #include "record/attach/process.hpp"
 #include "unit.hpp"
 
@@ -10,28 +12,27 @@ namespace linn::tool::attach_tests {
 
 using namespace linn::tool::attach;
 
-TEST_CASE("symbols are read from a process, and from a file that is damaged in memory none, or wrong ones") {
-    const process_memory memory{::getpid()};
+TEST_CASE("a symbol is found in a file, and in a damaged one none or a wrong one") {
+    const auto of_libc = [](const mapping& m) { return m.offset == 0 && m.is_libc(); };
     const std::vector<mapping> all = read_mappings(::getpid());
-    const auto file = std::find_if(all.begin(), all.end(), [](const mapping& m) {
-        return m.offset == 0 && m.file_name().starts_with("libc.so");
-    });
+    const auto file = std::find_if(all.begin(), all.end(), of_libc);
     REQUIRE(file != all.end());
-    const std::uint64_t found = find_symbol(memory, file->begin, "dlopen");
-    REQUIRE(mapping_at(all, found) != nullptr);
-    CHECK(mapping_at(all, found)->path == file->path);
-    CHECK(find_symbol(memory, file->begin, "no such function") == 0);
-    CHECK(find_symbol(memory, 0, "malloc") == 0);
-    std::vector<unsigned char> page(4096);
-    REQUIRE(memory.read(file->begin, page.data(), page.size()));
+    CHECK(file->begin + find_in_file(file->path, "puts") == reinterpret_cast<std::uint64_t>(&std::puts));
+    CHECK(find_in_file(file->path, "no such function") == 0);
+    CHECK(find_in_file("/proc/self/status", "puts") == 0);
+    const std::string bytes = read_file(file->path).value_or("");
     std::mt19937 random{11};
-    for (int i = 0; i != 300; ++i) {
-        std::vector<unsigned char> damaged = page;
-        for (int k = 0; k != 4; ++k) {
-            damaged[random() % 1024] = static_cast<unsigned char>(random());
+    const std::filesystem::path damaged = std::filesystem::temp_directory_path() / "linn_damaged.so";
+    for (int i = 0; i != 30; ++i) {
+        std::string changed = bytes;
+        for (std::size_t k = 0; k != 400; ++k) {
+            const std::size_t at = random() % 2048; // of the headers of the file, or of those of its sections
+            changed[k % 2 == 0 ? at : bytes.size() - 1 - at] = static_cast<char>(random());
         }
-        static_cast<void>(find_symbol(memory, reinterpret_cast<std::uint64_t>(damaged.data()), "malloc"));
+        std::ofstream{damaged, std::ios::binary} << changed;
+        static_cast<void>(find_in_file(damaged, "puts"));
     }
+    std::filesystem::remove(damaged);
 }
 
 TEST_CASE("what is no process is a usage error") {

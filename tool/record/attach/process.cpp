@@ -5,7 +5,6 @@
 #include "../../program/executable.hpp"
 #include "../../trace/info.hpp"
 
-#include <elf.h>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <signal.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -302,67 +300,6 @@ const mapping* mapping_at(const std::vector<mapping>& all, std::uint64_t address
     const auto behind = std::upper_bound(all.begin(), all.end(), address,
                                          [](std::uint64_t a, const mapping& m) { return a < m.end; });
     return behind != all.end() && address >= behind->begin ? &*behind : nullptr;
-}
-
-std::uint64_t find_symbol(const process_memory& memory, std::uint64_t begin, std::string_view name) {
-    const auto file = memory.get<Elf64_Ehdr>(begin);
-    if (!file || std::memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_ident[EI_CLASS] != ELFCLASS64) {
-        return 0;
-    }
-    std::optional<std::uint64_t> bias;
-    std::uint64_t dynamic = 0;
-    for (unsigned i = 0; i != file->e_phnum; ++i) {
-        const auto s = memory.get<Elf64_Phdr>(begin + file->e_phoff + i * sizeof(Elf64_Phdr));
-        if (s && s->p_type == PT_LOAD && !bias) {
-            bias = begin - (s->p_vaddr - s->p_offset);
-        } else if (s && s->p_type == PT_DYNAMIC) {
-            dynamic = s->p_vaddr;
-        }
-    }
-    if (!bias) {
-        return 0;
-    }
-    std::uint64_t symbols = 0;
-    std::uint64_t names = 0;
-    std::uint64_t hash = 0;
-    constexpr unsigned most_entries = 1 << 16; // a memory that is wrong on purpose has an end, too
-    for (unsigned i = 0; i != most_entries; ++i) {
-        const auto d = memory.get<Elf64_Dyn>(*bias + dynamic + i * sizeof(Elf64_Dyn));
-        if (!d || d->d_tag == DT_NULL) {
-            break;
-        }
-        // Most loaders write the address in place, some leave the offset.
-        const std::uint64_t at = d->d_un.d_ptr + (d->d_un.d_ptr < *bias ? *bias : 0);
-        symbols = d->d_tag == DT_SYMTAB ? at : symbols;
-        names = d->d_tag == DT_STRTAB ? at : names;
-        hash = d->d_tag == DT_GNU_HASH ? at : hash;
-    }
-    std::uint32_t wanted = 5381;
-    for (const char c : name) {
-        wanted = wanted * 33 + static_cast<unsigned char>(c);
-    }
-    // Counts of buckets, of symbols that are not in them, and of words of a filter, which comes first.
-    const auto head = memory.get<std::array<std::uint32_t, 4>>(hash);
-    if (!head || (*head)[0] == 0) {
-        return 0;
-    }
-    const std::uint64_t buckets = hash + sizeof *head + std::uint64_t{(*head)[2]} * 8;
-    const std::uint64_t chains = buckets + std::uint64_t{(*head)[0]} * 4;
-    const std::uint32_t first = memory.get<std::uint32_t>(buckets + wanted % (*head)[0] * 4).value_or(0);
-    for (std::uint64_t i = first; i >= (*head)[1] && i < first + std::uint64_t{most_entries}; ++i) {
-        const auto entry = memory.get<std::uint32_t>(chains + (i - (*head)[1]) * 4);
-        const auto s = memory.get<Elf64_Sym>(symbols + i * sizeof(Elf64_Sym));
-        std::string found(name.size() + 1, '\0');
-        if (entry && s && (*entry | 1) == (wanted | 1) && s->st_shndx != SHN_UNDEF &&
-            memory.read(names + s->st_name, found.data(), found.size()) &&
-            found == std::string{name} + '\0') {
-            return *bias + s->st_value;
-        }
-        if (!entry || (*entry & 1) != 0) {
-            break;
-        }
-    }
-    return 0;
 }
 
 } // namespace linn::tool::attach

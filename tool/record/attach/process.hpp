@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool::attach {
@@ -70,6 +69,7 @@ struct mapping {
 
     /// "libc.so.6" of "/lib/libc.so.6 (deleted)".
     std::string file_name() const;
+    bool is_libc() const { return file_name().starts_with("libc.so"); }
 };
 
 /// What is mapped into a process, in the order of addresses; empty where it cannot be read.
@@ -77,9 +77,5 @@ std::vector<mapping> read_mappings(pid_t pid);
 
 /// The mapping that holds an address; null where there is none.
 const mapping* mapping_at(const std::vector<mapping>& all, std::uint64_t address);
-
-/// The address of a function or object that a mapped file offers to others; 0 if there is none. Read from the process, because its file
-/// may have been replaced. `begin`: where the file's first bytes are mapped.
-std::uint64_t find_symbol(const process_memory& memory, std::uint64_t begin, std::string_view name);
 
 } // namespace linn::tool::attach

@@ -3,9 +3,7 @@
 
 #if defined(__x86_64__)
 
-#include <cpuid.h>
 #include <elf.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -26,10 +24,11 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds most_for_holding{2'000};
+constexpr milliseconds most_for_stopping{50};
 /// What a call in the program may take: it waits for other threads only.
 constexpr milliseconds most_for_call{20'000};
-constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
+/// For a thread that the kernel does not let go of: it must be let go.
+constexpr milliseconds until_it_stands = std::chrono::hours{1};
 
 /// ERESTARTNOHAND of the kernel: the call begins again, or returns EINTR if a handler runs.
 constexpr int restart_unless_handled = 514;
@@ -43,33 +42,24 @@ constexpr std::uint32_t state_end_magic = 0x46505845;
 constexpr std::size_t software_bytes_at = 464; // of the legacy area: what the kernel says of the rest
 constexpr std::size_t header_at = 512;
 constexpr std::uint64_t amx = std::uint64_t{3} << 17;
+constexpr std::size_t most_bytes_without_amx = 2696; // it comes last
 
-struct software_bytes {
-    std::uint32_t magic;
-    std::uint32_t extended_bytes;
-    std::uint64_t features;
-    std::uint32_t state_bytes;
-    std::uint32_t padding[7];
-};
-
-/// The state as it stands in a signal's frame. That of AMX is there only if the thread uses it.
+/// The extended state as it stands in a signal's frame, without that of AMX; empty where the thread uses that.
 std::vector<unsigned char> state_for_frame(std::vector<unsigned char> state) {
+    struct {
+        std::uint32_t magic = state_magic;
+        std::uint32_t extended_bytes = 0;
+        std::uint64_t features = 0;
+        std::uint32_t state_bytes = 0;
+    } words;
     std::uint64_t used = 0;
-    software_bytes words{};
     std::memcpy(&used, state.data() + header_at, sizeof used);
     std::memcpy(&words.features, state.data() + software_bytes_at, sizeof words.features);
-    words.features &= (used & amx) == 0 ? ~amx : ~std::uint64_t{0};
-    words.state_bytes = header_at + 64;
-    for (unsigned i = 2; i != 63; ++i) {
-        unsigned size = 0;
-        unsigned offset = 0;
-        unsigned c = 0;
-        unsigned d = 0;
-        if ((words.features >> i & 1) != 0 && __get_cpuid_count(0xd, i, &size, &offset, &c, &d) != 0) {
-            words.state_bytes = std::max(words.state_bytes, offset + size);
-        }
+    if ((used & amx) != 0) {
+        return {};
     }
-    words.magic = state_magic;
+    words.features &= ~amx;
+    words.state_bytes = static_cast<std::uint32_t>(std::min(state.size(), most_bytes_without_amx));
     words.extended_bytes = words.state_bytes + static_cast<std::uint32_t>(sizeof state_end_magic);
     state.resize(words.extended_bytes);
     std::memcpy(state.data() + software_bytes_at, &words, sizeof words);
@@ -77,8 +67,7 @@ std::vector<unsigned char> state_for_frame(std::vector<unsigned char> state) {
     return state;
 }
 
-/// What the kernel restores the thread to: an interrupted system call begins again. One with a time limit begins with the whole
-/// limit again, for only the kernel knows what is left of it.
+/// What a thread was doing, for the kernel to restore; with its extended state at an address. An interrupted system call begins again.
 ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t state_at) {
     const auto result = -static_cast<std::int64_t>(r.rax);
     if (static_cast<std::int64_t>(r.orig_rax) >= 0 &&
@@ -89,27 +78,14 @@ ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t stat
     ucontext_t context{};
     context.uc_flags = has_extended_state | has_stack_segment;
     context.uc_stack.ss_flags = keep_alternate_stack;
-    const unsigned long long values[] = {r.r8,
-                                         r.r9,
-                                         r.r10,
-                                         r.r11,
-                                         r.r12,
-                                         r.r13,
-                                         r.r14,
-                                         r.r15,
-                                         r.rdi,
-                                         r.rsi,
-                                         r.rbp,
-                                         r.rbx,
-                                         r.rdx,
-                                         r.rax,
-                                         r.rcx,
-                                         r.rsp,
-                                         r.rip,
-                                         r.eflags,
-                                         (r.cs & 0xffff) | (r.ss & 0xffff) << 48};
+    const unsigned long long values[][6] = {
+        {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13},
+        {r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx},
+        {r.rdx, r.rax, r.rcx, r.rsp, r.rip, r.eflags},
+        {(r.cs & 0xffff) | (r.ss & 0xffff) << 48},
+    };
     static_assert(REG_R8 == 0 && REG_RDI == 8 && REG_RSP == 15 && REG_CSGSFS == 18);
-    std::memcpy(context.uc_mcontext.gregs, values, sizeof values);
+    std::memcpy(context.uc_mcontext.gregs, values, (REG_CSGSFS + 1) * sizeof values[0][0]);
     context.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(state_at);
     std::memcpy(&context.uc_sigmask, &mask, sizeof mask);
     return context;
@@ -119,7 +95,7 @@ ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t stat
 std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapping>& mappings) {
     constexpr std::string_view code{"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9}; // mov $15, %rax; syscall
     for (const mapping& m : mappings) {
-        if (m.is_code && m.file_name().starts_with("libc.so")) {
+        if (m.is_code && m.is_libc()) {
             std::string bytes(std::min(m.end - m.begin, std::uint64_t{64} << 20), '\0');
             memory.read(m.begin, bytes.data(), bytes.size());
             if (const std::size_t at = bytes.find(code); at != std::string::npos) {
@@ -132,20 +108,42 @@ std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapp
 
 } // namespace
 
-bool held_thread::trace(int request, std::uint64_t where, const void* data) const noexcept {
-    return ::ptrace(static_cast<__ptrace_request>(request), tid_, reinterpret_cast<void*>(where), data) == 0;
-}
-
-int held_thread::seize() noexcept {
+borrowed_thread::borrowed_thread(pid_t pid, pid_t tid) : memory_(pid), tid_(tid) {
     if (!trace(PTRACE_SEIZE, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD))) {
-        return errno;
+        error_ = errno;
+        return;
     }
     state_ = state::runs;
     trace(PTRACE_INTERRUPT);
-    return 0;
+    if (wait(most_for_stopping) == state::held) {
+        registers_ = current_registers();
+    }
 }
 
-held_thread::state held_thread::judge(int status) noexcept {
+borrowed_thread::~borrowed_thread() {
+    if (has_returned_) {
+        restore();
+    }
+    if (state_ == state::runs) {
+        trace(PTRACE_INTERRUPT);
+        wait(until_it_stands);
+    }
+    if (state_ != state::gone) {
+        trace(PTRACE_DETACH);
+    }
+}
+
+bool borrowed_thread::trace(int request, std::uint64_t where, const void* data) const noexcept {
+    return ::ptrace(static_cast<__ptrace_request>(request), tid_, reinterpret_cast<void*>(where), data) == 0;
+}
+
+user_regs_struct borrowed_thread::current_registers() const noexcept {
+    user_regs_struct into{};
+    trace(PTRACE_GETREGS, 0, &into);
+    return into;
+}
+
+borrowed_thread::state borrowed_thread::judge(int status) noexcept {
     if (!WIFSTOPPED(status)) {
         return state::gone;
     }
@@ -154,7 +152,7 @@ held_thread::state held_thread::judge(int status) noexcept {
         constexpr unsigned long long ended[] = {SYS_epoll_wait,     SYS_epoll_pwait, SYS_epoll_pwait2,
                                                 SYS_semop,          SYS_semtimedop,  SYS_io_getevents,
                                                 SYS_rt_sigtimedwait};
-        user_regs_struct r = registers();
+        user_regs_struct r = current_registers();
         if (static_cast<std::int64_t>(r.rax) == -EINTR &&
             std::find(std::begin(ended), std::end(ended), r.orig_rax) != std::end(ended)) {
             r.rax = static_cast<unsigned long long>(-restart_unless_handled);
@@ -170,7 +168,7 @@ held_thread::state held_thread::judge(int status) noexcept {
     return state::runs;
 }
 
-held_thread::state held_thread::wait(milliseconds most) noexcept {
+borrowed_thread::state borrowed_thread::wait(milliseconds most) noexcept {
     const auto end = clock::now() + most;
     std::chrono::microseconds nap{20};
     while (state_ == state::runs) {
@@ -190,95 +188,32 @@ held_thread::state held_thread::wait(milliseconds most) noexcept {
     return state_;
 }
 
-void held_thread::go_on() noexcept {
-    state_ = state::runs;
-    trace(PTRACE_SYSCALL);
-}
-
-held_thread::state held_thread::stop_again() noexcept {
-    trace(PTRACE_INTERRUPT);
-    state_ = state::runs;
-    trace(PTRACE_CONT);
-    return wait(milliseconds{5'000});
-}
-
-void held_thread::release() noexcept {
-    if (state_ == state::runs) {
-        trace(PTRACE_INTERRUPT);
-        wait(milliseconds{100});
-    }
-    if (state_ == state::held || state_ == state::at_syscall) {
-        trace(PTRACE_DETACH);
-        state_ = state::gone;
-    }
-}
-
-user_regs_struct held_thread::registers() const noexcept {
-    user_regs_struct into{};
-    trace(PTRACE_GETREGS, 0, &into);
-    return into;
-}
-
-bool held_process::hold() {
-    for (const auto end = clock::now() + most_for_holding; clock::now() < end;) {
-        bool all_stand = true;
-        for (const pid_t tid : threads_of(pid_)) {
-            const auto [at, is_new] = threads_.try_emplace(tid, tid);
-            held_thread& thread = at->second;
-            if (thread.now() == held_thread::state::gone) {
-                if (thread.seize() != 0) {
-                    threads_.erase(at); // it has ended
-                    continue;
-                }
-                all_stand = false; // it may have created another
-            }
-            if (thread.wait(milliseconds{2}) == held_thread::state::runs &&
-                stat_field(fmt::format("/proc/{}/task/{}", pid_, tid), 3) != "D") {
-                all_stand = false;
-            }
-        }
-        if (all_stand) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool held_process::let_go(const held_thread* kept) {
-    for (auto at = threads_.begin(); at != threads_.end();) {
-        const bool stays =
-            &at->second == kept || at->second.wait(milliseconds{0}) == held_thread::state::runs;
-        at = stays ? std::next(at) : threads_.erase(at);
-    }
-    return threads_.empty();
-}
-
-bool injection::begin(const std::vector<mapping>& mappings) {
+bool borrowed_thread::prepare(const std::vector<mapping>& mappings, const std::string& text) {
     constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
+    constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
     const std::uint64_t restorer = find_restorer(memory_, mappings);
-    registers_ = thread_.registers();
     extended_.resize(most_state_bytes);
     iovec extended{extended_.data(), extended_.size()};
-    if (restorer == 0 || registers_.rsp == 0 || !thread_.trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
-        !thread_.trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
+    if (restorer == 0 || text.size() >= 4096 || !trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
+        !trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
         return false;
     }
     extended_.resize(extended.iov_len);
-    const std::vector<unsigned char> state = state_for_frame(extended_);
-    const std::uint64_t state_at = (registers_.rsp - red_zone - state.size()) & ~std::uint64_t{63};
-    scratch_ = state_at - scratch_bytes;
+    const std::vector<unsigned char> kept = state_for_frame(extended_);
+    const std::uint64_t state_at = (registers_.rsp - red_zone - kept.size()) & ~std::uint64_t{63};
+    text_ = state_at - text.size() - 1;
     // A function begins with a stack pointer that is 8 more than a multiple of 16, and finds the return address there.
-    frame_ = ((scratch_ - 1024) & ~std::uint64_t{15}) + 8;
+    frame_ = ((text_ - 1024) & ~std::uint64_t{15}) + 8;
     // What <ucontext.h> calls ucontext_t, with the kernel's short mask.
     constexpr std::size_t context_bytes = offsetof(ucontext_t, uc_sigmask) + sizeof mask_;
     const ucontext_t context = context_of(registers_, mask_, state_at);
-    return memory_.write(frame_, &restorer, sizeof restorer) &&
+    return !kept.empty() && memory_.write(frame_, &restorer, sizeof restorer) &&
            memory_.write(frame_ + sizeof restorer, &context, context_bytes) &&
-           memory_.write(state_at, state.data(), state.size());
+           memory_.write(text_, text.c_str(), text.size() + 1) &&
+           memory_.write(state_at, kept.data(), kept.size());
 }
 
-bool injection::call(std::uint64_t function, std::uint64_t first, std::uint64_t second,
-                     const std::function<void()>& meanwhile) {
+bool borrowed_thread::call(std::uint64_t function, std::uint64_t first, std::uint64_t second) {
     user_regs_struct r = registers_;
     r.rip = function;
     r.rsp = frame_;
@@ -289,48 +224,42 @@ bool injection::call(std::uint64_t function, std::uint64_t first, std::uint64_t 
     r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
     // The registers first: once they are set, the thread restores itself even if this process dies.
     constexpr std::uint64_t all_signals = ~std::uint64_t{0};
-    if (!thread_.trace(PTRACE_SETREGS, 0, &r) ||
-        !thread_.trace(PTRACE_SETSIGMASK, sizeof all_signals, &all_signals)) {
+    if (!trace(PTRACE_SETREGS, 0, &r) || !trace(PTRACE_SETSIGMASK, sizeof all_signals, &all_signals)) {
         return false;
     }
-    is_inside_ = false;
-    for (const auto end = clock::now() + most_for_call; clock::now() < end;) {
-        thread_.go_on();
-        const auto left = std::chrono::duration_cast<milliseconds>(end - clock::now());
-        const held_thread::state state = thread_.wait(left);
-        if (state == held_thread::state::gone || state == held_thread::state::runs) {
+    has_returned_ = false;
+    const auto end = clock::now() + most_for_call;
+    while (!has_returned_) {
+        state_ = state::runs;
+        trace(PTRACE_SYSCALL);
+        const state now = wait(std::chrono::duration_cast<milliseconds>(end - clock::now()));
+        if (now == state::gone || now == state::runs) {
             return false;
         }
-        const user_regs_struct now = thread_.registers();
-        constexpr std::int64_t entering = -ENOSYS;
-        if (state == held_thread::state::at_syscall && now.orig_rax == SYS_rt_sigreturn &&
-            now.rsp == frame_ + 8 && static_cast<std::int64_t>(now.rax) == entering) {
-            is_inside_ = true;
-            return true;
-        }
-        if (state == held_thread::state::at_syscall && meanwhile) {
-            meanwhile();
-        }
+        const user_regs_struct at = current_registers();
+        has_returned_ = now == state::at_syscall && at.orig_rax == SYS_rt_sigreturn && at.rsp == frame_ + 8 &&
+                        static_cast<std::int64_t>(at.rax) == -ENOSYS;
     }
-    return false;
+    return true;
 }
 
-void injection::end() {
-    if (!is_inside_) {
-        return;
-    }
-    is_inside_ = false;
-    // It stands where it asks the kernel to restore it. It is made to ask once more, and stopped before it does: from there the
-    // kernel can also resume an interrupted system call with what is left of its time. Whenever we are killed, it asks.
-    user_regs_struct again = thread_.registers();
+/// It stands where it asks the kernel to restore it. It is made to ask once more, and stopped before it does: from there the kernel can also
+/// resume an interrupted system call with what is left of its time. Whenever we are killed, it asks.
+void borrowed_thread::restore() noexcept {
+    user_regs_struct again = current_registers();
     again.orig_rax = ~0ull;
     again.rax = SYS_rt_sigreturn;
     again.rip -= 2;
     iovec extended{extended_.data(), extended_.size()};
-    if (thread_.trace(PTRACE_SETREGS, 0, &again) && thread_.stop_again() == held_thread::state::held &&
-        thread_.trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
-        thread_.trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
-        thread_.trace(PTRACE_SETREGS, 0, &registers_);
+    if (!trace(PTRACE_SETREGS, 0, &again)) {
+        return;
+    }
+    trace(PTRACE_INTERRUPT);
+    state_ = state::runs;
+    trace(PTRACE_CONT);
+    if (wait(until_it_stands) == state::held && trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
+        trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
+        trace(PTRACE_SETREGS, 0, &registers_);
     }
 }
 

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../attach/door.hpp"
-
-#include <cstddef>
+#include <atomic>
 #include <cstdint>
 
-// The recorder in a program that runs already: linn has the program open this library, and calls the two functions of
+// The recorder in a program that runs already: linn has the program open this library, and calls the functions of
 // attach::door in one of its threads. docs/design/attach.md tells the whole way.
 namespace linn::tool::preload {
 
 /// Takes the hooks out without being asked, because linn is gone or has closed the recording. Any thread, outside of the recorder;
 /// at most half a second, usually some microseconds.
 void leave_by_ourselves() noexcept;
+
+/// A change that one thread at a time makes; none waits for another.
+class turn {
+public:
+    explicit turn(std::atomic<bool>& is_taken) noexcept
+        : is_taken_(is_taken),
+          is_mine_(!is_taken.exchange(true, std::memory_order_seq_cst)) {}
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() {
+        if (is_mine_) {
+            is_taken_.store(false, std::memory_order_seq_cst);
+        }
+    }
+    explicit operator bool() const noexcept { return is_mine_; }
+
+private:
+    std::atomic<bool>& is_taken_;
+    bool is_mine_;
+};
 
 /// In a forked child.
 void attached_after_fork() noexcept;
@@ -24,11 +42,12 @@ namespace slots {
 /// Which functions get hooks.
 enum class wanted : std::uint8_t { allocations, fills_too };
 
-/// Looks for the slots of all files that are mapped, without changing one. Takes the loader's lock. False without memory.
-bool collect(wanted what) noexcept;
+/// Puts hooks into the slots of all files that are mapped. Takes the loader's lock, so that none is unmapped meanwhile. False without
+/// memory.
+bool put_in(wanted what) noexcept;
 
-/// Puts the hooks into what was collected. No lock, no call of the allocator; any thread, while the others stand still.
-void put_in() noexcept;
+/// A call that was the first through its slot while the hooks went in has led the loader to fill the slot: puts the hook in.
+void look_again() noexcept;
 
 /// Puts back what was there. A slot that has got another value meanwhile keeps it. False while a file is being unmapped: try
 /// again. Afterwards nothing is known of any slot.
@@ -53,9 +72,6 @@ private:
 
 /// In a forked child: who was unmapping or changing slots in another thread of the parent does not finish here.
 void after_fork() noexcept;
-
-const attach::slot* table() noexcept;
-std::size_t count() noexcept;
 
 } // namespace slots
 } // namespace linn::tool::preload

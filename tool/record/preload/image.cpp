@@ -2,6 +2,7 @@
 #include "image.hpp"
 
 #include "../../interpose/raw.hpp"
+#include "attached.hpp"
 #include "chunk_windows.hpp"
 #include "modules.hpp"
 #include "rtti_probe.hpp"
@@ -176,6 +177,7 @@ void start_unwinder(const wire::ring_options& options) noexcept {
 /// The pulse of the collector was seen last at that time, on the clock of the system.
 constinit std::atomic<std::uint32_t> last_pulse{0};
 constinit std::atomic<std::int64_t> last_pulse_at{0};
+constinit std::int64_t attached_at = 0;
 
 std::int64_t seconds_now() noexcept {
     timespec now{};
@@ -195,7 +197,12 @@ bool has_pulse() noexcept {
     }
     const std::uint32_t pulse = h.pulse.load(std::memory_order_relaxed);
     if (last_pulse.exchange(pulse, std::memory_order_relaxed) != pulse) {
-        last_pulse_at.store(seconds_now(), std::memory_order_relaxed);
+        const std::int64_t now = seconds_now();
+        last_pulse_at.store(now, std::memory_order_relaxed);
+        // For so long a call may be under way that began before the hooks were in.
+        if (now - attached_at <= 1) {
+            slots::look_again();
+        }
         return true;
     }
     return seconds_now() - last_pulse_at.load(std::memory_order_relaxed) <= most_seconds;
@@ -333,7 +340,8 @@ void prepare_attached(const wire::ring& ring) noexcept {
     image.parent = 0;
     image.origin = 0;
     image.is_described.store(false, std::memory_order_relaxed);
-    last_pulse_at.store(seconds_now(), std::memory_order_relaxed);
+    attached_at = seconds_now();
+    last_pulse_at.store(attached_at, std::memory_order_relaxed);
 }
 
 void let_record() noexcept {

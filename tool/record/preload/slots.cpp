@@ -41,35 +41,27 @@ constexpr const char* loader_catch = "_dl_catch_exception";
 
 constinit hooked_function functions[function_count]{};
 
+struct slot {
+    std::uintptr_t address;
+    std::uintptr_t old_value;
+    std::uintptr_t hook;
+    std::uintptr_t real; ///< what the loader fills it with
+    bool is_read_only;   ///< its page is, once the loader has filled it
+    bool is_gone;        ///< its file was unmapped
+};
+
 constexpr std::size_t most_slots = std::size_t{1} << 18;
-constinit attach::slot* all = nullptr;
+constinit slot* all = nullptr;
 constinit std::atomic<std::size_t> used{0};
 constinit std::atomic<bool> is_in{false};
 constinit std::atomic<std::uint32_t> unmappings{0};
-constinit std::atomic<bool> is_changing{false};
+constinit std::atomic<bool> is_changing{false}; ///< a thread writes slots
 constinit bool has_loader_slot = false;
 constinit unsigned long long settled_loads = 0;
 constinit unsigned depth_of_loads = 0; // of those that hold the loader's lock
 
 using catch_function = int(void*, void (*)(void*), void*);
 int catch_after_relocation(void* exception, void (*operate)(void*), void* arguments) noexcept;
-
-/// One call at a time may change slots; none waits for another.
-class change {
-public:
-    change() noexcept : is_mine_(!is_changing.exchange(true, std::memory_order_seq_cst)) {}
-    change(const change&) = delete;
-    change& operator=(const change&) = delete;
-    ~change() {
-        if (is_mine_) {
-            is_changing.store(false, std::memory_order_seq_cst);
-        }
-    }
-    explicit operator bool() const noexcept { return is_mine_; }
-
-private:
-    bool is_mine_;
-};
 
 void find_functions(wanted what) noexcept {
     std::size_t n = 0;
@@ -122,15 +114,6 @@ const hooked_function* function_named(const char* name) noexcept {
     return nullptr;
 }
 
-void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
-    const std::size_t n = used.load(std::memory_order_relaxed);
-    if (n == most_slots) {
-        return;
-    }
-    all[n] = {address, value, f.hook, f.real, is_read_only ? 1u : 0u, 0};
-    used.store(n + 1, std::memory_order_release); // pairs with count(): linn reads so many
-}
-
 std::uintptr_t value_at(std::uintptr_t address) noexcept {
     return __atomic_load_n(reinterpret_cast<const std::uintptr_t*>(address), __ATOMIC_RELAXED);
 }
@@ -140,6 +123,29 @@ bool is_loader(const mapped_file& file) noexcept {
 }
 
 constexpr std::uintptr_t page_bytes = 4096;
+
+void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
+    if (value_at(s.address) != expected) {
+        return;
+    }
+    void* const pages = reinterpret_cast<void*>(s.address & ~(page_bytes - 1));
+    if (s.is_read_only && ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
+        return;
+    }
+    __atomic_store_n(reinterpret_cast<std::uintptr_t*>(s.address), value, __ATOMIC_RELEASE);
+    if (s.is_read_only) {
+        ::mprotect(pages, page_bytes, PROT_READ);
+    }
+}
+
+/// Puts the hook in.
+void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
+    if (const std::size_t n = used; n != most_slots) {
+        all[n] = {address, value, f.hook, f.real, is_read_only, false};
+        write(all[n], value, f.hook);
+        used = n + 1;
+    }
+}
 
 /// Whether the loader has taken the right to write there away, in whole pages.
 bool is_read_only(const mapped_file& file, std::uintptr_t address) noexcept {
@@ -245,36 +251,10 @@ int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
     return 0;
 }
 
-void write(const attach::slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
-    if (value_at(s.address) != expected) {
-        return;
-    }
-    void* const pages = reinterpret_cast<void*>(s.address & ~(page_bytes - 1));
-    if (s.is_read_only != 0 && ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
-        return;
-    }
-    __atomic_store_n(reinterpret_cast<std::uintptr_t*>(s.address), value, __ATOMIC_RELEASE);
-    if (s.is_read_only != 0) {
-        ::mprotect(pages, page_bytes, PROT_READ);
-    }
-}
-
-bool is_mapped(const attach::slot& s) noexcept {
+bool is_mapped(const slot& s) noexcept {
     dl_find_object found{};
-    return s.is_gone == 0 &&
+    return !s.is_gone &&
            (_dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(s.address), &found) == 0);
-}
-
-void put_in_from(std::size_t first) noexcept {
-    for (std::size_t i = first; i != count(); ++i) {
-        attach::slot& s = all[i];
-        if (s.is_gone == 0) {
-            if (value_at(s.address) == s.real) {
-                s.old_value = s.real; // the first call came in between, and the loader has filled the slot
-            }
-            write(s, s.old_value, s.hook);
-        }
-    }
 }
 
 /// Hooks for files that were loaded since. The caller holds the loader's lock, so they are relocated unless it is a load within
@@ -284,7 +264,7 @@ void look_at_new_files() noexcept {
         return;
     }
     const kept_errno saved;
-    const change mine;
+    const turn mine{is_changing};
     if (!mine || !is_in.load(std::memory_order_relaxed)) {
         return;
     }
@@ -294,10 +274,8 @@ void look_at_new_files() noexcept {
         }
     }
     find_operators(own_place::last);
-    const std::size_t first = count();
     unsigned long long loads = 0;
     ::dl_iterate_phdr(look_at_file, &loads);
-    put_in_from(first);
     if (depth_of_loads == 0) {
         settled_loads = loads;
     }
@@ -315,40 +293,50 @@ int catch_after_relocation(void* exception, void (*operate)(void*), void* argume
 
 } // namespace
 
-bool collect(wanted what) noexcept {
+bool put_in(wanted what) noexcept {
     if (all == nullptr) {
-        all = static_cast<attach::slot*>(zeroed_memory(most_slots * sizeof(attach::slot)));
+        all = static_cast<slot*>(zeroed_memory(most_slots * sizeof(slot)));
     }
-    if (all == nullptr) {
+    const turn mine{is_changing};
+    if (all == nullptr || !mine) {
         return false;
     }
-    used.store(0, std::memory_order_relaxed);
     has_loader_slot = false;
     depth_of_loads = 0;
+    settled_loads = 0; // another thread may be loading a file, which is mapped but not relocated yet
     find_functions(what);
+    is_in.store(true, std::memory_order_seq_cst); // from now on files that are unmapped are noted
     unsigned long long loads = 0;
     ::dl_iterate_phdr(look_at_file, &loads);
-    settled_loads = loads;
     return true;
 }
 
-void put_in() noexcept {
-    put_in_from(0);
-    is_in.store(true, std::memory_order_seq_cst);
+void look_again() noexcept {
+    const turn mine{is_changing};
+    if (!mine || !are_in() || unmappings.load(std::memory_order_seq_cst) != 0) {
+        return;
+    }
+    for (std::size_t i = 0; i != used; ++i) {
+        // Those in read-only pages are filled before the program begins.
+        if (slot& s = all[i]; !s.is_read_only && is_mapped(s) && value_at(s.address) == s.real) {
+            s.old_value = s.real;
+            write(s, s.real, s.hook);
+        }
+    }
 }
 
 bool take_out() noexcept {
-    const change mine;
+    const turn mine{is_changing};
     if (!mine || unmappings.load(std::memory_order_seq_cst) != 0) {
         return false;
     }
     is_in.store(false, std::memory_order_seq_cst);
-    for (std::size_t i = 0; i != count(); ++i) {
+    for (std::size_t i = 0; i != used; ++i) {
         if (is_mapped(all[i])) {
             write(all[i], all[i].hook, all[i].old_value);
         }
     }
-    used.store(0, std::memory_order_relaxed);
+    used = 0;
     return true;
 }
 
@@ -374,8 +362,8 @@ unmapping::~unmapping() {
     if (!counts_) {
         return;
     }
-    for (std::size_t i = 0; i != count(); ++i) {
-        all[i].is_gone = is_mapped(all[i]) ? 0 : 1;
+    for (std::size_t i = 0; i != used; ++i) {
+        all[i].is_gone = !is_mapped(all[i]);
     }
     unmappings.fetch_sub(1, std::memory_order_seq_cst);
 }
@@ -383,14 +371,6 @@ unmapping::~unmapping() {
 void after_fork() noexcept {
     unmappings.store(0, std::memory_order_relaxed);
     is_changing.store(false, std::memory_order_relaxed);
-}
-
-const attach::slot* table() noexcept {
-    return all;
-}
-
-std::size_t count() noexcept {
-    return used.load(std::memory_order_acquire); // pairs with add()
 }
 
 } // namespace linn::tool::preload::slots

@@ -248,16 +248,6 @@ void retire_writers() noexcept {
     pool.retire();
 }
 
-void release_stacks() noexcept {
-    pool.for_each_owned([&](thread_state* thread, std::uint32_t owner) {
-        if (::syscall(SYS_tgkill, static_cast<long>(own_pid()), static_cast<long>(owner), 0L) == 0) {
-            const bool was_closed = thread->stacks.closed;
-            unwind::release(thread->stacks);
-            thread->stacks.closed = was_closed;
-        }
-    });
-}
-
 void renew_thread(thread_state& thread) noexcept {
     if (thread.main != nullptr) {
         pool.give_back(thread.main);

@@ -109,9 +109,6 @@ bool stop_writers() noexcept;
 /// Takes every thread's chunk away. @pre are_threads_out()
 void retire_writers() noexcept;
 
-/// Gives the caches of all threads back. @pre the others stand still, outside of this library
-void release_stacks() noexcept;
-
 /// Forgets what a thread had in an earlier recording.
 void renew_thread(thread_state& thread) noexcept;
 
