@@ -2,14 +2,18 @@
 #include "../measure/machine.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
-#include "attach/attachment.hpp"
+#include "../program/executable.hpp"
+#include "attach/door.hpp"
+#include "attach/thread.hpp"
 #include "recording_base.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <optional>
 #include <thread>
 
@@ -20,6 +24,10 @@ namespace linn::tool {
 namespace {
 
 namespace fs = std::filesystem;
+using attach::answer;
+using attach::borrowed_thread;
+using attach::door;
+using attach::mapping;
 using std::chrono::milliseconds;
 
 constexpr milliseconds slice{20};
@@ -47,7 +55,38 @@ private:
     int fd_;
 };
 
-/// One recording of a program that runs already.
+std::string in_words(answer said, pid_t pid) {
+    switch (said) {
+    case answer::done:
+        return {};
+    case answer::in_use:
+        return fmt::format("process {} is recorded already, by another linn", pid);
+    case answer::no_memory:
+        return fmt::format(
+            "process {} has no room for the memory to share: its limit of address space (ulimit -v) is "
+            "too low",
+            pid);
+    case answer::busy:
+    case answer::still_used:
+        return fmt::format("process {} is still busy with an earlier recording: try again", pid);
+    case answer::none:
+        break;
+    }
+    return fmt::format("process {} did not answer in time: try again", pid);
+}
+
+/// The address of a function of the C library; 0 if there is none.
+std::uint64_t find_in_libc(const std::vector<mapping>& mappings, std::string_view name) {
+    for (const mapping& m : mappings) {
+        if (m.offset == 0 && m.is_libc()) {
+            const std::uint64_t found = find_in_file(m.path, name);
+            return found == 0 ? 0 : m.begin + found;
+        }
+    }
+    return 0;
+}
+
+/// One recording of a program that runs already: brings the recorder in, and takes it out. docs/design/attach.md
 class attached_recording : recording_base {
 public:
     attached_recording(record_options& options, const announce_function& announce, recording_watcher* watcher)
@@ -61,7 +100,18 @@ private:
     enum class end { detached, ended, other_program, hooks_left };
 
     bool prepare();
+    /// Sets `door_` if the library is there. Returns why this process cannot be recorded, because of it or of another.
+    std::string find_door();
+    /// Loads the library unless it is there, and puts the hooks in. Returns an empty string, or why it did not work; then the program is as
+    /// before, but for the library.
+    std::string bring_in();
+    std::string bring_in_by(borrowed_thread& thread);
     bool enter();
+    /// What the library in the process, or in a child that it has forked, says; no value where it is not there any more.
+    std::optional<door> look(pid_t process) const;
+    /// Takes the hooks out of the process, or of a child that it has forked: they stand at the same places there. Returns an empty
+    /// string, also where they were not found, because it has executed another program or has ended; or why they could not be.
+    std::string take_out(pid_t process) const;
     std::uint32_t only_pid() const { return options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid); }
     std::string make_ring(int fd);
     void note_time() {
@@ -77,7 +127,7 @@ private:
     fs::path& file_; ///< of the options; made from the program's name where there is none
     watched_process watched_;
     attach::process_facts facts_;
-    std::optional<attach::attachment> attachment_;
+    std::uint64_t door_ = 0; ///< where the library answers; 0: it is not there
     bool sees_new_files_ = false;
     attach::used_time used_before_;
     attach::used_time used_; ///< as far as it is known
@@ -119,13 +169,114 @@ std::string attached_recording::make_ring(int fd) {
     return {};
 }
 
+std::string attached_recording::find_door() {
+    for (const mapping& m : attach::read_mappings(facts_.pid)) {
+        if (m.offset != 0 || !is_recorder(m.file_name())) {
+            continue;
+        }
+        const std::uint64_t found = find_in_file(m.path, attach::door_symbol);
+        const auto other =
+            found == 0 ? std::nullopt : attach::process_memory{facts_.pid}.get<door>(m.begin + found);
+        if (!other || other->magic != attach::door_magic || other->size != sizeof(door)) {
+            return fmt::format("process {} has the recorder of another version of linn, from an earlier "
+                               "recording: restart it, or record it with that version",
+                               facts_.pid);
+        }
+        if (m.path == library_.string()) {
+            door_ = m.begin + found;
+        } else if (other->is_in != 0) {
+            return in_words(answer::in_use, facts_.pid);
+        }
+    }
+    return {};
+}
+
+std::string attached_recording::bring_in() {
+    if (std::string problem = find_door(); !problem.empty()) {
+        return problem;
+    }
+    std::string problem;
+    const int error =
+        attach::borrow(facts_.pid, attach::fit_for::loading, library_.string(), [&](borrowed_thread& thread) {
+            problem = bring_in_by(thread);
+            return true;
+        });
+    if (error == ETIMEDOUT) {
+        return fmt::format("no thread of process {} came to a point where it may open a library: try again, "
+                           "or record it from its start with linn record -- PROG ARGS...",
+                           facts_.pid);
+    }
+    return error != 0 ? attach::why_not_traceable(facts_.pid, error) : problem;
+}
+
+std::string attached_recording::bring_in_by(borrowed_thread& thread) {
+    if (door_ == 0) {
+        const std::vector<mapping> mappings = attach::read_mappings(facts_.pid);
+        const std::uint64_t dlopen_at = find_in_libc(mappings, "dlopen");
+        const std::uint64_t dlerror_at = find_in_libc(mappings, "dlerror");
+        if (dlopen_at == 0 || dlerror_at == 0) {
+            return fmt::format("the C library of process {} has no dlopen, or its file was replaced: linn "
+                               "attaches to programs with glibc 2.34 or later. Restart it if it was updated",
+                               facts_.pid);
+        }
+        if (!thread.call(dlopen_at, thread.text(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+            return in_words(answer::none, facts_.pid);
+        }
+        if (std::string problem = find_door(); !problem.empty()) {
+            return problem;
+        }
+        if (door_ == 0) {
+            thread.call(dlerror_at); // clear the error of this dlopen, which the program did not call
+            return fmt::format(
+                "process {} could not open {}: may it read the file, and is there room in its static TLS?",
+                facts_.pid, library_.string());
+        }
+    }
+    const auto before = look(facts_.pid);
+    const bool is_open = before && thread.call(before->open_ring);
+    const auto opened = look(facts_.pid);
+    if (!is_open || !opened) {
+        return in_words(answer::none, facts_.pid);
+    }
+    if (std::string problem = make_ring(opened->ring_fd); !problem.empty()) {
+        thread.call(opened->leave); // closes the file
+        return problem;
+    }
+    thread.call(opened->enter, ring_chunks);
+    return in_words(look(facts_.pid).value_or(door{}).said, facts_.pid);
+}
+
+std::string attached_recording::take_out(pid_t process) const {
+    answer said = answer::done;
+    const int error = attach::borrow(process, attach::fit_for::calls, {}, [&](borrowed_thread& thread) {
+        const auto before = look(process);
+        if (!before) {
+            return true; // another program
+        }
+        said = thread.call(before->leave) ? look(process).value_or(door{}).said : answer::none;
+        return said != answer::busy;
+    });
+    if (error == ESRCH || (error == 0 && said == answer::done) || attach::threads_of(process).empty()) {
+        return {};
+    }
+    return said == answer::still_used
+               ? fmt::format("a thread of process {} is stuck in the recorder: the memory that it shares "
+                             "stays there",
+                             process)
+               : fmt::format("the recorder could not be taken out of process {}; it takes itself out soon",
+                             process);
+}
+
+std::optional<door> attached_recording::look(pid_t process) const {
+    const auto now = door_ == 0 ? std::nullopt : attach::process_memory{process}.get<door>(door_);
+    return now && now->magic == attach::door_magic ? now : std::nullopt;
+}
+
 bool attached_recording::enter() {
-    attachment_.emplace(facts_.pid, library_);
     used_before_ = used_ = attach::time_used_by(facts_.pid);
-    const std::string problem =
-        attachment_->enter(static_cast<std::uint32_t>(ring_chunks), [this](int fd) { return make_ring(fd); });
+    const std::string problem = bring_in();
     if (problem.empty()) {
-        sees_new_files_ = attachment_->look().value_or(attach::door{}).sees_new_files != 0;
+        sees_new_files_ = look(facts_.pid).value_or(door{}).sees_new_files != 0;
         return true;
     }
     stop_watching();
@@ -139,7 +290,7 @@ bool attached_recording::enter() {
 attached_recording::end attached_recording::why_hooks_are_gone() const {
     constexpr unsigned most_looks = 100;
     for (unsigned i = 0; i != most_looks && !watched_.has_ended(); ++i) {
-        if (attachment_->look()) {
+        if (look(facts_.pid)) {
             return end::hooks_left;
         }
         // A process that is about to end has no memory any more, and no program.
@@ -159,7 +310,7 @@ attached_recording::end attached_recording::wait() {
         if (watched_.has_ended()) {
             return end::ended;
         }
-        if (const auto door = attachment_->look(); !door || door->is_in == 0) {
+        if (const auto found = look(facts_.pid); !found || found->is_in == 0) {
             return why_hooks_are_gone();
         }
         const bool is_time = options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit;
@@ -181,7 +332,7 @@ void attached_recording::leave(end why) {
         }
     }
     for (const std::uint32_t pid : with_hooks) {
-        if (std::string problem = attachment_->leave(static_cast<pid_t>(pid)); !problem.empty()) {
+        if (std::string problem = take_out(static_cast<pid_t>(pid)); !problem.empty()) {
             result_.warnings.push_back(std::move(problem));
         }
     }

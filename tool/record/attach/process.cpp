@@ -50,28 +50,24 @@ std::string link_of(const std::string& path) {
     return fs::read_symlink(path, error).string();
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> words_of(const std::string& text, char end = '\0') {
     std::vector<std::string> words;
     std::istringstream in{text};
-    for (std::string word; std::getline(in, word, '\0');) {
+    for (std::string word; std::getline(in, word, end);) {
         words.push_back(word);
     }
     return words;
 }
 
-double ticks_to_ns(const std::string& ticks) {
-    return static_cast<double>(number(ticks)) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+/// What a folder's file "stat" holds, numbered as in proc(5), from the third field on: behind the name, which is the second.
+std::vector<std::string> stat_fields(const std::string& folder) {
+    const std::string text = text_of(folder + "/stat");
+    const std::size_t end = text.rfind(')');
+    return end == std::string::npos ? std::vector<std::string>{} : words_of(text.substr(end + 2), ' ');
 }
 
-/// What a folder's file "stat" holds from a field on: numbered as in proc(5), from the third on.
-std::istringstream stat_from(const std::string& folder, int number) {
-    const std::string text = text_of(folder + "/stat");
-    std::istringstream in{text.substr(text.rfind(')') + 1)}; // behind the name, which is the second field
-    std::string skipped;
-    for (int i = 3; i != number; ++i) {
-        in >> skipped;
-    }
-    return in;
+double ticks_to_ns(const std::string& ticks) {
+    return static_cast<double>(number(ticks)) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 /// Whether it sees the same files under the same names.
@@ -220,15 +216,10 @@ std::string why_not_traceable(pid_t pid, int error) {
     if (error == ESRCH || state.empty() || state == "Z" || state == "X") {
         return fmt::format("process {} has ended", pid);
     }
-    if (error == EPERM && scope == 3) {
-        return fmt::format("this system allows no process to be traced (kernel.yama.ptrace_scope is 3). {}",
-                           from_its_start);
-    }
-    if (error == EPERM && scope != 0 && ::geteuid() != 0) {
+    if (error == EPERM && (scope == 3 || (scope != 0 && ::geteuid() != 0))) {
         return fmt::format(
-            "this system lets a user trace only processes that he has started with the tracer "
-            "(kernel.yama.ptrace_scope is {}): run linn as root, or sysctl kernel.yama.ptrace_scope=0. {}",
-            scope, from_its_start);
+            "this system forbids to trace process {} (kernel.yama.ptrace_scope is {}){}. {}", pid, scope,
+            scope == 3 ? "" : ": run linn as root, or sysctl kernel.yama.ptrace_scope=0", from_its_start);
     }
     return fmt::format(
         "process {} may not be traced: {} (does it change its user, or refuse by prctl?). Run linn as "
@@ -236,19 +227,15 @@ std::string why_not_traceable(pid_t pid, int error) {
         pid, std::strerror(error), from_its_start);
 }
 
-std::string stat_field(const std::string& folder, int number) {
-    std::istringstream in = stat_from(folder, number);
-    std::string word;
-    in >> word;
-    return word;
+std::string stat_field(const std::string& folder, std::size_t number) {
+    const std::vector<std::string> fields = stat_fields(folder);
+    return number - 3 < fields.size() ? fields[number - 3] : std::string{};
 }
 
 used_time time_used_by(pid_t pid) {
-    std::istringstream in = stat_from(fmt::format("/proc/{}", pid), 14); // one reading: the process may end
-    std::string user;
-    std::string system;
-    in >> user >> system;
-    return {ticks_to_ns(user), ticks_to_ns(system)};
+    const std::vector<std::string> fields =
+        stat_fields(fmt::format("/proc/{}", pid)); // read once: it may end
+    return fields.size() < 13 ? used_time{} : used_time{ticks_to_ns(fields[11]), ticks_to_ns(fields[12])};
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {

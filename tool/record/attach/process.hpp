@@ -29,7 +29,7 @@ process_facts examine_process(pid_t pid);
 std::string why_not_traceable(pid_t pid, int error);
 
 /// A field of /proc/PID/stat, or of a thread's file of that name, numbered as in proc(5) from the third on; empty where there is none.
-std::string stat_field(const std::string& folder, int number);
+std::string stat_field(const std::string& folder, std::size_t number);
 
 /// CPU time that a process has used, in nanoseconds; 0 where it has ended.
 struct used_time {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread.hpp"
 
+#include "../../program/executable.hpp"
+
 #if defined(__x86_64__)
 
 #include <elf.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -12,10 +16,13 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
+#include <set>
 #include <thread>
 
 namespace linn::tool::attach {
@@ -25,6 +32,8 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds most_for_stopping{50};
+/// How long a thread is looked for that is fit.
+constexpr std::chrono::seconds most_for_borrowing{10};
 /// What a call in the program may take: it waits for other threads only.
 constexpr milliseconds most_for_call{20'000};
 /// For a thread that the kernel does not let go of: it must be let go.
@@ -104,6 +113,58 @@ std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapp
         }
     }
     return 0;
+}
+
+/// Whether its stack has room for what is called there. The main thread's grows by itself.
+bool has_room(const std::vector<mapping>& mappings, const user_regs_struct& r) {
+    const mapping* const stack = mapping_at(mappings, r.rsp);
+    return stack != nullptr &&
+           (stack->path == "[stack]" || r.rsp - stack->begin >= borrowed_thread::stack_bytes);
+}
+
+/// Files other than the C library that have an allocator, or cannot be read any more.
+std::set<std::string> allocators_in(const std::vector<mapping>& mappings) {
+    std::set<std::string> seen;
+    std::set<std::string> found;
+    for (const mapping& m : mappings) {
+        std::error_code error;
+        if (m.is_code && !m.is_libc() && seen.insert(m.path).second && m.path.starts_with('/') &&
+            (find_in_file(m.path, "malloc") != 0 || !std::filesystem::exists(m.path, error))) {
+            found.insert(m.path);
+        }
+    }
+    return found;
+}
+
+/// Whether a thread may be made to open a library here. That takes the allocator's lock and the loader's, so the thread must hold
+/// neither: it executes code that belongs to neither the C library nor the allocator, or sleeps in a system call of the C library.
+/// While the C library or the loader has such a lock, it only sleeps for another lock, which is FUTEX_WAIT; waiting for threads that end,
+/// condition variables and semaphores is FUTEX_WAIT_BITSET.
+bool is_calm(pid_t pid, const std::vector<mapping>& mappings, const std::set<std::string>& allocators,
+             const user_regs_struct& r) {
+    const mapping* const code = mapping_at(mappings, r.rip);
+    if (code == nullptr) {
+        return false;
+    }
+    if (!code->is_libc()) {
+        const std::string file = code->file_name();
+        return !file.starts_with("ld-linux") && file != "[vdso]" && !allocators.contains(code->path);
+    }
+    const auto call = static_cast<std::int64_t>(r.orig_rax);
+    const auto result = -static_cast<std::int64_t>(r.rax);
+    const bool slept = result == EINTR || (result >= 512 && result <= 516); // ERESTARTSYS and the like
+    if (call < 0 || !slept ||
+        (call == SYS_futex && (static_cast<int>(r.rsi) & FUTEX_CMD_MASK) == FUTEX_WAIT)) {
+        return false;
+    }
+    // Another allocator may wait or sleep with its lock: its return address is on the stack.
+    constexpr std::size_t most_words = 64;
+    const auto stack = process_memory{pid}.get<std::array<std::uint64_t, most_words>>(r.rsp);
+    const bool may_be_allocator = call == SYS_futex || call == SYS_nanosleep || call == SYS_clock_nanosleep;
+    return !may_be_allocator || (stack && std::none_of(stack->begin(), stack->end(), [&](std::uint64_t word) {
+                                     const mapping* const m = mapping_at(mappings, word);
+                                     return m != nullptr && m->is_code && allocators.contains(m->path);
+                                 }));
 }
 
 } // namespace
@@ -261,6 +322,37 @@ void borrowed_thread::restore() noexcept {
         trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
         trace(PTRACE_SETREGS, 0, &registers_);
     }
+}
+
+int borrow(pid_t pid, fit_for what, const std::string& text,
+           const std::function<bool(borrowed_thread&)>& use) {
+    const std::vector<mapping> mappings = read_mappings(pid);
+    const std::set<std::string> allocators =
+        what == fit_for::loading ? allocators_in(mappings) : std::set<std::string>{};
+    for (const auto end = clock::now() + most_for_borrowing; clock::now() < end;) {
+        const std::vector<pid_t> threads = threads_of(pid);
+        if (threads.empty()) {
+            return ESRCH;
+        }
+        for (const pid_t tid : threads) {
+            if (stat_field(fmt::format("/proc/{}/task/{}", pid, tid), 3) == "D") {
+                continue; // the kernel does not let go of it
+            }
+            borrowed_thread thread{pid, tid};
+            if (thread.error() == EPERM && tid == pid) {
+                return EPERM;
+            }
+            if (!thread.stands_still() || !has_room(mappings, thread.registers()) ||
+                (what == fit_for::loading && !is_calm(pid, mappings, allocators, thread.registers()))) {
+                continue;
+            }
+            if (thread.prepare(mappings, text) && use(thread)) {
+                return 0;
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds{300});
+    }
+    return ETIMEDOUT;
 }
 
 } // namespace linn::tool::attach

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -64,5 +65,15 @@ private:
     std::uint64_t text_ = 0;
     bool has_returned_ = false; ///< it stands at the end of a call
 };
+
+enum class fit_for {
+    loading, ///< a library: it has no lock of the loader or the allocator
+    calls,
+};
+
+/// Borrows one thread of a process after the other that is fit and ready for calls, until `use` returns true. 0, or why it did not:
+/// ESRCH, EPERM, or after ten seconds ETIMEDOUT.
+int borrow(pid_t pid, fit_for what, const std::string& text,
+           const std::function<bool(borrowed_thread&)>& use);
 
 } // namespace linn::tool::attach
