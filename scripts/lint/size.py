@@ -12,10 +12,10 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19075, 13500),
-    "tool/: lines": (72015, 55000),
-    "tool/: files": (403, 420),
+    "tool/: lines": (71607, 55000),
+    "tool/: files": (401, 420),
     "tool/: files of C++ below 40 lines": (29, 60),
-    "tests/: lines": (71600, 55000),
+    "tests/: lines": (71306, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
