@@ -101,23 +101,6 @@ TEST_CASE("types out of several stacks are one, with a place for each line") {
     CHECK(a.types[0].places[1].share == 0.25);
 }
 
-TEST_CASE("another allocator: many sizes in several threads, and no single type") {
-    program p;
-    for (unsigned i = 0; i != 30; ++i) {
-        p.churn(300, 16 + 40 * i, 10, i % 2);
-    }
-    advise_parts parts = parts_for({"data"});
-    const auto name = parts.names.name;
-    parts.names.name = [name](const allocation_site& site) {
-        named_type named = name(site);
-        named.is_array = true;
-        return named;
-    };
-    const advice a = advise(timed(p.analyse(3e6), std::vector<double>(30, 0.01)), {}, parts);
-    CHECK(type_of(a, "data").what == remedy::other_allocator);
-    CHECK(a.answer == pool_answer::not_known);
-}
-
 TEST_CASE("findings: not freed, temporary, handed over, without debug information") {
     program p;
     p.churn(3000, 64, 1);

@@ -219,13 +219,6 @@ TEST_CASE("the threshold decides, whatever it is") {
     CHECK(advice_at({0.25, 2, kinds::nodes, true, time_unknown::none, 0, 0.3}).answer == pool_answer::no);
 }
 
-TEST_CASE("an incomplete trace is never a no; what it holds may be a yes") {
-    for (const double share : {0.0, 1e-6, 0.01}) {
-        CHECK(advice_at({share, 2, kinds::nodes, false}).answer == pool_answer::not_known);
-    }
-    CHECK(advice_at({0.5, 2, kinds::nodes, false}).answer == pool_answer::yes);
-}
-
 TEST_CASE("many small types have one row, with the sum of their shares") {
     const advice a = advice_at({0.3, 300});
     const std::string terminal = report::render_terminal(report::advise_document(a, {}), {100, false});

@@ -257,16 +257,6 @@ TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new w
     CHECK(rule_of(facts) != "zero-fill");
 }
 
-TEST_CASE("a part is a noun after 'use', or says itself what to do behind its word for the table") {
-    advised_type t = churning("order", "");
-    t.part = "linn::list<order>";
-    CHECK(what_to_do(t) == "use linn::list<order>");
-    t.part = "struct order : linn::pooled<order>";
-    CHECK(what_to_do(t) == "use struct order : linn::pooled<order>");
-    t.part = "reuse: keep one string and clear it, or use std::string_view";
-    CHECK(what_to_do(t) == "keep one string and clear it, or use std::string_view");
-}
-
 TEST_CASE("the buckets of a hash table are filled for a reason") {
     advised_type t = churning("hash buckets", "std::unordered_map<int, int>");
     t.statistics.fills = 1000;
@@ -362,25 +352,6 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     t.named.rule = type_rule::none;
     CHECK(decided(facts) ==
           "costly-planned: linn pools: measure pools with linn try, keep them with linn pools");
-}
-
-TEST_CASE("what a block is in, by its container's name") {
-    const auto kind = [](const std::string& type, const std::string& container, bool is_array = false) {
-        named_type named;
-        named.type = type;
-        named.container = container;
-        named.is_array = is_array;
-        return kind_of(named);
-    };
-    CHECK(kind("int", "") == container_kind::none);
-    CHECK(kind("int", "std::unordered_set<int>", true) == container_kind::hash_buckets);
-    CHECK(kind("int", "std::deque<int>", true) == container_kind::array);
-    CHECK(kind("wchar_t", "std::wstring", true) == container_kind::text);
-    CHECK(kind("int", "boost::container::list<int>") == container_kind::other);
-    CHECK(std_template("std::map<int, std::list<int>>") == "map");
-    CHECK(std_template("boost::map<int>") == "");
-    CHECK(last_component("a::b<c::d>") == "b");
-    CHECK(last_component("Particle") == "Particle");
 }
 
 } // namespace linn::tool::advise_rules_tests

@@ -260,21 +260,6 @@ TEST_CASE("new without () is shown of an array too, and of no type that is only 
     CHECK(snippet_for(t, no_file).empty());
 }
 
-TEST_CASE("what needs no change shows none; every other remedy shows something") {
-    for (const remedy what : {remedy::nothing, remedy::other_allocator}) {
-        CHECK(snippet_for(type_at(what, "T", "", "", "", 1), no_file).empty());
-    }
-    for (const remedy what :
-         {remedy::pooled_container, remedy::pool_allocator, remedy::pooled_class, remedy::make_shared,
-          remedy::for_overwrite, remedy::recycler, remedy::buffer_pool, remedy::pool_resource}) {
-        if (what != remedy::pooled_container) { // needs a line of the user's
-            advised_type t = declared_at(type_at(what, "T", "std::list<T>", "x", "", 1), 1);
-            t.named.rule = type_rule::pointer;
-            CHECK_FALSE(snippet_for(t, no_file).empty());
-        }
-    }
-}
-
 TEST_CASE("files that cannot be read, or should not be, are left alone") {
     const source_reader read = read_sources();
     CHECK_FALSE(read("").has_value());

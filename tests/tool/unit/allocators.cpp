@@ -41,16 +41,4 @@ TEST_CASE("every allocator has a licence and a way to get it") {
     CHECK(known_allocators().front().name == "glibc");
 }
 
-TEST_CASE("the loader's words are one line of what a child wrote") {
-    CHECK(loader_complaint("x\nERROR: ld.so: object 'a' cannot be preloaded: ignored.\nmore\n") ==
-          "ld.so: object 'a' cannot be preloaded: ignored.");
-    CHECK(loader_complaint("nothing of the kind\n").empty());
-}
-
-TEST_CASE("files of no package have none, and one question serves all files") {
-    const interrupt_guard guard;
-    CHECK(packages_of({}, guard).empty());
-    CHECK(packages_of({"/nonexistent/libx.so"}, guard).empty());
-}
-
 } // namespace linn::tool::allocators_tests

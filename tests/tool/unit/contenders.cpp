@@ -43,14 +43,6 @@ TEST_CASE("what works takes part, with what a reader must know of it") {
     CHECK(title_with_version(c.list[0]) == "jemalloc 1.2");
 }
 
-TEST_CASE("the C library takes part without a library, so an inventory adds none for it") {
-    allocator_entry glibc = entry_of("glibc", library_state::usable);
-    glibc.library.clear();
-    const chosen c{{}, {glibc}};
-    CHECK(c.list.empty());
-    CHECK(c.left_out.empty());
-}
-
 TEST_CASE("names choose, and one that stands for several chooses them all") {
     const std::vector<allocator_entry> inventory{entry_of("jemalloc", library_state::usable),
                                                  entry_of("mimalloc2", library_state::usable),
@@ -86,15 +78,6 @@ TEST_CASE("what cannot be measured is left out with the reason, and the line tha
     CHECK(c.left_out[2].reason == "inert: it provides nothing");
 }
 
-TEST_CASE("nothing is tried where no library is wanted") {
-    const interrupt_guard guard;
-    const user_allocators none;
-    const allocator_choice choice{{no_trim_name}, none};
-    CHECK(choice.look(guard, [](const std::string& name) { FAIL_CHECK(name); }).empty());
-    CHECK(choice.wants(no_trim_name));
-    CHECK_FALSE(choice.wants("jemalloc"));
-}
-
 TEST_CASE("glibc on huge pages keeps the other tunables") {
     const char* const before = std::getenv("GLIBC_TUNABLES");
     const std::string saved = before == nullptr ? "" : before;
@@ -107,15 +90,6 @@ TEST_CASE("glibc on huge pages keeps the other tunables") {
     ::unsetenv("GLIBC_TUNABLES");
     if (!saved.empty()) {
         ::setenv("GLIBC_TUNABLES", saved.c_str(), 1);
-    }
-}
-
-TEST_CASE("an option accepts every name once") {
-    std::vector<std::string> names =
-        contender_names({{"mine", "/x.so"}}, {"linn", "null", "mine", huge_name});
-    CHECK(std::count(names.begin(), names.end(), "mine") == 1);
-    for (const char* name : {"glibc", no_trim_name, huge_name, "jemalloc", "mimalloc", "linn", "null"}) {
-        CHECK(std::count(names.begin(), names.end(), name) == 1);
     }
 }
 

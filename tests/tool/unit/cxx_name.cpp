@@ -115,12 +115,4 @@ TEST_CASE("Rust's symbols of both forms are decoded, and D's") {
 }
 #endif
 
-TEST_CASE("brackets that never close end with the text") {
-    for (const char* text :
-         {"a<", "a<b::", "std::vector<int", "f(", "operator", "<", ">", "::", "a::", "{", ")>"}) {
-        readable_type(text);
-        readable_function(without_parameters(text));
-    }
-}
-
 } // namespace linn::tool::cxx_name_tests

@@ -123,12 +123,6 @@ TEST_CASE("a page of bench is one file that loads nothing and names every conten
     CHECK_FALSE(contains(page, "Partial"));
 }
 
-TEST_CASE("what every page carries is small") {
-    bench_result nothing;
-    nothing.machine.build = "optimised";
-    CHECK(bench_page(nothing).size() < 150'000);
-}
-
 TEST_CASE("empty, interrupted and one-sample results make pages") {
     bench_result nothing;
     CHECK(is_well_formed(bench_page(nothing)));

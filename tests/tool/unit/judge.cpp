@@ -196,31 +196,6 @@ TEST_CASE("CPU time does not judge where wall time can, or could if there were a
     CHECK(one(1).judged_by == wall_metric);
 }
 
-TEST_CASE("with fewer rounds than a judgement needs there is no interval, no noise floor and no call") {
-    for (std::size_t rounds = 1; rounds <= rounds_to_judge; ++rounds) {
-        CAPTURE(rounds);
-        simulation one;
-        one.contenders = 1;
-        one.rounds = rounds;
-        one.sigma = 1e-4;
-        one.outliers = 0;
-        one.effect = std::log(3);
-        run_result result = one(1);
-        const bool is_enough = rounds == rounds_to_judge;
-        CHECK(result.noise_floor.empty() != is_enough);
-        CHECK(any_claim(result) == is_enough);
-        for (const run_row& row : result.rows) {
-            for (const auto& [metric, e] : row.estimates) {
-                CHECK(are_bounds(e.low, e.high) == is_enough);
-                if (!row.contender.is_default()) {
-                    CHECK(are_bounds(e.ratio_low, e.ratio_high) == is_enough);
-                }
-            }
-        }
-        CHECK(std::isinf(worst_precision(result)) != is_enough);
-    }
-}
-
 TEST_CASE("a contender that failed has no estimates and takes no share of the level") {
     simulation one;
     one.contenders = 2;

@@ -55,23 +55,6 @@ TEST_CASE("status, output and errors of the program come back") {
     CHECK(run_victim({"exit", "3"}).code == 3);
 }
 
-TEST_CASE("output that nobody wants is not kept, errors are") {
-    launch_spec spec = spec_of(victim(), {"say", "hello"});
-    spec.keep_output = false;
-    const observation o = run(spec);
-    CHECK(o.output.size() == 0);
-    CHECK(o.errors.text() == "err hello\n");
-}
-
-TEST_CASE("input comes from the start of the file each time, or is empty") {
-    const scratch_folder folder;
-    launch_spec spec = spec_of(victim(), {"cat"});
-    CHECK(run(spec).output.size() == 0);
-    spec.input = folder.file("input", "some text");
-    CHECK(run(spec).output.text() == "some text");
-    CHECK(run(spec).output.text() == "some text");
-}
-
 TEST_CASE("directory, environment and arguments are those of the spec") {
     const scratch_folder folder;
     launch_spec spec = spec_of("/bin/sh", {"-c", "pwd; echo $GIVEN$LD_PRELOAD; echo \"$0\""});
@@ -286,15 +269,6 @@ TEST_CASE("three hundred runs leave no process, no descriptor and no file") {
     CHECK(errno == ECHILD);
 }
 
-TEST_CASE("outputs are compared by what they hold") {
-    const captured_output a = run_victim({"say", "one"}).output;
-    const captured_output b = run_victim({"say", "one"}).output;
-    const captured_output c = run_victim({"say", "two"}).output;
-    CHECK(a == b);
-    CHECK_FALSE(a == c);
-    CHECK(captured_output{} == captured_output{});
-}
-
 TEST_CASE("the last lines are clean text, as many as asked for") {
     const captured_output o = run_shell("printf 'one\\ntwo\\033[2J\\nthree\\n\\n'").output;
     CHECK(o.tail(2) == "two[2J\nthree");
@@ -302,15 +276,6 @@ TEST_CASE("the last lines are clean text, as many as asked for") {
     CHECK(o.tail(10, 5) == "three");
     CHECK(o.tail(0) == "");
     CHECK(captured_output{}.tail(3) == "");
-}
-
-TEST_CASE("a command for preparation succeeds silently, and says what went wrong") {
-    const interrupt_guard guard;
-    const scratch_folder folder;
-    CHECK(run_shell_command("touch " + (folder / "made").string(), guard, [] {}) == "");
-    CHECK(std::filesystem::exists(folder / "made"));
-    CHECK(run_shell_command("exit 3", guard, [] {}) == "ended with exit status 3");
-    CHECK(run_shell_command("kill -KILL $$", guard, [] {}) == "was killed by SIGKILL");
 }
 
 } // namespace linn::tool::launch_tests

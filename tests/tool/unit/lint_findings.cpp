@@ -77,29 +77,6 @@ std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnosti
     return all.take(texts);
 }
 
-TEST_CASE("the facts of a finding") {
-    const auto read = read_fill_facts(facts("18446744073709551615", "new Line()"));
-    REQUIRE(read);
-    CHECK(read->what == "new Line()");
-    CHECK(read->bytes == 18446744073709551615U);
-    CHECK_FALSE(read->per_element);
-    CHECK(read->reason == "why");
-    for (const std::string& other :
-         {std::string{}, std::string{"'data': 64 bytes"}, std::string{"{"}, std::string{"{}"},
-          std::string{"[1]"}, facts("5", "T", "1"), facts("5", "T", "3", "likely"), facts("\"x\""),
-          std::string{R"({"linn_finding":3})"}}) {
-        CHECK_FALSE(read_fill_facts(other));
-    }
-}
-
-TEST_CASE("a finding without facts is not guessed at") {
-    tidy_diagnostic d = diagnostic(100, {});
-    d.notes.clear();
-    CHECK_THROWS_AS(collected({{d}}), linn::tool::no_tidy_program);
-    d.name = "clang-diagnostic-error";
-    CHECK(collected({{d}}).empty());
-}
-
 TEST_CASE("clang-tidy's file of fixes") {
     const auto list = read_tidy_report(yaml, "/elsewhere");
     REQUIRE(list.size() == 1);

@@ -99,14 +99,6 @@ TEST_CASE("a ratio of medians may be zero, and its interval then begins there") 
     CHECK(some.high == 0.25);
 }
 
-TEST_CASE("equal values have the interval that they can have") {
-    const interval i = median_interval(values(rounds_to_judge, 4.0), 0.95);
-    CHECK(i.is_known());
-    CHECK(i.low == 4);
-    CHECK(i.middle == 4);
-    CHECK(i.high == 4);
-}
-
 // The whole range of five values holds the median in 1 - 2 / 2^5 of the cases at best: no interval of so few keeps 95 %.
 TEST_CASE("fewer values than a judgement needs have a median, and no interval") {
     for (std::size_t n = 0; n != rounds_to_judge; ++n) {

@@ -19,12 +19,6 @@ TEST_CASE("the time left is right as soon as one cell of each group has run") {
     CHECK(times.seconds_left(rest, 0, 8) == doctest::Approx(6 + 3 + 5 + 3 * 22));
 }
 
-TEST_CASE("a group that has not run yet is corrected by the others") {
-    schedule times{{1, 1, 0}, {{0, 1}, {1, 1}}};
-    times.took(0, 5);
-    CHECK(times.round_seconds() == doctest::Approx(10));
-}
-
 TEST_CASE("the time left counts only rounds that will fit") {
     schedule times{{2, 100, 100}, {{0, 1}, {0, 1}}};
     times.took(0, 10);
@@ -33,26 +27,6 @@ TEST_CASE("the time left counts only rounds that will fit") {
     // 20 s are over, this round takes 20 more, and three of 20 s end at 100 s.
     CHECK(times.seconds_left(next, 1, 20) == doctest::Approx(80));
     CHECK(times.seconds_left({}, 5, 100) == 0);
-}
-
-TEST_CASE("cells are repeated as long as the least rounds fit") {
-    schedule times{{2, 5, 100}, {{0, 1}, {0, 1}}};
-    times.took(0, 20);
-    times.took(1, 20);
-    const std::vector<cell> rest{{0, 1}};
-    // 20 s of this round and 40 s of the next are to come.
-    CHECK(times.may_repeat(rest, 0, 40));
-    CHECK_FALSE(times.may_repeat(rest, 0, 41));
-    // The least rounds end with this one.
-    CHECK(times.may_repeat(rest, 1, 80));
-    CHECK(schedule{{2, 5, 0}, {{0, 1}}}.may_repeat({}, 0, 1e9));
-}
-
-TEST_CASE("every scenario has a guess for the clock") {
-    for (const scenario& s : scenarios()) {
-        CAPTURE(s.name);
-        CHECK(s.usual_seconds > 0);
-    }
 }
 
 } // namespace linn::tool::schedule_tests

@@ -81,27 +81,4 @@ TEST_CASE("a server that ends before its client is told from one that serves") {
     CHECK((!std::filesystem::exists(folder / "client") || !runs(folder / "client")));
 }
 
-TEST_CASE("a client may end the server as its last act") {
-    const scratch_folder folder;
-    launch_spec spec = spec_of(victim(), {"serve", (folder / "ready").string()});
-    spec.ready = "test -e " + (folder / "ready").string();
-    spec.client = "kill $(cat " + (folder / "pid").string() + "); sleep 0.1";
-    spec.program = "/bin/sh";
-    spec.arguments = {"sh", "-c",
-                      "echo $$ > " + (folder / "pid").string() + "; exec " + victim().string() + " serve " +
-                          (folder / "ready").string()};
-    const observation o = run(spec);
-    CHECK(describe_ending(o, spec) == "exit status 0");
-    CHECK(o.output.text() == "served\n");
-}
-
-TEST_CASE("a client that hangs is ended at the time limit") {
-    const scratch_folder folder;
-    launch_spec spec = server(folder);
-    spec.timeout = 1s;
-    spec.client = "exec " + victim().string() + " hang " + (folder / "client").string();
-    CHECK(run(spec).how == ending::timed_out);
-    CHECK((!std::filesystem::exists(folder / "client") || !runs(folder / "client")));
-}
-
 } // namespace linn::tool::server_tests

@@ -71,18 +71,6 @@ TEST_CASE("no difference at all is no evidence") {
     CHECK(mann_whitney(values(40, 4.0), values(40, 4.0)) == 1); // the approximation has no variance there
 }
 
-TEST_CASE("both tests look at both sides alike") {
-    const values a{1.5, 2.5, 0.3, 9, 4};
-    const values b{2, 3, 5, 8, 13, 21};
-    CHECK(mann_whitney(a, b) == mann_whitney(b, a));
-    values differences{1.5, -2.5, 0.3, 9, 4, -1};
-    const double p = wilcoxon_signed_rank(differences);
-    for (double& d : differences) {
-        d = -d;
-    }
-    CHECK(wilcoxon_signed_rank(differences) == p);
-}
-
 TEST_CASE("Mann's and Whitney's critical values are those of the tables") {
     // The largest smaller U that is significant at 5 % two-sided; Milton, An extended table of critical values for the
     // Mann-Whitney statistic, Journal of the American Statistical Association 59, 1964.

@@ -144,12 +144,6 @@ TEST_CASE("a program that starts with a cleared environment is refused") {
     CHECK(find({victim().string(), "rename"}).problem == ""); // this one only calls itself otherwise
 }
 
-TEST_CASE("a program with an allocator of its own is refused") {
-    const target t = find({built_file("linn_tool_own_malloc").string()});
-    CHECK(holds(t.problem, "linn_tool_own_malloc has an allocator compiled in"));
-    CHECK_FALSE(t.is_usage_error);
-}
-
 TEST_CASE("a program with a sanitizer is refused by its name") {
     const std::string file = built_file("linn_tool_sanitized").string();
     if (std::filesystem::exists(file)) {

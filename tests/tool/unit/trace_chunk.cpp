@@ -155,32 +155,6 @@ TEST_CASE("every event comes back as it was written, odd addresses, sizes and ti
     }
 }
 
-TEST_CASE("a chunk that was cut off anywhere gives all that was finished before") {
-    std::mt19937_64 random{7};
-    chunk_memory chunk;
-    std::vector<std::size_t> ends;
-    std::uint64_t ticks = 1'000'000;
-    for (int i = 0; i != 300; ++i) {
-        write(*chunk.writer, random_event(random, ticks));
-        collected found;
-        ends.push_back(decode_chunk(chunk.view(), found).used);
-    }
-    for (std::size_t size = sizeof(chunk_header); size != ends.back(); ++size) {
-        // On the heap with exact bounds, so that AddressSanitizer sees what is read outside.
-        const std::vector<std::byte> part(chunk.view().begin(),
-                                          chunk.view().begin() + static_cast<std::ptrdiff_t>(size));
-        collected found;
-        const decoded_chunk result = decode_chunk(part, found);
-        std::size_t whole = 0;
-        while (ends[whole] <= size) {
-            ++whole;
-        }
-        CHECK(result.events == whole);
-        CHECK((result.damage == nullptr) ==
-              (whole != 0 ? ends[whole - 1] == size : size == sizeof(chunk_header)));
-    }
-}
-
 TEST_CASE("records are told, and a record of a newer recorder is stepped over") {
     chunk_memory chunk;
     encoder& to = *chunk.writer;

@@ -310,30 +310,6 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
     }
 }
 
-TEST_CASE("A file without one whole frame is refused; a recording without events has two") {
-    const scratch_folder folder;
-    made_trace{folder / "empty.linn"}.finish();
-    CHECK(refusal(folder / "empty.linn") == "");
-    trace_reader reader{folder / "empty.linn"};
-    CHECK(events_of(reader).empty());
-    CHECK(reader.info().missing.empty());
-    std::vector<char> bytes = content(folder / "empty.linn");
-    for (const std::size_t size : {std::size_t{16}, std::size_t{17}, std::size_t{96}, std::size_t{120}}) {
-        write(folder / "cut.linn",
-              std::vector<char>{bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
-        const std::string said = refusal(folder / "cut.linn");
-        CAPTURE(said);
-        CHECK(said.find("cut.linn holds no recording: it ends after " + std::to_string(size) + " bytes, " +
-                        (size == 16 ? "which are its header" : "within its first frame")) !=
-              std::string::npos);
-        CHECK(said.ends_with("linn record was killed at once, or the copy is incomplete; copy it again, or "
-                             "record again"));
-    }
-    std::fill(bytes.begin() + 16, bytes.end(), 'x');
-    write(folder / "bad.linn", bytes);
-    CHECK(refusal(folder / "bad.linn").find("bad.linn is damaged from byte 16 on") != std::string::npos);
-}
-
 TEST_CASE("What is no trace is refused with the reason") {
     const scratch_folder folder;
     CHECK(refusal(folder / "none").find("no such file") != std::string::npos);

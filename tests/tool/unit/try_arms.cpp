@@ -152,10 +152,4 @@ TEST_CASE("another form is tried where the counts promise something of it") {
     }
 }
 
-TEST_CASE("the pools for several sizes of one type are listed as one") {
-    CHECK(listed_pools({"text", "text, 512 bytes", "text, 64 bytes", "order"}) == "text and order");
-    CHECK(listed_pools({"text, 512 bytes", "order"}) == "text, 512 bytes and order");
-    CHECK(listed_pools({"a", "a, 64 bytes", "b", "c", "d", "e"}) == "a, b, c and 2 more");
-}
-
 } // namespace linn::tool::try_arms_tests
