@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// slab_set and the system: reserve, retention, return, failure; and objects that are not its own.
+// slab_set and the system: reserve, retention, return, failure; objects that are not its own; and what sets of one pool do for each
+// other: lend slots, and part with empty slabs.
 #include "failing_pages.hpp"
 #include "unit.hpp"
 
@@ -18,18 +19,29 @@ using pages = linn_test::failing_pages<tag>;
 using slab_set = linn::detail::slab_set<pages>;
 
 struct fixture {
-    explicit fixture(const geometry& g, void* owner = nullptr) : set{g, owner} { pages::reset(); }
+    explicit fixture(const geometry& g) : set{g, this} { pages::reset(); }
     fixture(const fixture&) = delete;
     fixture& operator=(const fixture&) = delete;
     ~fixture() { set.unmap_all(); }
 
-    std::vector<void*> take(std::size_t want) {
+    /// Lowest first.
+    std::vector<void*> take(std::size_t want, slab_set::growth may_grow = slab_set::growth::allowed) {
         std::vector<void*> buffer(want);
-        const std::size_t got = set.take(buffer.data() + want, want);
+        const std::size_t got = set.take(buffer.data() + want, want, may_grow);
         std::reverse(buffer.begin(), buffer.end());
         buffer.resize(got);
+        CHECK(set.consistent());
         return buffer;
     }
+    std::vector<void*> lend(std::size_t want) { return take(want, slab_set::growth::lending); }
+    /// All slots of a slab that has none out.
+    std::vector<void*> fill() {
+        auto all = take(1);
+        const auto more = take(slab_of(all[0])->capacity - 1);
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    slab* slab_of(const void* p) const { return slab::of(p, set.sizes().slab_align); }
     using refusals = std::vector<std::pair<rejection, void*>>;
     refusals give(const std::vector<void*>& objects) {
         refusals refused;
@@ -241,9 +253,8 @@ TEST_CASE("slab_set: huge pages when asked for, and not otherwise") {
 }
 
 TEST_CASE("slab_set: a copy of a slab's header between two slabs is none") {
-    int owner = 0;
     const geometry g = small_slabs(plenty);
-    fixture f{g, &owner};
+    fixture f{g};
     const std::size_t bytes = g.slab_align;
     auto* const memory = static_cast<std::byte*>(pages::map(3 * bytes, bytes));
     REQUIRE(memory != nullptr);
@@ -261,6 +272,144 @@ TEST_CASE("slab_set: a copy of a slab's header between two slabs is none") {
     CHECK(f.give(all).empty());
     f.set.forget_all();
     pages::unmap(memory, 3 * bytes, bytes);
+}
+
+TEST_CASE("slab_set: lends what lies behind the slab that its own threads take from, and nothing of that") {
+    fixture f{small_slabs(plenty)};
+    std::vector<void*> full[3] = {f.fill(), f.fill(), f.fill()};
+    CHECK_FALSE(f.set.has_spare());
+    CHECK(f.lend(1).empty());
+    for (const auto& slots : full) {
+        CHECK(f.give({slots[7], slots[9]}).empty());
+    }
+    pages::reset();
+    CHECK(f.set.has_spare());
+    CHECK(f.lend(10) == std::vector<void*>{full[1][7], full[1][9], full[0][7], full[0][9]});
+    CHECK_FALSE(f.set.has_spare());
+    CHECK(f.take(1) == std::vector<void*>{full[2][7]});
+    CHECK(f.lend(10).empty());
+    CHECK(pages::maps == 0);
+}
+
+TEST_CASE("slab_set: a slab gives until it is used up, those that others free into queue behind it") {
+    fixture f{small_slabs(plenty)};
+    const auto first = f.fill();
+    const auto second = f.fill();
+    const auto some = f.take(10);
+    CHECK(f.give({first[3], second[4]}).empty());
+    const auto more = f.take(f.slab_of(some[0])->capacity - 10);
+    CHECK(std::all_of(more.begin(), more.end(), [&](void* p) { return f.slab_of(p) == f.slab_of(some[0]); }));
+    CHECK(f.take(2) == std::vector<void*>{first[3], second[4]});
+}
+
+TEST_CASE("slab_set: slabs with slots out give before those with none, and these last used first") {
+    fixture f{small_slabs(plenty)};
+    const auto first = f.fill();
+    const auto second = f.fill();
+    const auto third = f.fill();
+    f.fill();
+    CHECK(f.give(first).empty());
+    CHECK(f.give(second).empty());
+    CHECK(f.give({third[5]}).empty());
+    CHECK(f.take(1) == std::vector<void*>{third[5]});
+    CHECK(f.slab_of(f.take(1)[0]) == f.slab_of(second[0]));
+}
+
+TEST_CASE("slab_set: where growth is forbidden, slabs with nothing out serve, a resident one before a "
+          "returned one") {
+    fixture f{small_slabs(plenty)};
+    const auto first = f.fill();
+    const auto second = f.fill();
+    CHECK(f.take(1, slab_set::growth::forbidden).empty());
+    CHECK(f.give(first).empty());
+    cold_pages cold;
+    REQUIRE(f.set.take_empty(cold));
+    f.set.put_cold(cold, slab_set::discard(cold));
+    CHECK(f.give(second).empty());
+    const auto again = f.take(first.size() + second.size() + 1, slab_set::growth::forbidden);
+    CHECK(again.size() == first.size() + second.size());
+    CHECK(f.slab_of(again.front()) == f.slab_of(second[0]));
+    CHECK(f.slab_of(again.back()) == f.slab_of(first[0]));
+}
+
+TEST_CASE(
+    "slab_set: a slab whose objects came back in any order is found among those in use, and parted with") {
+    fixture f{small_slabs(plenty)};
+    auto all = f.fill();
+    const auto kept = f.fill();
+    std::reverse(all.begin(), all.end());
+    std::swap(all[3], all[30]);
+    CHECK(f.give({all.begin() + 1, all.end()}).empty());
+    CHECK(f.set.part_with_empty() == nullptr);
+    CHECK(f.give({all[0]}).empty());
+    slab* const parted = f.set.part_with_empty();
+    REQUIRE(parted == f.slab_of(all[0]));
+    CHECK(parted->carved == 0);
+    CHECK(f.set.part_with_empty() == nullptr);
+    f.set.take_over(parted);
+    CHECK(f.give(kept).empty());
+}
+
+TEST_CASE("slab_set: a set with nothing out offers its only slab") {
+    fixture f{small_slabs(plenty)};
+    const auto all = f.fill();
+    CHECK(f.give({all.begin(), all.end() - 1}).empty());
+    CHECK_FALSE(f.set.has_spare());
+    CHECK(f.give({all.back()}).empty());
+    CHECK(f.set.has_spare());
+}
+
+TEST_CASE("slab_set: an empty slab can change its owner, with its pages and its place in the sums") {
+    for (const bool with_holes : {false, true}) {
+        fixture from{small_slabs(plenty)};
+        fixture to{small_slabs(1 << 14)};
+        const auto all = from.fill();
+        const auto kept = from.fill();
+        if (with_holes) {
+            CHECK(from.give({all.begin() + 1, all.end()}).empty());
+            CHECK(from.set.discard_free_pages(from.slab_of(all[0])) != 0);
+            CHECK(from.give({all[0]}).empty());
+        } else {
+            CHECK(from.give(all).empty());
+        }
+        const std::size_t resident = from.set.resident_bytes();
+        const std::size_t mapped = from.set.mapped_bytes();
+        slab* const s = from.set.part_with_empty();
+        REQUIRE(s == from.slab_of(all[0]));
+        CHECK(from.set.part_with_empty() == nullptr);
+        CHECK(from.set.consistent());
+        CHECK(from.give({all[1]}) == fixture::refusals{{rejection::other_owner, all[1]}});
+        to.set.take_over(s);
+        CHECK(to.set.consistent());
+        CHECK(from.set.mapped_bytes() + to.set.mapped_bytes() == mapped);
+        CHECK(from.set.resident_bytes() + to.set.resident_bytes() == resident);
+        CHECK(from.set.find(all[0]) == nullptr);
+        CHECK(to.set.find(all[0]) == s);
+        CHECK(to.take(all.size(), slab_set::growth::forbidden) == all);
+        CHECK_FALSE(to.set.has_excess()); // its holes were counted, and are filled
+        CHECK(from.give({all[1]}) == fixture::refusals{{rejection::other_owner, all[1]}});
+        CHECK(to.give(all).empty());
+        CHECK(from.give(kept).empty());
+    }
+}
+
+TEST_CASE("slab_set: the sweep does not go on from a slab that went to another set") {
+    fixture from{small_slabs(0)};
+    fixture to{small_slabs(plenty)};
+    const auto all = from.fill();
+    cold_pages cold;
+    CHECK_FALSE(from.set.take_cold(10'000, cold));
+    CHECK(from.give({all.begin() + 1, all.end()}).empty());
+    REQUIRE(from.set.take_cold(11'000, cold)); // it stays at this slab
+    from.set.put_cold(cold, slab_set::discard(cold));
+    CHECK(from.give({all[0]}).empty());
+    slab* const s = from.set.part_with_empty();
+    REQUIRE(s != nullptr);
+    to.set.take_over(s);
+    cold = {};
+    CHECK_FALSE(from.set.take_cold(20'000, cold));
+    CHECK_FALSE(from.set.take_cold(30'000, cold));
+    CHECK(to.set.consistent());
 }
 
 } // namespace core_slab_set_memory_tests
