@@ -113,17 +113,6 @@ struct exchange : recycler_state<Asymmetric> {
 const registration<exchange<true>> exchange_asymmetric{"recycler.exchange", 2};
 const registration<exchange<false>> exchange_symmetric{"recycler.exchange_symmetric", 2};
 
-/// So small that nobody gets a cache: everything goes through the lock.
-struct small : recycler_state<true, 2> {
-    void run(unsigned t) {
-        object* a = shared->take(t);
-        shared->give(a, t);
-        leave();
-    }
-    void finish() { end(); }
-};
-const registration<small> small_of_two{"recycler.small", 2};
-
 /// A cache with an object waits for the first thread that asks for a number.
 template <bool Asymmetric>
 struct warm : recycler_state<Asymmetric> {
@@ -138,7 +127,7 @@ struct warm : recycler_state<Asymmetric> {
 };
 
 /// Somebody trims while the owner of a cache works.
-template <bool Asymmetric, std::size_t Rounds = 1>
+template <bool Asymmetric>
 struct trim : recycler_state<Asymmetric> {
     trim() {
         this->shared->give(this->shared->take(0), 0);
@@ -147,10 +136,8 @@ struct trim : recycler_state<Asymmetric> {
     void run(unsigned t) {
         if (t == 0) {
             linn::detail::this_thread_index<policy> = number; // of a thread that has used it before
-            for (std::size_t i = 0; i < Rounds; ++i) {
-                object* a = this->shared->take(i);
-                this->shared->give(a, i);
-            }
+            object* a = this->shared->take(t);
+            this->shared->give(a, t);
         } else {
             this->shared->trim();
         }
@@ -160,7 +147,6 @@ struct trim : recycler_state<Asymmetric> {
 };
 const registration<trim<true>> trim_asymmetric{"recycler.trim", 2};
 const registration<trim<false>> trim_symmetric{"recycler.trim_symmetric", 2};
-const registration<trim<true, 2>> trim_again{"recycler.trim_again", 2};
 const registration<trim<true>> trim_twice{"recycler.trim_twice", 3, true};
 
 /// Somebody looks at the numbers meanwhile.
@@ -242,21 +228,6 @@ struct steal : recycler_state<true> {
     std::uint32_t number;
 };
 const registration<steal> steal_of_two{"recycler.steal", 2};
-
-/// Threads come, while an object is in the cache of one that has its number and does nothing.
-struct arrive : recycler_state<true> {
-    arrive() { shared->give(shared->take(0), 0); }
-    void run(unsigned t) {
-        object* a = shared->take(t);
-        shared->give(a, t);
-        leave();
-    }
-    void finish() {
-        check(shared->created() <= 2, "what is idle is used before another is made");
-        end();
-    }
-};
-const registration<arrive> arrive_of_two{"recycler.arrive", 2};
 
 /// Two threads, one object: the second waits, and is not forgotten, whichever way the object comes back.
 template <bool Asymmetric>
