@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers over a pool that is an object: every node comes from it and goes back to it, through copies, moves and
 // swaps; what does not fit goes upstream, or is refused.
+#include "counting_upstream.hpp"
 #include "unit.hpp"
 
 #include <linn/fixed_pool.hpp>
@@ -15,34 +16,9 @@
 
 namespace local_allocator_tests {
 
-/// Counts what reaches the upstream.
-struct counts {
-    std::size_t single = 0;
-    std::size_t arrays = 0;
-    std::size_t out = 0;
-};
-
+using linn_test::upstream_counters;
 template <class T>
-struct counting {
-    using value_type = T;
-    counts* seen;
-    explicit counting(counts& c) : seen{&c} {}
-    template <class U>
-    counting(const counting<U>& other) : seen{other.seen} {}
-    T* allocate(std::size_t n) {
-        ++(n == 1 ? seen->single : seen->arrays);
-        ++seen->out;
-        return std::allocator<T>{}.allocate(n);
-    }
-    void deallocate(T* p, std::size_t n) {
-        --seen->out;
-        std::allocator<T>{}.deallocate(p, n);
-    }
-    template <class U>
-    friend bool operator==(const counting& a, const counting<U>& b) {
-        return a.seen == b.seen;
-    }
-};
+using counting = linn_test::counting_upstream<T>;
 
 struct wide {
     alignas(64) char bytes[64];
@@ -68,14 +44,14 @@ void all_nodes_from_the_pool(Insert insert) {
     CHECK(alignof(slot) >= node->align);
 
     pool_type pool;
-    counts seen;
+    upstream_counters seen;
     {
-        over<Container, pool_type, counting<value>> c{{pool, counting<value>{seen}}};
+        over<Container, pool_type, counting<value>> c{{pool, counting<value>{1, seen}}};
         for (int i = 0; i != 1000; ++i) {
             insert(c, i);
         }
         CHECK(pool.live() == 1000);
-        CHECK(seen.single == 0);
+        CHECK(seen.singles == 0);
         auto copy = c;
         CHECK(pool.live() == 2000);
         auto moved = std::move(copy);
@@ -85,7 +61,7 @@ void all_nodes_from_the_pool(Insert insert) {
         swap(c, moved);
     }
     CHECK(pool.live() == 0);
-    CHECK(seen.out == 0);
+    CHECK(seen.objects == 0);
 }
 
 TEST_CASE("local_allocator: all nodes of every container come from the pool") {
@@ -113,8 +89,8 @@ TEST_CASE("local_allocator: all nodes of every container come from the pool") {
 TEST_CASE("local_allocator: arrays and what does not fit go upstream") {
     using pool_type = linn::local_pool<linn::node_storage<16, 8>>;
     pool_type pool;
-    counts seen;
-    linn::local_allocator<long, pool_type, counting<long>> a{pool, counting<long>{seen}};
+    upstream_counters seen;
+    linn::local_allocator<long, pool_type, counting<long>> a{pool, counting<long>{1, seen}};
     static_assert(a.fits<long>() && !a.fits<wide>() && a.fits<char[16]>() && !a.fits<char[17]>());
     struct alignas(16) even {
         char bytes[16];
@@ -124,17 +100,17 @@ TEST_CASE("local_allocator: arrays and what does not fit go upstream") {
     CHECK(pool.live() == 1);
     long* two = a.allocate(2);
     CHECK(pool.live() == 1);
-    CHECK(seen.arrays == 1);
+    CHECK(seen.allocations == 1);
     linn::local_allocator<wide, pool_type, counting<long>> b{a};
     wide* w = b.allocate(1);
-    CHECK(seen.single == 1);
+    CHECK(seen.singles == 1);
     CHECK(pool.live() == 1);
     CHECK(reinterpret_cast<std::uintptr_t>(w) % 64 == 0);
     b.deallocate(w, 1);
     a.deallocate(two, 2);
     a.deallocate(one, 1);
     CHECK(pool.live() == 0);
-    CHECK(seen.out == 0);
+    CHECK(seen.objects == 0);
 }
 
 TEST_CASE("local_allocator: equal with the same pool and equal upstreams, and propagates as a pool should") {
@@ -154,11 +130,10 @@ TEST_CASE("local_allocator: equal with the same pool and equal upstreams, and pr
     CHECK(allocator{first} != allocator{second});
     CHECK(allocator{first} == traits::rebind_alloc<long>{first});
     CHECK(traits::rebind_alloc<long>{allocator{second}}.pool().live() == 0);
-    counts one;
-    counts two;
+    upstream_counters counters;
     using counted = linn::local_allocator<int, pool_type, counting<int>>;
-    CHECK(counted{first, counting<int>{one}} == counted{first, counting<int>{one}});
-    CHECK(counted{first, counting<int>{one}} != counted{first, counting<int>{two}});
+    CHECK(counted{first, counting<int>{1, counters}} == counted{first, counting<int>{1, counters}});
+    CHECK(counted{first, counting<int>{1, counters}} != counted{first, counting<int>{2, counters}});
 
     using list = std::list<int, allocator>;
     list a{{1, 2, 3}, first};

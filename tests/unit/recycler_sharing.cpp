@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one thread caches is there for all: an object is made only when none is idle anywhere, and destroyed only when
-// `capacity` are; and what that costs stays small, however objects move between threads.
+// `capacity` are; and what that costs stays small, however objects move between threads. What threads cache ends with the recycler, and
+// more of them than have numbers are served. That no object is handed out twice: tests/stress.
 #include "unit.hpp"
 
 #include <linn/recycler.hpp>
@@ -127,6 +128,70 @@ TEST_CASE("recycler: a thread leaves room for the next one") {
     CHECK(all.idle() == 12);
     CHECK(all.statistics().threads == 5); // with this one
     CHECK(all.statistics().steals == 0);
+}
+
+std::atomic<int> alive{0};
+
+struct job {
+    job() { ++alive; }
+    job(const job&) = delete;
+    job& operator=(const job&) = delete;
+    ~job() { --alive; }
+    int user = 0; // not atomic: ThreadSanitizer sees an object that two threads have
+    std::vector<int> data;
+};
+
+TEST_CASE("recycler: what other threads cache is destroyed in the destructor, on its thread") {
+    static std::atomic<bool> elsewhere{false};
+    struct bound {
+        std::thread::id destroyer;
+        ~bound() { elsewhere = elsewhere || std::this_thread::get_id() != destroyer; }
+    };
+    std::atomic<int> released{0};
+    std::atomic<bool> go_home{false};
+    std::vector<std::thread> threads;
+    {
+        linn::recycler<bound> all{
+            {.reset = [me = std::this_thread::get_id()](bound& b) { b.destroyer = me; }}};
+        for (int t = 0; t < 3; ++t) {
+            threads.emplace_back([&] {
+                std::vector<linn::recycler<bound>::handle> mine;
+                for (int i = 0; i < 10; ++i) {
+                    mine.push_back(all.acquire());
+                }
+                mine.clear();
+                ++released;
+                linn_test::wait_until(go_home); // so that they are still alive when the recycler ends
+            });
+        }
+        linn_test::wait_until([&] { return released == 3; });
+        CHECK(all.idle() >= 10);
+        CHECK(all.statistics().threads == 3);
+    }
+    CHECK(!elsewhere);
+    CHECK(linn::pool<linn::detail::recycler_slot<bound>>::statistics().live == 0);
+    go_home = true;
+    linn_test::join_all(threads);
+}
+
+TEST_CASE("recycler: more threads than have numbers") {
+    linn::recycler<job> jobs{1000};
+    constexpr int threads = slow ? 270 : 300;
+    std::atomic<int> arrived{0};
+    linn_test::in_threads(threads, [&] {
+        {
+            const auto a = jobs.acquire();
+            a->user = 1;
+            ++arrived;
+            linn_test::wait_until([&] { return arrived >= threads; });
+        }
+        for (int k = 0; k < 20; ++k) {
+            ++jobs.acquire_shared()->user;
+        }
+    });
+    CHECK(jobs.live() == 0);
+    CHECK(jobs.idle() <= 1000);
+    CHECK(alive == static_cast<int>(jobs.idle()));
 }
 
 } // namespace recycler_sharing_tests
