@@ -68,11 +68,11 @@ std::string in_words(answer said, pid_t pid) {
             pid);
     case answer::busy:
     case answer::still_used:
-        return fmt::format("process {} is still busy with an earlier recording: try again", pid);
     case answer::none:
         break;
     }
-    return fmt::format("process {} did not answer in time: try again", pid);
+    return fmt::format("process {} did not answer in time, or is busy with an earlier recording: try again",
+                       pid);
 }
 
 /// The address of a function of the C library; 0 if there is none.
@@ -104,8 +104,7 @@ private:
     std::string find_door();
     /// Loads the library unless it is there, and puts the hooks in. Returns an empty string, or why it did not work; then the program is as
     /// before, but for the library.
-    std::string bring_in();
-    std::string bring_in_by(borrowed_thread& thread);
+    std::string bring_in(borrowed_thread& thread);
     bool enter();
     /// What the library in the process, or in a child that it has forked, says; no value where it is not there any more.
     std::optional<door> look(pid_t process) const;
@@ -191,25 +190,7 @@ std::string attached_recording::find_door() {
     return {};
 }
 
-std::string attached_recording::bring_in() {
-    if (std::string problem = find_door(); !problem.empty()) {
-        return problem;
-    }
-    std::string problem;
-    const int error =
-        attach::borrow(facts_.pid, attach::fit_for::loading, library_.string(), [&](borrowed_thread& thread) {
-            problem = bring_in_by(thread);
-            return true;
-        });
-    if (error == ETIMEDOUT) {
-        return fmt::format("no thread of process {} came to a point where it may open a library: try again, "
-                           "or record it from its start with linn record -- PROG ARGS...",
-                           facts_.pid);
-    }
-    return error != 0 ? attach::why_not_traceable(facts_.pid, error) : problem;
-}
-
-std::string attached_recording::bring_in_by(borrowed_thread& thread) {
+std::string attached_recording::bring_in(borrowed_thread& thread) {
     if (door_ == 0) {
         const std::vector<mapping> mappings = attach::read_mappings(facts_.pid);
         const std::uint64_t dlopen_at = find_in_libc(mappings, "dlopen");
@@ -274,7 +255,15 @@ std::optional<door> attached_recording::look(pid_t process) const {
 
 bool attached_recording::enter() {
     used_before_ = used_ = attach::time_used_by(facts_.pid);
-    const std::string problem = bring_in();
+    std::string problem = find_door();
+    if (problem.empty()) {
+        const int error = attach::borrow(facts_.pid, attach::fit_for::loading, library_.string(),
+                                         [&](borrowed_thread& thread) {
+                                             problem = bring_in(thread);
+                                             return true;
+                                         });
+        problem = error == 0 ? problem : attach::why_not_traceable(facts_.pid, error);
+    }
     if (problem.empty()) {
         sees_new_files_ = look(facts_.pid).value_or(door{}).sees_new_files != 0;
         return true;
@@ -322,14 +311,10 @@ attached_recording::end attached_recording::wait() {
 
 /// The children that it has forked since have hooks of their own.
 void attached_recording::leave(end why) {
-    std::vector<std::uint32_t> with_hooks;
-    if (why != end::ended && why != end::other_program) {
+    std::vector<std::uint32_t> with_hooks = collector_->living_processes();
+    std::erase(with_hooks, static_cast<std::uint32_t>(facts_.pid));
+    if (why == end::detached || why == end::hooks_left) {
         with_hooks.push_back(static_cast<std::uint32_t>(facts_.pid));
-    }
-    for (const std::uint32_t pid : collector_->living_processes()) {
-        if (pid != static_cast<std::uint32_t>(facts_.pid)) {
-            with_hooks.push_back(pid);
-        }
     }
     for (const std::uint32_t pid : with_hooks) {
         if (std::string problem = take_out(static_cast<pid_t>(pid)); !problem.empty()) {

@@ -3,7 +3,6 @@
 
 #include "../../measure/files.hpp"
 #include "../../program/executable.hpp"
-#include "../../trace/info.hpp"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -153,18 +152,13 @@ std::string why_not_this_program(const process_facts& p) {
         return fmt::format("the program of process {} cannot be read", p.pid);
     }
     info.privilege.clear(); // nothing is preloaded
-    const std::vector<mapping> mappings = read_mappings(p.pid);
-    if (info.sanitizer.empty()) {
-        info.sanitizer = sanitizer_in(mappings);
-    }
+    info.sanitizer = info.sanitizer.empty() ? sanitizer_in(read_mappings(p.pid)) : info.sanitizer;
     if (std::string why = why_not_preloadable(who, info, preload_kind::recorder); !why.empty()) {
         return why;
     }
-    const auto holds_recorder = [](const mapping& m) { return is_recorder(m.file_name()); };
     const std::vector<std::string> variables = words_of(text_of(fmt::format("/proc/{}/environ", p.pid)));
     const auto is_ring = [](const std::string& variable) { return variable.starts_with("LINN_RECORD="); };
-    if (std::any_of(mappings.begin(), mappings.end(), holds_recorder) &&
-        std::any_of(variables.begin(), variables.end(), is_ring)) {
+    if (std::any_of(variables.begin(), variables.end(), is_ring)) {
         return fmt::format("{} was started by linn record, and is recorded already", who);
     }
     return {};
@@ -211,20 +205,24 @@ process_facts examine_process(pid_t pid) {
 }
 
 std::string why_not_traceable(pid_t pid, int error) {
-    const std::uint64_t scope = number(text_of("/proc/sys/kernel/yama/ptrace_scope"));
+    const std::string scope = text_of("/proc/sys/kernel/yama/ptrace_scope");
     const std::string state = stat_field(fmt::format("/proc/{}", pid), 3);
+    if (error == ETIMEDOUT) {
+        return fmt::format(
+            "no thread of process {} came to a point where it may open a library: try again. {}", pid,
+            from_its_start);
+    }
     if (error == ESRCH || state.empty() || state == "Z" || state == "X") {
         return fmt::format("process {} has ended", pid);
     }
-    if (error == EPERM && (scope == 3 || (scope != 0 && ::geteuid() != 0))) {
-        return fmt::format(
-            "this system forbids to trace process {} (kernel.yama.ptrace_scope is {}){}. {}", pid, scope,
-            scope == 3 ? "" : ": run linn as root, or sysctl kernel.yama.ptrace_scope=0", from_its_start);
-    }
     return fmt::format(
-        "process {} may not be traced: {} (does it change its user, or refuse by prctl?). Run linn as "
-        "root, if you can. {}",
-        pid, std::strerror(error), from_its_start);
+        "process {} may not be traced: {}. {} {}", pid, std::strerror(error),
+        number(scope) == 0 ? "Does it change its user, or refuse by prctl? Run linn as root, if you can."
+        : number(scope) == 3
+            ? "kernel.yama.ptrace_scope is 3, which forbids it for all processes."
+            : fmt::format("kernel.yama.ptrace_scope is {}: run linn as root, or set it to 0 with sysctl.",
+                          number(scope)),
+        from_its_start);
 }
 
 std::string stat_field(const std::string& folder, std::size_t number) {

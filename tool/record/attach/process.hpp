@@ -25,7 +25,7 @@ struct process_facts {
 /// Reads them, and refuses what cannot be attached to. Changes nothing.
 process_facts examine_process(pid_t pid);
 
-/// Why ptrace was refused with this error, and what to do.
+/// Why no thread could be used, as borrow() says it, and what to do.
 std::string why_not_traceable(pid_t pid, int error);
 
 /// A field of /proc/PID/stat, or of a thread's file of that name, numbered as in proc(5) from the third on; empty where there is none.
