@@ -46,8 +46,7 @@ constexpr int restart_unless_handled = 514;
 constexpr std::uint64_t has_extended_state = 1;
 constexpr std::uint64_t has_stack_segment = 2 | 4;
 constexpr int keep_alternate_stack = 0x100; // no such flag: the kernel changes nothing
-constexpr std::uint32_t state_magic = 0x46505853;
-constexpr std::uint32_t state_end_magic = 0x46505845;
+constexpr std::uint32_t state_end = FP_XSTATE_MAGIC2;
 constexpr std::size_t software_bytes_at = 464; // of the legacy area: what the kernel says of the rest
 constexpr std::size_t header_at = 512;
 constexpr std::uint64_t amx = std::uint64_t{3} << 17;
@@ -55,24 +54,19 @@ constexpr std::size_t most_bytes_without_amx = 2696; // it comes last
 
 /// The extended state as it stands in a signal's frame, without that of AMX; empty where the thread uses that.
 std::vector<unsigned char> state_for_frame(std::vector<unsigned char> state) {
-    struct {
-        std::uint32_t magic = state_magic;
-        std::uint32_t extended_bytes = 0;
-        std::uint64_t features = 0;
-        std::uint32_t state_bytes = 0;
-    } words;
     std::uint64_t used = 0;
+    std::uint64_t features = 0;
     std::memcpy(&used, state.data() + header_at, sizeof used);
-    std::memcpy(&words.features, state.data() + software_bytes_at, sizeof words.features);
+    std::memcpy(&features, state.data() + software_bytes_at, sizeof features);
     if ((used & amx) != 0) {
         return {};
     }
-    words.features &= ~amx;
-    words.state_bytes = static_cast<std::uint32_t>(std::min(state.size(), most_bytes_without_amx));
-    words.extended_bytes = words.state_bytes + static_cast<std::uint32_t>(sizeof state_end_magic);
-    state.resize(words.extended_bytes);
+    const auto bytes = static_cast<std::uint32_t>(std::min(state.size(), most_bytes_without_amx));
+    state.resize(bytes + sizeof state_end);
+    const _fpx_sw_bytes words{
+        FP_XSTATE_MAGIC1, static_cast<std::uint32_t>(state.size()), features & ~amx, bytes, {}};
     std::memcpy(state.data() + software_bytes_at, &words, sizeof words);
-    std::memcpy(state.data() + words.state_bytes, &state_end_magic, sizeof state_end_magic);
+    std::memcpy(state.data() + bytes, &state_end, sizeof state_end);
     return state;
 }
 
