@@ -11,7 +11,7 @@
 
 namespace linn::inline LINN_ABI {
 
-/// What a `local_pool` does when it is destroyed before its objects.
+/// What a `local_pool` does when it is destroyed before its objects. A `fixed_pool` can keep no memory: see there.
 enum class survivors : unsigned char {
     report, ///< tell the misuse handler, and keep the memory so that the objects stay valid
     abort,  ///< tell the misuse handler, then end the program
@@ -29,10 +29,11 @@ struct pool_options {
     /// object needs may be larger. 0: 2 MiB, or what one object needs.
     std::size_t slab_bytes = 0;
     /// Objects that a thread moves to or from the depot at once; it may hold back twice as many.
-    /// From 1 to 4096. 0: about 8 KiB worth, at most 256; for larger objects up to 64, or 128 KiB worth.
+    /// From 1 to 4096. 0: about 8 KiB worth, from 64 to 256; of objects of 1 KiB and more up to 256 KiB worth, from 2 to 128;
+    /// above 256 KiB one.
     std::size_t magazine_slots = 0;
-    /// Memory of empty slabs that is kept for reuse. What is more goes back to the system once it has
-    /// stayed unused for a second, a slab at each flush of a magazine, or by `trim()`.
+    /// Free memory that is kept for reuse. What is more goes back to the system by `trim()`, or when threads visit the depot:
+    /// a few slabs at each visit, of a slab that did not change for a second its free pages.
     std::size_t retain_bytes = std::size_t{4} << 20;
     /// Most objects that may be handed out at once, by all threads together: the next `allocate` throws
     /// `std::bad_alloc`, and succeeds again after any thread's `deallocate`. 0: no limit.
@@ -50,7 +51,7 @@ struct pool_options {
     bool cache_line_padding = false;
     /// Ask the system for huge pages from the first slab on, not only for pools over 64 MiB.
     bool huge_pages = false;
-    /// For `local_pool` only.
+    /// For `local_pool` and `fixed_pool`.
     survivors on_survivors = survivors::report;
 
     friend constexpr bool operator==(const pool_options&, const pool_options&) = default;
