@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19075, 13500),
+    "include/: lines": (19120, 13500),
     "tool/: lines": (71584, 55000),
     "tool/: files": (401, 420),
     "tool/: files of C++ below 40 lines": (29, 60),
-    "tests/: lines": (70721, 55000),
+    "tests/: lines": (70815, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

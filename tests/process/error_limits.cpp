@@ -211,6 +211,51 @@ struct in_buffer_pool {
     void drop() { held.clear(); }
     std::size_t live() { return pool.statistics().live; }
 };
+
+/// A thread uses each part for the first time when not even the C library has memory, which it needs to note what the thread
+/// does at its end.
+void first_use_in_a_thread(const limit& l) {
+    linn::pool_resource resource;
+    linn::recycler<small_item> recycler;
+    linn::buffer_pool buffers{buffer_bytes};
+    const auto use_all = [&] {
+        std::size_t served = 0;
+        if (item* p = linn::pool<item>::try_allocate()) {
+            linn::pool<item>::deallocate(p);
+            ++served;
+        }
+        if (void* p = null_when_refused([&] { return resource.allocate(100); })) {
+            resource.deallocate(p, 100);
+            ++served;
+        }
+        served += recycler.try_acquire() != nullptr ? 1 : 0;
+        served += buffers.try_acquire() ? 1 : 0;
+        return served;
+    };
+    CHECK(use_all() == 4);
+    std::thread{[&] {
+        constexpr std::size_t most_blocks = 1 << 16;
+        static void* blocks[most_blocks];
+        std::size_t n = 0;
+        set(l, room_from_now(l) - room);
+        for (std::size_t bytes = mib; bytes >= 16; bytes /= 2) {
+            while (n != most_blocks && (blocks[n] = std::malloc(bytes)) != nullptr) {
+                ++n;
+            }
+        }
+        CHECK(n != most_blocks);
+        CHECK_AT_MOST(use_all(), 4);
+        while (n != 0) {
+            std::free(blocks[--n]);
+        }
+        set(l, RLIM_INFINITY);
+        CHECK(use_all() == 4);
+        CHECK(!linn_test::cached() || linn::pool<item>::statistics().threads == 2);
+    }}.join();
+    CHECK(linn::pool<item>::statistics().live == 0);
+    linn_test::say("exhausted\n");
+}
+
 struct part {
     const char* name;
     void (*run)(const limit&);
@@ -221,6 +266,7 @@ constexpr part parts[] = {
     {"pool_resource", &exhaust<in_resource<4000>>},
     {"pool_resource, large", &exhaust<in_resource<300'000>>},
     {"buffer_pool", &exhaust<in_buffer_pool>},
+    {"the first use in a thread", &first_use_in_a_thread},
 };
 
 } // namespace

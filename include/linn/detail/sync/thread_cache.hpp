@@ -78,7 +78,7 @@ LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<
     if constexpr (thread_locals_last) {
         thread_state<Policy>& state = this_thread<Policy>;
         if (!state.over && !state.janitor_armed) {
-            if (module_ends()) {
+            if (module_ends() || !can_note_destructor()) {
                 return nullptr;
             }
             arm_janitor<Policy>();

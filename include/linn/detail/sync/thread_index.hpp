@@ -159,7 +159,7 @@ LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index_late<Po
 template <class Policy>
 LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
-    if (module_ends()) {
+    if (module_ends() || !can_note_destructor()) {
         return table::most;
     }
     auto& late = late_index_exit<Policy>;
