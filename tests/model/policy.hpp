@@ -114,6 +114,7 @@ struct pages {
     }
     static bool readable(const void* p) noexcept { return in_memory(p); }
     static void prefer_huge(void*, std::size_t) noexcept {}
+    static void prefer_small(void*, std::size_t) noexcept {}
 };
 
 /// Runs fast, so that memory goes back while others want it. The time of a thread is what it did itself, so

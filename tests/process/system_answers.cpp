@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: whatever Linux answers, old or new, with huge pages or without, pools and buffers work and say what they got.
+// Promise: whatever Linux answers, old or new, with huge pages or without, pools and buffers work and say what they got; and
+// Linux is not asked to make huge pages of memory that went back.
 //
 // Breaks when an answer that this machine never gives is taken for another: EINVAL of a kernel before 5.14 for memory that
 // cannot be read, a huge page at the wrong address for an aligned one, a missing file for permission. So these answers are
@@ -41,6 +42,8 @@ struct answers {
     bool pages_stay = false;        ///< madvise refuses to take pages back, as it does for locked memory
     const void* mapped_reserved = nullptr; ///< the last such page
     bool unmapped_reserved = false;        ///< it went back
+    const void* asked_about = nullptr;     ///< where it was last told whether huge pages are wanted,
+    int asked_for = 0;                     ///< and what
 };
 answers system_says;
 
@@ -94,6 +97,10 @@ int __wrap_madvise(void* p, std::size_t size, int advice) {
     }
     if (system_says.pages_stay && advice == MADV_DONTNEED) {
         return failed(EINVAL);
+    }
+    if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) {
+        system_says.asked_about = p;
+        system_says.asked_for = advice;
     }
     return advice == MADV_HUGEPAGE && system_says.huge_pages ? 0 : __real_madvise(p, size, advice);
 }
@@ -305,6 +312,39 @@ void pages_stay() {
     CHECK(pool::trim() + resource.trim() != 0 || !linn_test::in_slabs());
 }
 
+/// While pages of a slab are with the system, it is not to make a huge page of the slab, which would bring them again.
+void no_huge_pages_of_returned_memory() {
+    struct item {
+        unsigned char bytes[4096];
+    };
+    constexpr std::size_t slab_bytes = 2 * mib;
+    using pool = linn::pool<item, {.slab_bytes = slab_bytes, .huge_pages = true}>;
+    std::vector<item*> objects(400); // of one slab
+    const auto create_from = [&](std::size_t first) {
+        for (std::size_t i = first; i != objects.size(); ++i) {
+            objects[i] = pool::create();
+        }
+        return system_says.asked_for;
+    };
+    const auto destroy_from = [&](std::size_t first) {
+        for (std::size_t i = first; i != objects.size(); ++i) {
+            pool::destroy(objects[i]);
+        }
+        pool::trim();
+        return system_says.asked_for;
+    };
+    const bool asks = linn_test::in_slabs();
+    CHECK(create_from(0) == (asks ? MADV_HUGEPAGE : 0));
+    const std::uintptr_t slab = reinterpret_cast<std::uintptr_t>(objects[0]) / slab_bytes;
+    CHECK(destroy_from(1) == (asks ? MADV_NOHUGEPAGE : 0)); // all but one
+    CHECK(!asks || reinterpret_cast<std::uintptr_t>(system_says.asked_about) / slab_bytes == slab);
+    CHECK(create_from(1) == (asks ? MADV_HUGEPAGE : 0));
+    CHECK(destroy_from(0) == (asks ? MADV_NOHUGEPAGE : 0));
+    CHECK(create_from(0) == (asks ? MADV_HUGEPAGE : 0));
+    CHECK(!asks || reinterpret_cast<std::uintptr_t>(system_says.asked_about) / slab_bytes == slab);
+    static_cast<void>(destroy_from(0));
+}
+
 void sizes_that_overflow() {
     constexpr std::size_t most = SIZE_MAX / mib * mib;
     errno = 17;
@@ -334,6 +374,7 @@ int main() {
     each("a count of transparent pages", &count_of_transparent_pages);
     each("a protection that stays", &protection_stays);
     each("pages that stay", &pages_stay);
+    each("no huge pages of returned memory", &no_huge_pages_of_returned_memory);
     each("sizes that overflow", &sizes_that_overflow);
 }
 #else

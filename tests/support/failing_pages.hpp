@@ -82,6 +82,7 @@ struct failing_pages {
         return linn::detail::system_pages::readable(p);
     }
     static void prefer_huge(void*, std::size_t) noexcept { ++huge; }
+    static void prefer_small(void*, std::size_t) noexcept {}
 
 private:
     static inline std::atomic<std::size_t> until_failure{never};

@@ -26,6 +26,7 @@ struct failing_pages {
     }
     static bool discard(void*, std::size_t) noexcept { return false; }
     static void prefer_huge(void*, std::size_t) noexcept {}
+    static void prefer_small(void*, std::size_t) noexcept {}
     static bool readable(const void*) noexcept { return false; }
 };
 

@@ -66,6 +66,9 @@ struct range_pages {
     static void prefer_huge(void* p, std::size_t bytes) noexcept {
         detail::system_pages::prefer_huge(p, bytes);
     }
+    static void prefer_small(void* p, std::size_t bytes) noexcept {
+        detail::system_pages::prefer_small(p, bytes);
+    }
     static bool readable(const void* p) noexcept { return detail::system_pages::readable(p); }
 };
 

@@ -17,6 +17,7 @@ concept page_source = requires(void* p, std::size_t bytes, std::size_t align) {
     { P::unmap(p, bytes, align) } noexcept;
     { P::discard(p, bytes) } noexcept -> std::same_as<bool>; // reads as zero afterwards, or false
     { P::prefer_huge(p, bytes) } noexcept;
+    { P::prefer_small(p, bytes) } noexcept; // or pages that went back may come again, as parts of huge ones
     { P::readable(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
 };
 

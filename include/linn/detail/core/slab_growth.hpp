@@ -32,6 +32,7 @@ public:
     struct stretch {
         void* memory = nullptr;
         std::size_t bytes = 0;
+        bool huge = false; ///< the system was asked for huge pages
     };
 
     /// Each slab doubles what is mapped, from the first size up to the alignment.
@@ -68,6 +69,7 @@ public:
         constexpr std::size_t large_pool = std::size_t{64} << 20;
         if (g.huge_pages || (prefer_huge && mapped_bytes_ >= large_pool)) {
             Pages::prefer_huge(s.memory, s.bytes);
+            s.huge = true;
         }
         ++news_.slabs;
         news_.bytes += s.bytes;

@@ -179,6 +179,9 @@ public:
             const cold_pages::stretch& run = leaving.run[i];
             bytes += Pages::discard(run.begin, run.bytes) ? run.bytes : 0;
         }
+        if (bytes != 0 && leaving.of->huge) {
+            Pages::prefer_small(leaving.of, leaving.of->mapped_bytes);
+        }
         return bytes;
     }
 
@@ -290,6 +293,7 @@ protected:
         if (s != nullptr && s->where == slab::place::returned) {
             absent_bytes_ -= s->hole_bytes;
             s->hole_bytes = 0;
+            holes_are_filled(s);
             if (s->kept_bytes == 0) {
                 growth_.note_reused(s->mapped_bytes);
             }
@@ -301,6 +305,13 @@ protected:
             states_.make_available(s);
         }
         return s;
+    }
+
+    /// The pages of `s` that went back are in use again.
+    [[LINN_DETAIL_COLD]] static void holes_are_filled(slab* s) noexcept {
+        if (s->huge) {
+            Pages::prefer_huge(s, s->mapped_bytes);
+        }
     }
 
     /// Notes in `leaving` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
@@ -368,6 +379,9 @@ protected:
         if (s == nullptr && fresh.memory != nullptr) {
             growth_.unmap(fresh, geometry_);
             growth_.note(shortage::memory);
+        }
+        if (s != nullptr) {
+            s->huge = fresh.huge;
         }
         return s;
     }

@@ -98,6 +98,15 @@ struct posix_pages {
         ::madvise(p, bytes, MADV_HUGEPAGE);
 #endif
     }
+    /// Leaves errno alone: a free may come here.
+    [[LINN_DETAIL_COLD]] static void prefer_small([[maybe_unused]] void* p,
+                                                  [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(MADV_NOHUGEPAGE)
+        const int before = errno;
+        ::madvise(p, bytes, MADV_NOHUGEPAGE);
+        errno = before;
+#endif
+    }
 
     /// The addresses stay ours and read as zero; the memory goes back.
     [[LINN_DETAIL_COLD]] static bool discard(void* p, std::size_t bytes) noexcept {

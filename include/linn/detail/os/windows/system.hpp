@@ -131,6 +131,7 @@ struct system_pages {
     }
 
     static void prefer_huge(void*, std::size_t) noexcept {}
+    static void prefer_small(void*, std::size_t) noexcept {}
 
     /// Whether `p`, which may be any address, lies in memory that can be read.
     static bool readable(const void* p) noexcept {
