@@ -142,8 +142,6 @@ int main(int count, char** arguments) {
         return leave(arguments[1], file);
     } else if (is("hang")) {
         hang(file);
-    } else if (is("stubborn") && signal(SIGTERM, SIG_IGN) != SIG_ERR) {
-        hang(file);
     } else if (is("stubborn_family") && signal(SIGTERM, SIG_IGN) != SIG_ERR) {
         return leave("daemon", file), hang(nullptr), 0;
     } else if (is("flood")) {

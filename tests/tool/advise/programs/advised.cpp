@@ -2,7 +2,6 @@
 // Programs whose advice is known beforehand, one a word of the command line. Those that must cost little next to what
 // they compute go on until they have used so much CPU time, whatever the machine does meanwhile.
 #include <array>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,20 +9,13 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 struct particle {
     double position[3];
     double speed[3];
-};
-
-struct packet {
-    int number = 0;
-    std::array<unsigned char, 100> bytes{};
 };
 
 struct line {
@@ -73,38 +65,6 @@ void churn(int count) {
             particles.pop_front();
         }
     }
-}
-
-void packets() {
-    std::mutex lock;
-    std::condition_variable changed;
-    std::vector<std::shared_ptr<packet>> batch;
-    bool is_done = false;
-    std::thread receiver{[&] {
-        for (;;) {
-            std::unique_lock guard{lock};
-            changed.wait(guard, [&] { return batch.size() == 100 || is_done; });
-            if (batch.empty()) {
-                return;
-            }
-            batch.clear();
-            changed.notify_all();
-        }
-    }};
-    for (int i = 0; i != 5000; ++i) {
-        std::unique_lock guard{lock};
-        changed.wait(guard, [&] { return batch.size() < 100; });
-        batch.push_back(std::make_shared<packet>());
-        if (batch.size() == 100) {
-            changed.notify_all();
-        }
-    }
-    {
-        const std::unique_lock guard{lock};
-        is_done = true;
-    }
-    changed.notify_all();
-    receiver.join();
 }
 
 void fill() {
@@ -194,8 +154,6 @@ int main(int argc, char** argv) {
         large();
     } else if (what == "churn") {
         churn(argc > 2 ? std::atoi(argv[2]) : 300'000);
-    } else if (what == "packets") {
-        packets();
     } else if (what == "fill") {
         fill();
     } else if (what == "leak") {

@@ -150,25 +150,6 @@ void checked() {
     }
 }
 
-struct shape {
-    virtual ~shape() = default;
-    virtual int corners() const = 0;
-    char name[3000];
-};
-struct triangle final : shape {
-    int corners() const override { return 3; }
-};
-
-/// An object with a virtual table, which the recorder may look at.
-int objects() {
-    int sum = 0;
-    for (int i = 0; i != 20; ++i) {
-        const std::unique_ptr<shape> s{keep(new triangle)};
-        sum += s->corners();
-    }
-    return sum == 60 ? 0 : 1;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -185,8 +166,6 @@ int main(int argc, char** argv) {
         sizes();
     } else if (what == "checked") {
         checked();
-    } else if (what == "objects") {
-        return objects();
     } else if (what == "nothing") {
         keep(std::make_shared<quiet_line>().get());
     }
