@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table behind handles: each number once, growth without loss, nothing changed when memory is refused.
+#include "failing_pages.hpp"
 #include "unit.hpp"
 
 #include <linn/detail/core/handle_table.hpp>
@@ -8,28 +9,8 @@
 
 namespace core_handle_table_tests {
 
-/// Refuses after some requests.
-struct failing_pages {
-    static constexpr bool zeroed = false;
-    static inline int left = 1000;
-    static inline int mapped = 0;
-    static void* map(std::size_t bytes, std::size_t align) noexcept {
-        if (left-- <= 0) {
-            return nullptr;
-        }
-        ++mapped;
-        return ::operator new(bytes, std::align_val_t{align}, std::nothrow);
-    }
-    static void unmap(void* p, std::size_t, std::size_t align) noexcept {
-        --mapped;
-        ::operator delete(p, std::align_val_t{align});
-    }
-    static bool discard(void*, std::size_t) noexcept { return false; }
-    static void prefer_huge(void*, std::size_t) noexcept {}
-    static void prefer_small(void*, std::size_t) noexcept {}
-    static bool readable(const void*) noexcept { return false; }
-};
-
+struct tag {};
+using pages = linn_test::failing_pages<tag, false>;
 using linn::detail::handle_table;
 
 /// One index; there must be one.
@@ -41,9 +22,9 @@ std::uint32_t take_one(Table& table) {
 }
 
 TEST_CASE("handle_table: numbers find their objects through all growth") {
-    failing_pages::left = 1000;
+    pages::reset();
     {
-        handle_table<failing_pages, 20, 12> table;
+        handle_table<pages, 20, 12> table;
         std::vector<int> objects(5000);
         std::vector<std::uint32_t> numbers;
         for (int& o : objects) {
@@ -57,12 +38,13 @@ TEST_CASE("handle_table: numbers find their objects through all growth") {
         CHECK(table.number_of(0xfffff) == 0);
         CHECK(table.find(0xffffffff) == nullptr);
     }
-    CHECK(failing_pages::mapped == 0);
+    CHECK(pages::maps == pages::unmaps);
 }
 
 TEST_CASE("handle_table: a refused growth changes nothing") {
-    failing_pages::left = 1;
-    handle_table<failing_pages, 20, 12> table;
+    pages::reset();
+    pages::fail_from(1);
+    handle_table<pages, 20, 12> table;
     int object = 0;
     std::vector<std::uint32_t> numbers;
     while (table.reserve(1)) {
@@ -73,15 +55,15 @@ TEST_CASE("handle_table: a refused growth changes nothing") {
     for (const auto n : numbers) {
         CHECK(table.find(n) == &object);
     }
-    failing_pages::left = 1000;
+    pages::work();
     CHECK(table.reserve(1));
     CHECK(!table.reserve((std::size_t{1} << 20) + 1));
-    CHECK((sizeof(void*) != 4 || !handle_table<failing_pages, 31, 1>{}.reserve(std::size_t{1} << 30)));
+    CHECK((sizeof(void*) != 4 || !handle_table<pages, 31, 1>{}.reserve(std::size_t{1} << 30)));
 }
 
 TEST_CASE("handle_table: every number is made once, and then the index is retired") {
-    failing_pages::left = 1000;
-    handle_table<failing_pages, 2, 3> table;
+    pages::reset();
+    handle_table<pages, 2, 3> table;
     int object = 0;
     std::set<std::uint32_t> numbers;
     while (table.reserve(1)) {
@@ -100,8 +82,8 @@ TEST_CASE("handle_table: every number is made once, and then the index is retire
 }
 
 TEST_CASE("handle_table: the lowest free indices are taken first, also after growth") {
-    failing_pages::left = 1000;
-    handle_table<failing_pages, 20, 12> table;
+    pages::reset();
+    handle_table<pages, 20, 12> table;
     std::vector<std::uint32_t> indices(60);
     REQUIRE(table.reserve(60));
     table.take(indices.data() + 60, 60);
@@ -133,8 +115,8 @@ TEST_CASE("slot_bitmap: the slots outside, by 64") {
 }
 
 TEST_CASE("pointer_list: a sorted list stays sorted") {
-    failing_pages::left = 1000;
-    linn::detail::pointer_list<failing_pages> list;
+    pages::reset();
+    linn::detail::pointer_list<pages> list;
     REQUIRE(list.reserve(8));
     std::byte memory[8];
     for (const int i : {3, 1, 7, 0, 5}) {
