@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promises of the store below buffer_pool, with pages that can fail and that know what they are asked:
 // no system call under the lock, each refusal leaves the store as it was, every mapping is closed
-// before it is unmapped and open while it is somebody's.
+// before it is unmapped and open while it is somebody's. Any sequence of calls against a model: tests/fuzz.
 
 #include "unit.hpp"
 
@@ -236,79 +236,6 @@ TEST_CASE("buffer_store: the registry holds exactly the stores that are alive") 
     CHECK(!stores.empty());
     a->orphan();
     CHECK(stores.empty());
-}
-
-/// The threads of a store that retains four or more cache buffers: what one thread sees is the same.
-void random_steps(const detail::buffer_plan& p, std::size_t most_reserved) {
-    fake_pages::reset();
-    store::registry stores;
-    store* s = store::make(p, stores);
-    linn_test::random_source random{5};
-    std::vector<store::block*> live;
-    std::size_t idle = 0;
-    std::size_t keep = p.retain;
-    std::size_t acquired = 0;
-    std::size_t peak = 0;
-    bool grows = true; // by turns, so that all of the retention is used
-    for (int step = 0; step < 10'000; ++step) {
-        const std::size_t what = random.below(40);
-        grows = random.below(p.most) == 0 ? !grows : grows;
-        if (what == 0) {
-            CHECK(s->trim() == idle * buffer_bytes);
-            idle = 0;
-        } else if (what == 1) {
-            const std::size_t n = random.below(most_reserved + 1);
-            const bool fits = live.size() + n <= p.most || idle >= n;
-            CHECK(s->reserve(n) == fits);
-            keep = keep < n ? n : keep;
-            idle = fits ? (idle < n ? n : idle) : p.most - live.size();
-        } else if (what < (grows ? 30 : 12)) {
-            store::block* b = s->acquire();
-            CHECK((b != nullptr) == (live.size() < p.most));
-            if (b != nullptr) {
-                idle -= idle != 0 ? 1 : 0;
-                live.push_back(b);
-                ++acquired;
-                peak = peak < live.size() ? live.size() : peak;
-            }
-        } else if (!live.empty()) {
-            const std::size_t i = random.below(live.size());
-            store::release(live[i]);
-            live[i] = live.back();
-            live.pop_back();
-            idle += idle < keep ? 1 : 0;
-        }
-        if (step % 7 != 0) {
-            continue; // what nobody looked at must not be forgotten
-        }
-        const auto c = s->counts();
-        REQUIRE(c.live == live.size());
-        REQUIRE(c.peak == peak);
-        REQUIRE(c.idle == idle);
-        REQUIRE(c.mapped == live.size() + idle);
-        REQUIRE(c.acquired == acquired);
-        REQUIRE(fake_pages::mapped() == c.mapped);
-        REQUIRE(c.mappings - c.returned == c.mapped);
-    }
-    CHECK(acquired > 1000);
-    s->orphan();
-    for (store::block* b : live) {
-        store::release(b);
-    }
-    CHECK(stores.empty());
-    CHECK(fake_pages::mapped() == 0);
-    CHECK(fake_pages::errors == 0);
-}
-
-TEST_CASE("buffer_store: ten thousand random steps agree with a model") {
-    random_steps(plan(3, 12), 4);
-}
-
-TEST_CASE("buffer_store: ten thousand random steps agree with a model where threads cache") {
-    detail::buffer_plan p = plan(40, 60);
-    random_steps(p, 50);
-    p.asymmetric = false;
-    random_steps(p, 50);
 }
 
 } // namespace sync_buffer_store_tests
