@@ -11,24 +11,22 @@ option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 # `make check` registers them with the label `later`. What stands here takes long and says little that other tests do not
 # say, or is about the tool's surroundings: real programs, a browser, a network of packages.
 option(LINN_TEST_BRIEF "For `make test`: without the tests that `make check` adds" OFF)
-set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples fibers headers package peers stress usdt
-    valgrind)
+set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples fibers fuzz headers noexcept package peers
+    stress usdt valgrind)
 set(LINN_LATER_TESTS
     "docs[.]site"
-    "fuzz[.](buffer_pool|containers|control|json|pool_resource|recycler)"
     "golden[.]loop"
     "lint[.]corpus"
-    "model[.](pool[.]creation_three|resource[.]first_use|without[.]unlock)"
+    "model[.](depot[.]refill|pool[.]creation_three|resource[.]first_|without[.]unlock)"
     "mutants[.]sample"
-    "tool[.](bench|headline|html|measuring_build|reference|samples|symbols)"
+    "process[.]tools_race_checkers"
+    "tool[.](attach|bench|difference|download|fills|headline|html|live|look|measuring_build|reference|sample|symbols|unwind)"
     "tool[.]advise[.]changes_compile"
     "tool[.]allocators[.](debian_mimalloc|install)"
-    "tool[.]attach[.](hundred_times|linn_stands_still)"
-    "tool[.]look[.]large"
     "tool[.]piped[.]bench"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
-    "tool[.]run[.](adaptive|budget|interrupt|python3|redis)"
-    "tool[.](try|advise_try)[.](interrupt|measured|plan)")
+    "tool[.]run[.](adaptive|budget|cc1plus|interrupt|jq|python3|redis|sqlite3)"
+    "tool[.](try|advise_try)[.](forms|interrupt|litter|measured|plan|trace|unnamed)")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING
   "Programs are about so many times slower here, as in an emulator: tests wait longer and do less")
