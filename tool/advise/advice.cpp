@@ -21,6 +21,15 @@ namespace linn::tool {
 namespace {
 
 constexpr double growing = 0.4; // of the blocks took the place of a smaller one
+// Where so many reallocs come on an allocation, slots have room for what most of them ask for, up to so many times the size
+// that is allocated: a block that grows is not copied then.
+constexpr double often_resized = 0.5;
+constexpr double most_resizes = 0.9;
+constexpr std::uint64_t most_growth = 4;
+
+bool is_often_resized(const site_statistics& s) {
+    return static_cast<double>(s.reallocations) >= often_resized * static_cast<double>(s.allocations);
+}
 
 bool calls_operator_new(const advice& a, const advised_type& type) {
     for (const advised_place& place : type.places) {
@@ -138,9 +147,28 @@ std::string huge_pages_text(const advised_type& type) {
         live, huge_pages_option);
 }
 
-bool fits_a_plan(const advised_type& t) noexcept {
+std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {
+    if (!is_often_resized(s)) {
+        return 0;
+    }
+    auto sizes = s.resized;
+    std::ranges::sort(sizes);
+    std::uint64_t resized = 0;
+    for (const auto& [bytes, count] : sizes) {
+        resized += count;
+        if (static_cast<double>(resized) >= most_resizes * static_cast<double>(s.reallocations)) {
+            const std::uint64_t most = std::min<std::uint64_t>(most_growth * size, largest_planned_size);
+            return bytes > size && bytes <= most ? bytes : 0;
+        }
+    }
+    return 0;
+}
+
+bool fits_a_plan(const advised_type& t) {
     const site_statistics& s = t.statistics;
-    return t.is_uniform() && (s.sizes.empty() ? s.smallest : s.sizes.front().first) <= largest_planned_size;
+    const std::uint64_t size = s.sizes.empty() ? s.smallest : s.sizes.front().first;
+    return t.is_uniform() && size <= largest_planned_size &&
+           (!is_often_resized(s) || room_for_growth(size, s) != 0);
 }
 
 const char* to_string(remedy r) noexcept {

@@ -79,8 +79,11 @@ struct advised_type {
     bool is_uniform() const noexcept { return uniformity() >= 0.9; }
 };
 
-/// Whether a plan of `linn pools` can serve it: blocks of one size that is not too large.
-bool fits_a_plan(const advised_type& t) noexcept;
+/// What the slots for blocks of `size` bytes hold so that most reallocs leave them where they are; 0: no more than that.
+std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s);
+
+/// Whether a plan of `linn pools` can serve it: blocks of one size that is not too large, and that do not outgrow their slot.
+bool fits_a_plan(const advised_type& t);
 
 /// A pool whose live objects take at least so much has huge pages: a slab is one, so that less than one is spent for
 /// nothing, and each saves 511 page faults and as many entries of the TLB.

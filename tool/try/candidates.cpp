@@ -76,31 +76,8 @@ void write_litter(const std::vector<probe::litter_size>& sizes, const std::files
 
 namespace {
 
-constexpr double least_covered = 0.5; // of a type's allocations
-// Where so many reallocs come on an allocation, slots have room for what most of them ask for, up to so many times the size
-// that is allocated: a block that grows is not copied then.
-constexpr double often_resized = 0.5;
-constexpr double most_resizes = 0.9;
-constexpr std::uint64_t most_growth = 4;
+constexpr double least_covered = 0.5;     // of a type's allocations
 constexpr std::size_t sentence_room = 60; // for a label
-
-/// What the slots of a block of `size` bytes hold so that most reallocs leave it where it is; 0: no more than that.
-std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {
-    if (static_cast<double>(s.reallocations) < often_resized * static_cast<double>(s.allocations)) {
-        return 0;
-    }
-    auto sizes = s.resized;
-    std::ranges::sort(sizes);
-    std::uint64_t resized = 0;
-    for (const auto& [bytes, count] : sizes) {
-        resized += count;
-        if (static_cast<double>(resized) >= most_resizes * static_cast<double>(s.reallocations)) {
-            const std::uint64_t most = std::min<std::uint64_t>(most_growth * size, largest_planned_size);
-            return bytes > size && bytes <= most ? bytes : 0;
-        }
-    }
-    return 0;
-}
 
 class finder {
 public:

@@ -321,6 +321,16 @@ TEST_CASE("an object of the standard library's is no class to change, and not re
     CHECK(decided(facts) == "uniform-block: linn::pool<std::string>");
 }
 
+TEST_CASE("foreign-planned: a block that outgrows every slot is for no plan") {
+    advised_type t = churning("malloc", "");
+    CHECK(fits_a_plan(t));
+    t.statistics.reallocations = 1'000'000;
+    t.statistics.resized = {{64, 1'000'000}};
+    CHECK(fits_a_plan(t)); // a slot has room for that
+    t.statistics.resized = {{64, 500'000}, {4096, 500'000}};
+    CHECK_FALSE(fits_a_plan(t));
+}
+
 TEST_CASE("several instantiations: one size for each is one size") {
     advised_type t = churning("geo::Lazy<...>", "");
     set_many_sizes(t);
