@@ -456,10 +456,10 @@ try_result try_pools(const run_options& options, try_candidates candidates, cons
 }
 
 void judge_trial(try_result& result) {
+    const bool is_over = result.problem.empty() && result.interrupted_by == 0;
     if (result.arms.empty()) { // nothing was measured
         const bool has_some = !result.candidates.left_out.empty() || !result.candidates.list.empty();
         result.judged = {};
-        const bool is_over = result.problem.empty() && result.interrupted_by == 0;
         result.judged.answer = has_some || !is_over ? pool_answer::not_known : pool_answer::no;
         result.judged.open = !has_some || !is_over        ? open_question::none
                              : !result.why_broken.empty() ? open_question::does_not_work
@@ -468,6 +468,8 @@ void judge_trial(try_result& result) {
         result.judged = judge_decision(result.deciding, names_of(result.arms));
         if (result.judged.pools) {
             judge_explanation(result.judged, result.explaining, names_of(result.parts));
+        } else if (!is_over) { // stopped before they had a run
+            result.judged.open = open_question::none;
         }
     }
     if (result.judged.answer == pool_answer::no && result.candidates.lacks_events) {

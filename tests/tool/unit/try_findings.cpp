@@ -194,6 +194,14 @@ TEST_CASE("what does not work, and what cannot be tried, is said") {
     CHECK(contains(report::try_verdict(unlike), "line 1 is 'b'"));
     CHECK(unlike.plan.sites.empty());
 
+    try_result stopped = measured(0.1);
+    stopped.deciding.rows.clear();
+    stopped.interrupted_by = 2;
+    judge_trial(stopped);
+    CHECK(stopped.judged.answer == pool_answer::not_known);
+    CHECK(stopped.judged.open == open_question::none);
+    CHECK(report::try_verdict(stopped).empty());
+
     try_result none;
     judge_trial(none);
     CHECK(none.judged.answer == pool_answer::no);
