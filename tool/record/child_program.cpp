@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -45,6 +46,12 @@ constexpr double noise_ns = 20e6;
 
 double cpu_ns(const program_end& end) {
     return end.user_ns + end.system_ns;
+}
+
+void add(const rusage& used, program_end& end) {
+    end.user_ns += static_cast<double>(nanoseconds_of(used.ru_utime));
+    end.system_ns += static_cast<double>(nanoseconds_of(used.ru_stime));
+    end.page_faults += static_cast<std::uint64_t>(used.ru_minflt);
 }
 
 } // namespace
@@ -156,9 +163,7 @@ bool child_program::is_finished(program_end& end) {
     end.exit_status = by_signal ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     end.in_words = by_signal ? "killed by " + signal_name(WTERMSIG(status))
                              : fmt::format("exit status {}", WEXITSTATUS(status));
-    end.user_ns = static_cast<double>(nanoseconds_of(used.ru_utime));
-    end.system_ns = static_cast<double>(nanoseconds_of(used.ru_stime));
-    end.page_faults = static_cast<std::uint64_t>(used.ru_minflt);
+    add(used, end);
     end.written_bytes = static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
     return true;
 }
@@ -176,6 +181,20 @@ program_end child_program::wait() {
         }
     }
     return end;
+}
+
+void child_program::adopt_orphans() {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+bool child_program::add_orphans(program_end& end) {
+    bool found = false;
+    rusage used{};
+    while (::wait4(-1, nullptr, WNOHANG, &used) > 0) {
+        found = true;
+        add(used, end);
+    }
+    return found;
 }
 
 input_kind kind_of_input() {

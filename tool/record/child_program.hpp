@@ -72,6 +72,11 @@ public:
     /// Waits until it ends, and hands signals on to it meanwhile; those of the terminal it gets without help.
     program_end wait();
 
+    /// Makes this process the parent of the processes that the program leaves behind: only a parent is told their CPU time.
+    static void adopt_orphans();
+    /// Adds the CPU time and the page faults of those that have ended; whether there were any.
+    static bool add_orphans(program_end& end);
+
     pid_t pid() const noexcept { return pid_; }
 
 private:

@@ -104,6 +104,9 @@ void recording::record() {
     begin_trace();
     make_collector();
     child_program child{desk_};
+    if (options_.waits_for_all) {
+        child_program::adopt_orphans();
+    }
     if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
         result_.problem = std::move(problem);
         end_collecting();
@@ -118,6 +121,8 @@ void recording::record() {
     start_collecting(only_pid); // only now, when it is known what to leave out
     program_end end = child.wait();
     wait_for_others(end);
+    const bool had_orphans = options_.waits_for_all && child_program::add_orphans(end);
+    first_.has_left_processes = had_orphans || !left_.empty();
     const instant ended = now();
     end_collecting();
     note(end, ended.ns);
@@ -163,7 +168,6 @@ void recording::note(const program_end& end, std::uint64_t ns_now) {
     e.processes_left = left_.size();
     first_.end = end;
     first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());
-    first_.has_left_processes = !left_.empty();
     first_.load_per_cpu = std::max(start_.load_per_cpu, load_per_cpu());
     const bool was_cut_off = options_.waits_for_all && waiting_stopped_by_ != 0 && end.exit_status == 0;
     result_.exit_status = was_cut_off ? 128 + waiting_stopped_by_ : end.exit_status;

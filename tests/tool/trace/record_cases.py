@@ -177,6 +177,18 @@ def case_children_that_stay(tool):
     check(mallocs(tool.trace()) >= 160, "not all of the child")
 
 
+def case_time_of_a_daemon(tool):
+    """With --wait the CPU time is that of the processes too whose parent has ended, and nothing is run again."""
+    count = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"
+    done = tool.call("record", "--wait", "-o", tool.file, "--", "sh", "-c", f"({count}; exec {tool.churn} 1000 0) & exit 0",
+                     stdin=subprocess.DEVNULL)
+    check(done.returncode == 0, done.stderr)
+    result = tool.trace()
+    check(mallocs(result) >= 1000, result["kinds"])
+    check(result["user_ns"] + result["system_ns"] > 50e6, (result["user_ns"], result["system_ns"]))
+    check(result["baseline"] is None and "left processes behind" in done.stderr, done.stderr)
+
+
 def case_signal_while_waiting(tool):
     """A signal while --wait waits for the children ends it within a second, and goes on to them; nothing is run again."""
     left = tool.folder / "left"
