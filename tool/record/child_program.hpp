@@ -21,6 +21,7 @@ struct program_end {
     double user_ns = 0;
     double system_ns = 0;
     double wall_ns = 0;
+    double queued_ns = 0; ///< that its first thread could have run, and had no processor; 0: not known
     std::uint64_t page_faults = 0;   ///< that needed no disk
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
     int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did
