@@ -268,10 +268,10 @@ std::vector<std::string> warnings_of(const trace_comparison& c, const trace_prof
     }
     const trace_info& x = a.analysis.info;
     const trace_info& y = b.analysis.info;
-    if (x.depth != y.depth || x.unwinder != y.unwinder) {
-        warnings.push_back(fmt::format("stacks differ because they were recorded differently: up to {} calls "
-                                       "by the {} unwinder, and {} by {}",
-                                       x.depth, x.unwinder, y.depth, y.unwinder));
+    if (x.depth != y.depth) {
+        warnings.push_back(
+            fmt::format("stacks differ because they were recorded differently: up to {} calls, and up to {}",
+                        x.depth, y.depth));
     }
     const auto program = [](const trace_info& info) { return program_name(recorded_program(info)); };
     if (program(x) != program(y)) {

@@ -157,7 +157,6 @@ void recording_base::start_from(const machine_info& machine) {
     s.started = time_stamp();
     s.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
     s.load_per_cpu = load_per_cpu();
-    s.unwinder = "own";
     s.depth = options_.depth;
     s.contents = options_.fills_only ? "fills" : "all";
     s.smallest_fill = options_.smallest_fill;
@@ -262,13 +261,12 @@ void recording_base::warn_of_events() {
                                       figures::counted(got.damaged_chunks, "chunk was", "chunks were"),
                                       figures::agreeing(got.damaged_chunks, "it", "them"));
     }
-    const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
-    if ((unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
+    if (header.uses_libunwind.load(std::memory_order_relaxed)) {
         warnings.emplace_back(
             "stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
             "and glibc 2.35");
     }
-    if ((unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
+    if (header.has_no_unwinder.load(std::memory_order_relaxed)) {
         warnings.emplace_back(
             "there was no unwinder: each stack is its innermost call only; install libunwind8");
     }

@@ -89,7 +89,6 @@ void describe(Facts& s, const Member& member) {
     member("started", s.started);
     member("machine", s.machine);
     member("clock", s.clock);
-    member("unwinder", s.unwinder);
     member("contents", s.contents);
     member("smallest_fill", s.smallest_fill);
     member("sample_bytes", s.sample_bytes);

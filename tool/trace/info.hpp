@@ -20,7 +20,6 @@ struct recording_start {
     std::string started; ///< ISO 8601, UTC
     std::string machine;
     std::string clock = "tsc";          ///< every event has its time
-    std::string unwinder;               ///< "own": the only one that a recording of today begins with
     std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks are recorded

@@ -28,10 +28,7 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 6;
-
-/// What a process follows its stacks with.
-enum class unwinder_choice : std::uint8_t { own, libunwind, none };
+inline constexpr std::uint32_t ring_version = 7;
 
 /// What the recorder shall do; set by the collector before the program starts, then constant.
 struct ring_options {
@@ -89,10 +86,11 @@ struct ring_header {
     alignas(64) std::atomic<std::uint32_t> images{0}; ///< handed out so far
     std::atomic<std::uint32_t> streams{0};
     std::atomic<std::uint32_t> threads{0};
-    std::atomic<std::uint32_t> closed{0};       ///< not 0: the collector stopped; record nothing more
-    std::atomic<std::uint64_t> dropped{0};      ///< events, also those that no record tells
-    std::atomic<std::uint64_t> cut_stacks{0};   ///< that end before the outermost call
-    std::atomic<std::uint32_t> unwinder_got{0}; ///< bits: 1 << unwinder_choice that a process has used
+    std::atomic<std::uint32_t> closed{0};     ///< not 0: the collector stopped; record nothing more
+    std::atomic<std::uint64_t> dropped{0};    ///< events, also those that no record tells
+    std::atomic<std::uint64_t> cut_stacks{0}; ///< that end before the outermost call
+    std::atomic<bool> uses_libunwind{false};  ///< a process could not follow its stacks by itself
+    std::atomic<bool> has_no_unwinder{false}; ///< in a process nothing could
 
     /// What recording took, by the clock inside of the hooks, of a sample of all events.
     alignas(64) std::atomic<std::uint64_t> cost_ticks{0};

@@ -115,7 +115,6 @@ advice make_advice(std::size_t more_types) {
     info.baseline_cpu_ns = 2.2e9;
     info.ending = "exited with status 0";
     info.depth = 16;
-    info.unwinder = "own";
     info.stacks.resize(32);
     info.threads.resize(2);
     info.file_bytes = 27'000'000;

@@ -167,11 +167,12 @@ void prepare_once() noexcept {
 
 void start_unwinder(const wire::ring_options& options) noexcept {
     const unwind::mode got = unwind::start(unwind::mode::own, options.depth);
-    const auto choice = got == unwind::mode::own         ? wire::unwinder_choice::own
-                        : got == unwind::mode::libunwind ? wire::unwinder_choice::libunwind
-                                                         : wire::unwinder_choice::none;
-    current_recording.ring.header().unwinder_got.fetch_or(1u << static_cast<unsigned>(choice),
-                                                          std::memory_order_relaxed);
+    wire::ring_header& header = current_recording.ring.header();
+    if (got == unwind::mode::libunwind) {
+        header.uses_libunwind.store(true, std::memory_order_relaxed);
+    } else if (got == unwind::mode::none) {
+        header.has_no_unwinder.store(true, std::memory_order_relaxed);
+    }
 }
 
 /// The pulse of the collector was seen last at that time, on the clock of the system.

@@ -57,8 +57,7 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
             info.ending.empty() ? "how it ended is not known" : info.ending,
             duration_of(static_cast<double>(info.duration_ns)), duration_of(info.user_ns + info.system_ns),
             info.baseline_cpu_ns > 0 ? fmt::format(", {} without", duration_of(info.baseline_cpu_ns)) : ""),
-        fmt::format("stacks of up to {} by the {} unwinder, {} an event{}", counted(info.depth, "call"),
-                    info.unwinder,
+        fmt::format("stacks of up to {}, {} an event{}", counted(info.depth, "call"),
                     info.event_cost_ns > 0 ? duration_of(info.event_cost_ns) : "unmeasured cost",
                     info.event_cost_samples == 0
                         ? ""
@@ -246,8 +245,6 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                                                                {"page_faults", info.baseline_page_faults}}
                                                 : ordered_json{};
     json["recording"] = {{"depth", info.depth},
-                         {"clock", "tsc"}, // older traces are refused
-                         {"unwinder", info.unwinder},
                          {"contents", info.contents},
                          {"smallest_fill", info.smallest_fill},
                          {"sample_bytes", info.sample_bytes},

@@ -257,9 +257,6 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
                       {"attached", info.attached_pid != 0},
                       {"ran_on", info.ran_on},
                       {"filter", to_string(view.filter)},
-                      {"temporary", view.filter == block_filter::temporary
-                                        ? ordered_json{{"rule", "next-call"}, {"most", nullptr}}
-                                        : ordered_json{}},
                       {"peak",
                        {{"at_ns", profile.analysis.peak_ns},
                         {"bytes", profile.analysis.all.peak_live_bytes},
