@@ -30,7 +30,8 @@ markup shortened(const std::string& words) {
 /// A verdict has a colour, and an arrow where it is a word: colour alone tells too little.
 markup cell_content(const cell& c, const column& of) {
     const std::string words = c.words(lettering::typeset);
-    const markup content = of.shorten == cut::never ? html::text(words) : shortened(words);
+    const markup content = (of.shorten == cut::never ? html::text(words) : shortened(words)) +
+                           html::text(c.mark == 0 ? std::string{} : fmt::format(" [{}]", c.mark));
     const bool is_good = c.style == emphasis::good;
     if (!is_good && c.style != emphasis::bad) {
         return content;
