@@ -13,38 +13,12 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace linn::tool {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-/// A pipe whose ends close themselves.
-struct pipe_pair {
-    int read_end = -1;
-    int write_end = -1;
-
-    pipe_pair() {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) == 0) {
-            read_end = ends[0];
-            write_end = ends[1];
-        }
-    }
-    pipe_pair(const pipe_pair&) = delete;
-    pipe_pair& operator=(const pipe_pair&) = delete;
-    ~pipe_pair() {
-        close_end(read_end);
-        close_end(write_end);
-    }
-
-    static void close_end(int& end) {
-        if (end >= 0) {
-            ::close(end);
-        }
-        end = -1;
-    }
-};
 
 /// Starts the program with both pipes; returns its id, or -errno.
 pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, int out,
@@ -77,32 +51,65 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::st
 }
 
 /// Reads what is there; closes the end when the writer is gone.
-void drain(int& fd, std::string& into, std::size_t limit) {
+void drain(owned_fd& fd, std::string& into, std::size_t limit) {
     std::array<char, 4096> buffer;
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
     if (got > 0 && into.size() < limit) {
         into.append(buffer.data(), static_cast<std::size_t>(got));
     }
     if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
-        pipe_pair::close_end(fd);
+        fd = {};
     }
 }
 
 } // namespace
 
+owned_fd::owned_fd(int fd) noexcept : fd_(fd) {
+    // Started with closed standard streams, the tool would get their numbers, and the actions of a spawn, which run in
+    // order, would overwrite one with another.
+    if (fd >= 0 && fd < first_owned_fd) {
+        fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, first_owned_fd);
+        ::close(fd);
+    }
+}
+
+owned_fd& owned_fd::operator=(owned_fd&& other) noexcept {
+    if (fd_ >= 0 && this != &other) {
+        ::close(fd_);
+    }
+    fd_ = other.release();
+    return *this;
+}
+
+owned_fd::~owned_fd() {
+    if (fd_ >= 0) {
+        ::close(fd_);
+    }
+}
+
+int owned_fd::release() noexcept {
+    return std::exchange(fd_, -1);
+}
+
+pipe_ends make_pipe() noexcept {
+    int ends[2] = {-1, -1};
+    static_cast<void>(::pipe2(ends, O_CLOEXEC)); // leaves them as they are where it fails
+    return {owned_fd{ends[0]}, owned_fd{ends[1]}};
+}
+
 child_result run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
                        std::chrono::seconds timeout, const interrupt_guard& guard,
                        const std::function<void()>& tick) {
     child_result result;
-    pipe_pair out;
-    pipe_pair err;
-    const pid_t child = spawn(arguments, environment, out.write_end, err.write_end, guard);
+    pipe_ends out = make_pipe();
+    pipe_ends err = make_pipe();
+    const pid_t child = spawn(arguments, environment, out.write.get(), err.write.get(), guard);
     if (child < 0) {
         result.code = -child;
         return result;
     }
-    pipe_pair::close_end(out.write_end);
-    pipe_pair::close_end(err.write_end);
+    out.write = {};
+    err.write = {};
 
     const auto deadline = clock::now() + timeout;
     int status = 0;
@@ -119,16 +126,16 @@ child_result run_child(const std::vector<std::string>& arguments, const std::vec
             killed = true;
         }
         // Poll ignores negative descriptors, so a closed end simply stops reporting.
-        pollfd ends[2] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}};
-        const bool open = out.read_end >= 0 || err.read_end >= 0;
+        pollfd ends[2] = {{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}};
+        const bool open = out.read || err.read;
         const std::timespec wait{0, open ? 200'000'000 : 1'000'000};
         const int ready = ::ppoll(ends, 2, &wait, &guard.wait_mask());
         if (ready > 0) {
             if (ends[0].revents != 0) {
-                drain(out.read_end, result.out, 1 << 20);
+                drain(out.read, result.out, 1 << 20);
             }
             if (ends[1].revents != 0) {
-                drain(err.read_end, result.err, 4096);
+                drain(err.read, result.err, 4096);
             }
         } else {
             tick();

@@ -2,9 +2,7 @@
 #include "supervisor.hpp"
 
 #include "../measure/files.hpp"
-#include "../measure/process.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +16,8 @@
 
 namespace linn::tool {
 namespace {
+
+static_assert(launcher::report_fd < first_owned_fd);
 
 /// Starts the launcher; returns its id, or -errno.
 pid_t spawn(const std::vector<std::string>& command, const supervised_program& what, int report) {
@@ -47,33 +47,6 @@ pid_t spawn(const std::vector<std::string>& command, const supervised_program& w
 
 } // namespace
 
-owned_fd::owned_fd(int fd) noexcept : fd_(fd) {
-    // Started with closed standard streams, the tool would get their numbers, and the actions of a spawn, which run in
-    // order, would overwrite one with another.
-    if (fd >= 0 && fd <= launcher::report_fd) {
-        fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, launcher::report_fd + 1);
-        ::close(fd);
-    }
-}
-
-owned_fd& owned_fd::operator=(owned_fd&& other) noexcept {
-    if (fd_ >= 0 && this != &other) {
-        ::close(fd_);
-    }
-    fd_ = other.release();
-    return *this;
-}
-
-owned_fd::~owned_fd() {
-    if (fd_ >= 0) {
-        ::close(fd_);
-    }
-}
-
-int owned_fd::release() noexcept {
-    return std::exchange(fd_, -1);
-}
-
 supervisor::supervisor(const supervised_program& what) {
     const std::string program = companion("linn-launcher").string();
     std::vector<std::string> command{
@@ -82,14 +55,9 @@ supervisor::supervisor(const supervised_program& what) {
         what.probe, what.program.string()};
     command.insert(command.end(), what.arguments.begin(), what.arguments.end());
 
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        launcher_ = -errno;
-    } else {
-        reports_ = owned_fd{ends[0]};
-        const owned_fd write_end{ends[1]};
-        launcher_ = spawn(command, what, write_end.get());
-    }
+    pipe_ends ends = make_pipe();
+    launcher_ = ends.write ? spawn(command, what, ends.write.get()) : -errno;
+    reports_ = std::move(ends.read);
     if (launcher_ < 0) {
         report_.failed = launcher::step::fork;
         report_.error = -launcher_;

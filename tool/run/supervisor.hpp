@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/process.hpp"
 #include "launcher/protocol.hpp"
 
 #include <sys/types.h>
@@ -10,23 +11,6 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// A file descriptor that closes itself; never one of the standard three.
-class owned_fd {
-public:
-    owned_fd() = default;
-    explicit owned_fd(int fd) noexcept;
-    owned_fd(owned_fd&& other) noexcept : fd_(other.release()) {}
-    owned_fd& operator=(owned_fd&& other) noexcept;
-    ~owned_fd();
-
-    int get() const noexcept { return fd_; }
-    int release() noexcept;
-    explicit operator bool() const noexcept { return fd_ >= 0; }
-
-private:
-    int fd_ = -1;
-};
 
 /// What a supervisor starts. Standard input, output and error are given by their descriptors.
 struct supervised_program {
