@@ -68,10 +68,10 @@ bool schedule::starts_another(std::size_t done, double elapsed) const {
     return limits_.budget_seconds <= 0 || elapsed + round_seconds() <= limits_.budget_seconds;
 }
 
-bool schedule::fits(std::size_t done, std::size_t rounds, double elapsed) const {
-    const std::size_t more = rounds > done ? rounds - done : 0;
+bool schedule::fits(std::span<const cell> rest, std::size_t done, std::size_t rounds, double elapsed) const {
+    const std::size_t more = rounds > done + 1 ? rounds - done - 1 : 0;
     return limits_.budget_seconds <= 0 ||
-           elapsed + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
+           elapsed + cost(rest) + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
 }
 
 double schedule::cost(std::span<const cell> cells) const {
@@ -92,10 +92,7 @@ double schedule::seconds_left(std::span<const cell> rest, std::size_t done, doub
 }
 
 bool schedule::may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const {
-    if (limits_.budget_seconds <= 0) {
-        return true;
-    }
-    return fits(done + 1, std::max(limits_.least, limits_.wanted), elapsed + cost(rest));
+    return fits(rest, done, std::max(limits_.least, limits_.wanted), elapsed);
 }
 
 std::vector<cell> make_plan(std::size_t jobs, std::size_t rounds, std::uint64_t seed) {
@@ -129,9 +126,13 @@ public:
         const std::size_t jobs = options_.jobs.size();
         expect_rounds();
         for (std::size_t round = 0;
-             jobs != 0 && makes_room(round) && times_.starts_another(round, what_.seconds()); ++round) {
-            for (std::span rest = std::span{plan_}.subspan(round * jobs, jobs); !rest.empty();
-                 rest = rest.subspan(1)) {
+             jobs != 0 && may_begin(round) && times_.starts_another(round, what_.seconds()); ++round) {
+            for (std::span rest = cells_of(round); !rest.empty(); rest = rest.subspan(1)) {
+                // By then enough of the first round has run to know what its rest takes.
+                const bool is_half_gone = 2 * what_.seconds() > options_.limits.budget_seconds;
+                if (done_.complete == 0 && what_.rounds_for_claim() != 0 && is_half_gone) {
+                    makes_room(rest, round + 1);
+                }
                 if (!run_cell(rest)) {
                     return done_;
                 }
@@ -167,24 +168,33 @@ private:
         progress_.total = options_.jobs.size() * rounds;
     }
 
-    /// Leaves out what the budget has no room for; false where a judgement does not fit even then.
-    bool makes_room(std::size_t round) {
-        const auto fits = [&] {
+    std::span<const cell> cells_of(std::size_t round) const {
+        return std::span{plan_}.subspan(round * options_.jobs.size(), options_.jobs.size());
+    }
+
+    /// Whether a judgement fits the budget, at least without some of the jobs. What a round takes may be a guess until one is done.
+    bool may_begin(std::size_t round) {
+        const std::size_t needed = what_.rounds_for_claim();
+        const std::size_t rounds = options_.warm_up_rounds + needed;
+        return needed == 0 || round >= rounds || makes_room(cells_of(round), rounds) ||
+               round <= options_.warm_up_rounds;
+    }
+
+    /// Leaves out jobs until the rest of a round, and what is left of so many rounds, fit the budget; false where they never do.
+    bool makes_room(std::span<const cell> rest, std::size_t rounds) {
+        for (;;) {
             for (std::size_t job = 0; job != options_.jobs.size(); ++job) {
                 if (!what_.takes_part(job)) {
                     times_.drop(job);
                 }
             }
-            const std::size_t needed = what_.rounds_for_claim();
-            return needed == 0 || times_.fits(round, options_.warm_up_rounds + needed, what_.seconds());
-        };
-        while (!fits()) {
+            if (times_.fits(rest, rest.front().round, rounds, what_.seconds())) {
+                return true;
+            }
             if (!what_.leave_out()) {
-                return round <=
-                       options_.warm_up_rounds; // what a round takes may be a guess until one is done
+                return false;
             }
         }
-        return true;
     }
 
     bool is_warm_up(const cell& now) const { return now.round < options_.warm_up_rounds; }

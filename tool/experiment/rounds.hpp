@@ -58,8 +58,8 @@ public:
     /// Whether to start another round after `done` of them; `elapsed` counts from the start of the experiment.
     bool starts_another(std::size_t done, double elapsed) const;
 
-    /// Whether so many rounds will be done within the budget; `done` of them are.
-    bool fits(std::size_t done, std::size_t rounds, double elapsed) const;
+    /// Whether so many rounds will be done within the budget: the cells `rest` are left of one, and `done` are complete.
+    bool fits(std::span<const cell> rest, std::size_t done, std::size_t rounds, double elapsed) const;
 
     /// What is left of the experiment: the cells of the round that `rest` are left of, and the rounds that will fit after it,
     /// of which `done` are complete now.
@@ -167,7 +167,7 @@ struct rounds_done {
 
 /// Runs every job once a round, each round in a random order of its own, until enough is known, the rounds or the budget are
 /// spent, or a signal is pending. Before each round, contenders without which the others can be judged within the budget are left
-/// out; where even that is not enough, the first round is the last. A job that fails is left out from then on; a disturbed process is repeated while there is time
+/// out, and in the second half of the budget those without which the first round ends in time; where even that is not enough, the first round is the last. A job that fails is left out from then on; a disturbed process is repeated while there is time
 /// for that. Only the last round may be incomplete, and only after an interruption or where nothing could follow.
 rounds_done run_rounds(experiment& what, const round_options& options);
 

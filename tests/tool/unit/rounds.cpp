@@ -15,6 +15,7 @@ struct fake_experiment final : experiment {
     };
 
     std::vector<double> takes{1, 2, 3};
+    double guessed = 1; ///< of that, before the first round
     double canary = 1;
     double cpu_share = 1;
     std::function<void(const cell&)> before = [](const cell&) {}; ///< each process
@@ -67,7 +68,7 @@ struct fake_experiment final : experiment {
         options.warm_up_rounds = warm_up_rounds;
         options.seed = 5;
         for (const double seconds : takes) {
-            options.jobs.push_back({0, seconds});
+            options.jobs.push_back({0, seconds * guessed});
         }
         return run_rounds(*this, options);
     }
@@ -121,6 +122,13 @@ TEST_CASE("jobs are left out until the rest can be judged within the budget; whe
         const rounds_done done = e.run({1, 100, 4});
         CHECK(done.complete == 1);
         CHECK(done.stopped == stop_reason::budget);
+    }
+    SUBCASE("within the first round, where it takes longer than was thought") {
+        e.takes.assign(20, 1);
+        e.guessed = 0.01;
+        CHECK(e.run({1, 100, 8}).complete == 1);
+        CHECK(e.clock == 8);
+        CHECK(e.count(0) == 1);
     }
 }
 

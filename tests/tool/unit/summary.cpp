@@ -65,6 +65,22 @@ TEST_CASE("the ratio to the baseline is the geometric mean over the phases") {
     CHECK(linn.in(0)->ratio == doctest::Approx(0.5));
 }
 
+TEST_CASE("what was left out has no note in any form") {
+    containers_run run;
+    run.add(baseline_name, {100, 100, 100});
+    run.add(linn_name, {50, 200, 100});
+    for (const char* name : {"hoard", "mimalloc2"}) {
+        run.result.contenders[run.contender_of(name)].notes = {std::string{"on "} + name};
+    }
+    run.add("hoard", {90, 90, 90});
+    const report::document d = report::bench_document(run.judged());
+    for (const std::string& text :
+         {report::render_terminal(d, {100}), report::render_markdown(d), report::render_html(d)}) {
+        CHECK(text.find("on hoard") != std::string::npos);
+        CHECK(text.find("on mimalloc2") == std::string::npos);
+    }
+}
+
 TEST_CASE("published figures stand next to their own contender only, and of the same work only") {
     containers_run run;
     const scenario_result& s = run.judged().scenarios.front();

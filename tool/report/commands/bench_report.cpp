@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -361,8 +362,23 @@ void add_findings(document& d, const bench_result& result) {
     }
 }
 
+/// Without those that the budget had no room for.
+std::vector<const contender*> measured_contenders(const bench_result& result) {
+    std::vector<const contender*> measured;
+    for (const contender& c : result.contenders) {
+        const auto is_its = [&](const tool::row& r) { return &result.contenders[r.contender] == &c; };
+        if (std::ranges::any_of(result.scenarios, [&](const scenario_result& s) {
+                return std::ranges::any_of(s.rows, is_its);
+            })) {
+            measured.push_back(&c);
+        }
+    }
+    return measured;
+}
+
 /// What was measured on what, and what was not.
-void add_contenders(document& d, const bench_result& result, list notes) {
+void add_contenders(document& d, const bench_result& result, const std::vector<const contender*>& measured,
+                    list notes) {
     const bool is_short = is_headline_alone(result);
     section& s = d.add_section("contenders", "Contenders", left_out_of_text::title);
     s.add(paragraph{"Every process reports which file serves its memory functions; one that cannot be proven "
@@ -374,10 +390,10 @@ void add_contenders(document& d, const bench_result& result, list notes) {
              {.heading = "library", .is_text = true},
              {.heading = "proven provider", .is_text = true},
              {.heading = "notes", .is_text = true}}};
-    for (const contender& c : result.contenders) {
-        t.add({c.title, to_string(c.kind), c.library.empty() ? "–" : c.library.string(),
-               providers_text(c.proof.files), fmt::format("{}", fmt::join(c.notes, "; "))},
-              c.name == linn_name ? emphasis::ours : emphasis::none);
+    for (const contender* c : measured) {
+        t.add({c->title, to_string(c->kind), c->library.empty() ? "–" : c->library.string(),
+               providers_text(c->proof.files), fmt::format("{}", fmt::join(c->notes, "; "))},
+              c->name == linn_name ? emphasis::ours : emphasis::none);
     }
     s.add(std::move(t), forms::html);
     s.add(std::move(notes), is_short ? forms::markdown : forms::text);
@@ -465,10 +481,11 @@ document bench_document(const bench_result& result) {
     d.kicker = fmt::format("linn bench · {} · {}", date, result.machine.cpu_model);
     d.alert = alert_of(result);
     add_findings(d, result);
+    const std::vector<const contender*> measured = measured_contenders(result);
     marked_notes notes;
-    for (const contender& c : result.contenders) {
-        if (c.kind != contender_kind::in_process) {
-            notes.add(c.name, c.title, c.notes);
+    for (const contender* c : measured) {
+        if (c->kind != contender_kind::in_process) {
+            notes.add(c->name, c->title, c->notes);
         }
     }
     for (const scenario_result& s : result.scenarios) {
@@ -476,7 +493,7 @@ document bench_document(const bench_result& result) {
             d.sections.push_back(scenario_section(result, s, notes));
         }
     }
-    add_contenders(d, result, std::move(notes.notes));
+    add_contenders(d, result, measured, std::move(notes.notes));
     d.add_section("machine", "Machine and options")
         .add(facts_of(result), is_headline_alone(result) ? forms::documents : forms::html);
     d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_bench());
