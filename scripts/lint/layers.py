@@ -31,8 +31,8 @@ BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 TOOL = {
     "interpose": [],
     "measure": [],
-    "symbols": [],
-    "trace": [],
+    "symbols": ["measure"],
+    "trace": ["measure"],
     "allocators": ["measure"],
     "analysis": ["trace"],
     "program": ["measure"],

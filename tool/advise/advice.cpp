@@ -2,6 +2,7 @@
 #include "advice.hpp"
 
 #include "../measure/quantity.hpp"
+#include "../measure/words.hpp"
 #include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
 #include "fills.hpp"
@@ -172,10 +173,9 @@ bool fits_a_plan(const advised_type& t) {
 }
 
 const char* to_string(remedy r) noexcept {
-    constexpr const char* words[] = {"nothing",       "pooled-container", "pool-allocator", "pooled-class",
-                                     "make-shared",   "for-overwrite",    "recycler",       "buffer-pool",
-                                     "pool-resource", "other-allocator",  "linn-pools",     "reserve"};
-    return words[static_cast<std::size_t>(r)];
+    return word_of(r, {"nothing", "pooled-container", "pool-allocator", "pooled-class", "make-shared",
+                       "for-overwrite", "recycler", "buffer-pool", "pool-resource", "other-allocator",
+                       "linn-pools", "reserve"});
 }
 
 advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts) {

@@ -2,6 +2,7 @@
 #include "verdict.hpp"
 
 #include "../measure/quantity.hpp"
+#include "../measure/words.hpp"
 #include "../symbols/short_name.hpp"
 #include "../trace/info.hpp"
 #include "type_groups.hpp"
@@ -151,8 +152,7 @@ bool is_tiny(double share) {
 } // namespace
 
 const char* to_string(pool_answer answer) noexcept {
-    constexpr const char* words[] = {"yes", "no", "not-known"};
-    return words[static_cast<std::size_t>(answer)];
+    return word_of(answer, {"yes", "no", "not-known"});
 }
 
 pool_answer judge(const advice& a, double threshold) {

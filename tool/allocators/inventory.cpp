@@ -4,6 +4,7 @@
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
+#include "../measure/words.hpp"
 #include "finder.hpp"
 #include "prober.hpp"
 
@@ -305,19 +306,7 @@ private:
 } // namespace
 
 const char* to_string(library_state state) noexcept {
-    switch (state) {
-    case library_state::usable:
-        return "usable";
-    case library_state::known_bad:
-        return "known bad";
-    case library_state::broken:
-        return "broken";
-    case library_state::inert:
-        return "inert";
-    case library_state::missing:
-        return "missing";
-    }
-    return "unknown";
+    return word_of(state, {"usable", "known bad", "broken", "inert", "missing"});
 }
 
 std::vector<std::string> allocator_names(const user_allocators& extra) {

@@ -3,7 +3,7 @@
 
 #include "../experiment/estimate.hpp"
 #include "../measure/quantity.hpp"
-#include "findings.hpp"
+#include "../measure/words.hpp"
 
 #include <fmt/format.h>
 
@@ -208,17 +208,7 @@ comparison compare_rows(const scenario_result& s, const row& ours, const row& ot
 }
 
 const char* to_string(outcome o) noexcept {
-    switch (o) {
-    case outcome::win:
-        return "win";
-    case outcome::loss:
-        return "loss";
-    case outcome::tie:
-        return "tie";
-    case outcome::not_judged:
-        break;
-    }
-    return "not judged";
+    return word_of(o, {"not judged", "win", "loss", "tie"});
 }
 
 std::string tie_rule() {

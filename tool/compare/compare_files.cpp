@@ -3,12 +3,12 @@
 
 #include "../experiment/estimate.hpp"
 #include "../measure/quantity.hpp"
+#include "../measure/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -238,8 +238,7 @@ std::vector<std::string> different_machine(const result_file& old_file, const re
 } // namespace
 
 const char* to_string(change_kind kind) noexcept {
-    constexpr std::array words{"regression", "improvement", "unchanged", "undecided"};
-    return words[static_cast<std::size_t>(kind)];
+    return word_of(kind, {"regression", "improvement", "unchanged", "undecided"});
 }
 
 std::string describe(const series_name& name) {

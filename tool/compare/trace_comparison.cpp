@@ -2,6 +2,7 @@
 #include "trace_comparison.hpp"
 
 #include "../measure/suggest.hpp"
+#include "../measure/words.hpp"
 #include "../profile/trace_view.hpp"
 
 #include <fmt/format.h>
@@ -136,17 +137,7 @@ double work_of(const trace_profile& profile, const work_unit& per, side which) {
 }
 
 std::string unit_of(const work_unit& per) {
-    switch (per.what) {
-    case work_unit::kind::run:
-        return {};
-    case work_unit::kind::allocations:
-        return "1000 allocations";
-    case work_unit::kind::number:
-        return "unit of work";
-    case work_unit::kind::type:
-        return per.type;
-    }
-    return {};
+    return word_of(per.what, {"", "1000 allocations", "unit of work", per.type.c_str()});
 }
 
 std::string no_work(const trace_profile& profile, const work_unit& per) {
@@ -288,8 +279,7 @@ std::vector<std::string> warnings_of(const trace_comparison& c, const trace_prof
 } // namespace
 
 const char* to_string(row_change change) noexcept {
-    constexpr std::array words{"same", "new", "gone", "grown", "shrunk"};
-    return words[static_cast<std::size_t>(change)];
+    return word_of(change, {"same", "new", "gone", "grown", "shrunk"});
 }
 
 std::size_t changed_rows(const std::vector<trace_row>& rows) noexcept {

@@ -4,6 +4,7 @@
 #include "../allocators/catalogue.hpp"
 #include "../allocators/prober.hpp"
 #include "../measure/files.hpp"
+#include "../measure/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,15 +56,7 @@ contender tuned_glibc(const char* name, const char* title, const char* effect,
 } // namespace
 
 const char* to_string(contender_kind kind) noexcept {
-    switch (kind) {
-    case contender_kind::system:
-        return "system";
-    case contender_kind::preload:
-        return "preload";
-    case contender_kind::in_process:
-        return "in-process";
-    }
-    return "unknown";
+    return word_of(kind, {"system", "preload", "in-process"});
 }
 
 std::string title_with_version(const contender& c) {

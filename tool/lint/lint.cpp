@@ -2,6 +2,7 @@
 #include "lint.hpp"
 
 #include "../measure/machine.hpp"
+#include "../measure/words.hpp"
 #include "clang_tidy.hpp"
 #include "compile_commands.hpp"
 #include "selection.hpp"
@@ -123,13 +124,11 @@ bool is_certain(fill_kind kind) noexcept {
 }
 
 std::string_view to_string(fill_class certainty) noexcept {
-    constexpr std::array<std::string_view, 3> names{"removable", "relied upon", "cold"};
-    return names[static_cast<std::size_t>(certainty)];
+    return word_of(certainty, {"removable", "relied upon", "cold"});
 }
 
 std::string_view to_string(fix_state state) noexcept {
-    constexpr std::array<std::string_view, 5> names{"none", "in note", "offered", "applied", "refused"};
-    return names[static_cast<std::size_t>(state)];
+    return word_of(state, {"none", "in note", "offered", "applied", "refused"});
 }
 
 void finding_collector::add(std::vector<tidy_diagnostic> diagnostics, bool is_whole, const filter& wanted) {

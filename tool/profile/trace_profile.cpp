@@ -4,6 +4,7 @@
 #include "../advise/runtime_blocks.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
+#include "../measure/words.hpp"
 #include "../symbols/memory_owner.hpp"
 #include "../trace/frame.hpp"
 #include "../trace/trace_file.hpp"
@@ -22,19 +23,23 @@
 namespace linn::tool {
 
 const std::vector<std::string>& profile_measure_names() {
-    static const std::vector<std::string> names{"allocations", "bytes", "temporary", "live-blocks",
-                                                "live-bytes"};
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        for (std::size_t i = 0; i != profile_measures; ++i) {
+            all.emplace_back(to_string(static_cast<profile_measure>(i)));
+        }
+        return all;
+    }();
     return names;
 }
 
 const char* to_string(profile_measure m) noexcept {
-    return profile_measure_names()[static_cast<std::size_t>(m)].c_str();
+    return word_of(m, {"allocations", "bytes", "temporary", "live-blocks", "live-bytes"});
 }
 
 const char* words_of(profile_measure m) noexcept {
-    constexpr std::array words{"allocations", "bytes", "temporary allocations", "blocks never released",
-                               "bytes never released"};
-    return words[static_cast<std::size_t>(m)];
+    return word_of(m, {"allocations", "bytes", "temporary allocations", "blocks never released",
+                       "bytes never released"});
 }
 
 figures::quantity figure_of(profile_measure m, double value) {

@@ -4,6 +4,7 @@
 #include "../advise/type_groups.hpp"
 #include "../analysis/trace_analysis.hpp"
 #include "../measure/quantity.hpp"
+#include "../measure/words.hpp"
 
 #include <array>
 #include <cstddef>
@@ -26,14 +27,12 @@ enum class block_filter : std::uint8_t {
 
 /// A stable word: "all", "peak", "temporary", "leaks".
 constexpr const char* to_string(block_filter f) noexcept {
-    constexpr const char* words[] = {"all", "peak", "temporary", "leaks"};
-    return words[static_cast<std::size_t>(f)];
+    return word_of(f, {"all", "peak", "temporary", "leaks"});
 }
 
 /// As a sentence calls such blocks: "allocated", "live at the peak", "temporary", "never released".
 constexpr const char* words_of(block_filter f) noexcept {
-    constexpr const char* words[] = {"allocated", "live at the peak", "temporary", "never released"};
-    return words[static_cast<std::size_t>(f)];
+    return word_of(f, {"allocated", "live at the peak", "temporary", "never released"});
 }
 
 /// Blocks, and their bytes together.
@@ -57,6 +56,7 @@ enum class profile_measure : std::uint8_t {
     live_bytes,
 };
 inline constexpr std::size_t profile_measures = 5;
+static_assert(has_enumerators<profile_measure, profile_measures>);
 
 /// A stable word: "allocations", "bytes", "temporary", "live-blocks", "live-bytes".
 const char* to_string(profile_measure m) noexcept;

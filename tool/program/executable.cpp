@@ -2,6 +2,7 @@
 #include "executable.hpp"
 
 #include "../measure/suggest.hpp"
+#include "../measure/words.hpp"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -263,6 +264,7 @@ constexpr struct {
 } words_for[] = {{"allocator", "to compare allocators", "the allocators here are", "measure"},
                  {"recorder", "to record it", "the recorder here is", "record"},
                  {"pools", "to serve it from pools", "the library of pools here is", "use"}};
+static_assert(has_enumerators<preload_kind, std::size(words_for)>);
 
 } // namespace
 

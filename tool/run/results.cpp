@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
+#include "../measure/words.hpp"
 #include "observation.hpp"
 
 #include <dlfcn.h>
@@ -65,45 +66,15 @@ bool run_contender::is_control() const noexcept {
 }
 
 const char* to_string(verdict v) noexcept {
-    switch (v) {
-    case verdict::better:
-        return "better";
-    case verdict::worse:
-        return "worse";
-    case verdict::no_difference:
-        return "no difference";
-    case verdict::not_judged:
-        return "not judged";
-    }
-    return "unknown";
+    return word_of(v, {"better", "worse", "no difference", "not judged"});
 }
 
 const char* to_string(stop_reason reason) noexcept {
-    switch (reason) {
-    case stop_reason::precise:
-        return "precise";
-    case stop_reason::rounds:
-        return "rounds";
-    case stop_reason::budget:
-        return "budget";
-    case stop_reason::interrupted:
-        return "interrupted";
-    case stop_reason::nothing_to_compare:
-        return "nothing to compare";
-    }
-    return "unknown";
+    return word_of(reason, {"precise", "rounds", "budget", "interrupted", "nothing to compare"});
 }
 
 const char* to_string(enum metric_info::unit unit) noexcept {
-    switch (unit) {
-    case metric_info::unit::nanoseconds:
-        return "ns";
-    case metric_info::unit::bytes:
-        return "bytes";
-    case metric_info::unit::count:
-        return "count";
-    }
-    return "unknown";
+    return word_of(unit, {"ns", "bytes", "count"});
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolizer.hpp"
 
+#include "../measure/words.hpp"
 #include "code_module.hpp"
 #include "source_types.hpp"
 #include "type_ladder.hpp"
@@ -44,9 +45,8 @@ module_symbols symbolizer::about(const std::string& module, const std::string& b
 }
 
 const char* to_string(type_rule rule) noexcept {
-    constexpr const char* words[] = {"call site", "allocator", "maker",  "pointer", "constructor",
-                                     "symbol",    "rtti",      "source", "none"};
-    return words[static_cast<std::size_t>(rule)];
+    return word_of(rule, {"call site", "allocator", "maker", "pointer", "constructor", "symbol", "rtti",
+                          "source", "none"});
 }
 
 named_type type_namer::name(const allocation_site& site) {

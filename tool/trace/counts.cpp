@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counts.hpp"
 
+#include "../measure/words.hpp"
 #include "sampling.hpp"
 
 #include <algorithm>
@@ -52,24 +53,13 @@ sample_bounds bounds_of_sample(double estimate, const sample_spread& spread) noe
 }
 
 const char* to_string(event_kind kind) noexcept {
-    constexpr std::array names{"allocation", "release", "reallocation", "failure", "fill"};
-    return static_cast<std::size_t>(kind) < names.size() ? names[static_cast<std::size_t>(kind)] : "unknown";
+    return word_of(kind, {"allocation", "release", "reallocation", "failure", "fill"});
 }
 
 const char* to_string(allocation_call call) noexcept {
-    constexpr std::array names{"none",
-                               "malloc",
-                               "calloc",
-                               "realloc",
-                               "aligned",
-                               "operator new",
-                               "operator new[]",
-                               "operator new (aligned)",
-                               "operator new[] (aligned)",
-                               "free",
-                               "operator delete",
-                               "operator delete[]"};
-    return static_cast<std::size_t>(call) < names.size() ? names[static_cast<std::size_t>(call)] : "unknown";
+    return word_of(call, {"none", "malloc", "calloc", "realloc", "aligned", "operator new", "operator new[]",
+                          "operator new (aligned)", "operator new[] (aligned)", "free", "operator delete",
+                          "operator delete[]"});
 }
 
 void trace_counts::take(std::span<const event> batch, const sample_weight& weight) {

@@ -2,11 +2,11 @@
 #include "judgement.hpp"
 
 #include "../advise/verdict.hpp"
+#include "../measure/words.hpp"
 #include "../run/judge.hpp"
 #include "arms.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -225,9 +225,8 @@ saving widened_by_control(const run_result& run, saving s) {
 }
 
 const char* to_string(open_question why) noexcept {
-    constexpr std::array words{"",         "no-candidate",    "does-not-work", "too-few-rounds",
-                               "too-wide", "incomplete-trace"};
-    return words[static_cast<std::size_t>(why)];
+    return word_of(why,
+                   {"", "no-candidate", "does-not-work", "too-few-rounds", "too-wide", "incomplete-trace"});
 }
 
 try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms) {

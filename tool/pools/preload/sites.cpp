@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites.hpp"
 
+#include "../../measure/words.hpp"
 #include "statistics.hpp"
 
 #include <linn/detail/os/system.hpp>
@@ -12,6 +13,7 @@
 namespace linn::tool::pools {
 
 constinit const char* const mode_names[5] = {"on", "off", "empty", "lookup", "sizes"};
+static_assert(has_enumerators<pool_mode, std::size(mode_names)>);
 
 namespace {
 

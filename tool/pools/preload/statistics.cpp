@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics.hpp"
 
+#include "../../measure/words.hpp"
 #include "engine.hpp"
 #include "sites.hpp"
 
@@ -115,9 +116,6 @@ constinit char file_path[PATH_MAX];
 constinit char part_path[PATH_MAX + 16];
 
 void write_sites(text_file& out, const plan_tables& plan) noexcept {
-    constexpr const char* states[] = {"absent", "active", "left out", "left out"};
-    constexpr const char* reasons[] = {nullptr, nullptr, "the module is another build",
-                                       "the code is not what the plan says"};
     for (std::uint32_t i = 0; i != plan.site_count; ++i) {
         const planned_site& s = plan.sites[i];
         const site_status status = status_of(i);
@@ -131,9 +129,10 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
         }
         out.field("offset", s.has_token ? s.token : s.call.offset);
         out.field("size", s.size);
-        const auto state = static_cast<std::size_t>(status.state);
-        out.print(", \"state\": \"%s\", \"why\": ", states[state]);
-        out.string_or_null(reasons[state]);
+        out.print(", \"state\": \"%s\", \"why\": ",
+                  word_of(status.state, {"absent", "active", "left out", "left out"}));
+        out.string_or_null(word_of(status.state, {nullptr, nullptr, "the module is another build",
+                                                  "the code is not what the plan says"}));
         if (are_hits_counted()) {
             out.field("hits", status.hits);
             out.field("other_sizes", status.other_sizes);

@@ -2,14 +2,13 @@
 #include "../../advise/advice.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../measure/words.hpp"
 #include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <array>
 
 namespace linn::tool::report {
 namespace {
@@ -34,9 +33,7 @@ ordered_json time_json(const allocation_time& t) {
 }
 
 const char* to_word(time_unknown why) {
-    constexpr std::array words{"",           "not-recorded", "no-counter", "counter-jumps", "few-samples",
-                               "no-cpu-time"};
-    return words[static_cast<std::size_t>(why)];
+    return word_of(why, {"", "not-recorded", "no-counter", "counter-jumps", "few-samples", "no-cpu-time"});
 }
 
 /// A histogram without the empty places at its end.

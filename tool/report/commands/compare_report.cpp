@@ -2,6 +2,7 @@
 #include "../../compare/compare_files.hpp"
 #include "../../compare/trace_comparison.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../measure/words.hpp"
 #include "../document/document.hpp"
 #include "../plots/flame_graph.hpp"
 #include "profile_parts.hpp"
@@ -208,8 +209,7 @@ ordered_json rows_json(const std::vector<trace_row>& rows) {
 }
 
 const char* kind_of(const work_unit& per) {
-    constexpr const char* kinds[] = {"run", "allocations", "number", "type"};
-    return kinds[static_cast<std::size_t>(per.what)];
+    return word_of(per.what, {"run", "allocations", "number", "type"});
 }
 
 constexpr std::size_t most_page_rows = 200;

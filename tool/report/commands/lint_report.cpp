@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../lint/lint.hpp"
 #include "../../measure/process.hpp"
+#include "../../measure/words.hpp"
 #include "../document/document.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
@@ -95,33 +96,13 @@ std::string members_text(const lint_finding& finding) {
 
 /// What stands above the places of a kind.
 const char* heading_of(fill_kind kind) {
-    switch (kind) {
-    case fill_kind::per_element:
-        return "for each element of an array whose length is known at run time only:";
-    case fill_kind::relied_upon:
-        return "maybe relied upon, by functions that are not seen here:";
-    case fill_kind::cold:
-        return "cold: small, and run once:";
-    case fill_kind::now:
-        break;
-    }
-    return "";
+    return word_of(kind,
+                   {"", "for each element of an array whose length is known at run time only:",
+                    "maybe relied upon, by functions that are not seen here:", "cold: small, and run once:"});
 }
 
 const char* fix_text(fix_state state) {
-    switch (state) {
-    case fix_state::offered:
-        return "yes";
-    case fix_state::in_note:
-        return "note";
-    case fix_state::applied:
-        return "fixed";
-    case fix_state::refused:
-        return "refused";
-    case fix_state::none:
-        break;
-    }
-    return "no";
+    return word_of(state, {"no", "note", "yes", "fixed", "refused"});
 }
 
 table places_table(const lint_result& r, std::size_t shown) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/fills.hpp"
 #include "../../measure/suggest.hpp"
+#include "../../measure/words.hpp"
 #include "../../profile/trace_view.hpp"
 #include "../../trace/counts.hpp"
 #include "../../trace/info.hpp"
@@ -28,12 +29,14 @@ std::string duration_of(double ns) {
     return figure_of(unit::nanoseconds, ns).text();
 }
 
+const char* to_string(trace_process::origin began) {
+    return word_of(began, {"start", "fork", "exec"});
+}
+
 std::string began(const trace_info& info, const trace_process& p) {
-    if (p.began == trace_process::origin::start) {
-        return "start";
-    }
-    const char* const how = p.began == trace_process::origin::fork ? "fork" : "exec";
-    return p.parent < info.processes.size() && &info.processes[p.parent] != &p
+    const char* const how = to_string(p.began);
+    const bool is_start = p.began == trace_process::origin::start;
+    return !is_start && p.parent < info.processes.size() && &info.processes[p.parent] != &p
                ? fmt::format("{} of {}", how, info.processes[p.parent].pid)
                : how;
 }
@@ -211,10 +214,9 @@ ordered_json counts_json(const trace_counts& counts) {
 }
 
 ordered_json process_json(const trace_process& p) {
-    constexpr const char* origins[] = {"start", "fork", "exec"};
     return {{"pid", p.pid},
             {"parent", p.parent},
-            {"began", origins[static_cast<std::size_t>(p.began) % 3]},
+            {"began", to_string(p.began)},
             {"began_at_ns", p.began_at},
             {"executable", p.executable},
             {"arguments", p.arguments},

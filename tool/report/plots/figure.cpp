@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "figure.hpp"
 
+#include "../../measure/words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace linn::tool::html {
@@ -18,8 +19,7 @@ std::string typeset(unit what, double low, double high) {
 }
 
 std::string class_of(emphasis e) {
-    constexpr std::array names{"", "ours", "muted", "good", "bad"};
-    return names[static_cast<std::size_t>(e)];
+    return word_of(e, {"", "ours", "muted", "good", "bad"});
 }
 
 std::string shortened(std::string_view words, std::size_t most_letters) {

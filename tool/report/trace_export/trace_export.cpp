@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_export.hpp"
 
+#include "../../measure/words.hpp"
 #include "../../trace/counts.hpp"
 #include "../render/render.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <ostream>
@@ -99,7 +99,9 @@ void write_collapsed(const trace_info& info, std::span<const exported_stack> sta
 }
 
 const std::vector<std::string>& export_format_names() {
-    static const std::vector<std::string> names{"collapsed", "pprof", "csv", "csv-stacks"};
+    constexpr const char* words[]{"collapsed", "pprof", "csv", "csv-stacks"};
+    static_assert(has_enumerators<export_format, std::size(words)>);
+    static const std::vector<std::string> names(std::begin(words), std::end(words));
     return names;
 }
 
@@ -143,10 +145,9 @@ namespace {
 using report::csv_line;
 
 /// As CSV calls it; empty for none.
-const char* word_of(allocation_call call) {
-    constexpr std::array words{"",      "malloc",      "calloc",        "realloc", "aligned", "new",
-                               "new[]", "new aligned", "new[] aligned", "free",    "delete",  "delete[]"};
-    return words[static_cast<std::size_t>(call)];
+const char* csv_word(allocation_call call) {
+    return word_of(call, {"", "malloc", "calloc", "realloc", "aligned", "new", "new[]", "new aligned",
+                          "new[] aligned", "free", "delete", "delete[]"});
 }
 
 } // namespace
@@ -168,7 +169,7 @@ void write_events(const trace_info& info, std::span<const event> events, std::os
         const std::uint32_t pid = e.process < info.processes.size() ? info.processes[e.process].pid : 0;
         const std::uint32_t tid = e.thread < info.threads.size() ? info.threads[e.thread].tid : 0;
         fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:#x},", e.time, pid, tid, to_string(e.kind),
-                       word_of(e.call), e.address);
+                       csv_word(e.call), e.address);
         if (e.old_address != 0 && e.kind != event_kind::fill) {
             fmt::format_to(std::back_inserter(text), "{:#x}", e.old_address);
         }
@@ -204,7 +205,7 @@ void write_stacks(const trace_info& info, std::span<const exported_stack> stacks
             }
         }
         const site_statistics& s = e.statistics;
-        out << csv_line({std::uint64_t{e.stack}, word_of(e.call), s.allocations, s.bytes, e.live.blocks,
+        out << csv_line({std::uint64_t{e.stack}, csv_word(e.call), s.allocations, s.bytes, e.live.blocks,
                          e.live.bytes, s.peak_live_bytes, s.live_at_peak, s.live_bytes_at_peak, s.temporary,
                          s.temporary_bytes, static_cast<std::uint64_t>(s.lifetime_quantile(0.5)), frames});
     }
