@@ -71,15 +71,6 @@ public:
         }
     }
 
-    template <class Visit>
-    void for_each(Visit visit) const {
-        for (const live_block& block : places_) {
-            if (block.address != 0) {
-                visit(block);
-            }
-        }
-    }
-
 private:
     static constexpr std::size_t first_size = 1024;
     static constexpr unsigned region_bits = 12; // neighbours within a page stay together

@@ -42,15 +42,6 @@ std::span<const scenario_group> scenario_groups() noexcept {
     return groups;
 }
 
-const scenario* find_scenario(std::string_view name) noexcept {
-    for (const scenario& s : scenarios()) {
-        if (s.name == name) {
-            return &s;
-        }
-    }
-    return nullptr;
-}
-
 std::string size_title(std::size_t bytes) {
     return bytes % 1'024 == 0 ? fmt::format("{} KiB", bytes / 1'024) : fmt::format("{} B", bytes);
 }

@@ -139,9 +139,6 @@ std::span<const scenario_group> scenario_groups() noexcept;
 /// Every scenario, in the order of the help text.
 std::span<const scenario> scenarios() noexcept;
 
-/// The scenario of that name, or null.
-const scenario* find_scenario(std::string_view name) noexcept;
-
 /// With how many threads the programs of the group threads run: 1, 2, 4 … up to twice the CPUs.
 inline std::vector<unsigned> thread_counts(unsigned cpus) {
     std::vector<unsigned> counts;

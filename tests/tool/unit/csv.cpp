@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV of the tool is read by spreadsheets and by scripts; what each of them stumbles over is quoted or kept out.
 #include "bench/judgement.hpp"
+#include "fake_bench.hpp"
 #include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 #include "run/results.hpp"
@@ -92,7 +93,7 @@ TEST_CASE("the CSV of bench has a line a phase that was measured, and the column
         c.name = c.title = name;
         result.contenders.push_back(c);
     }
-    result.scenarios.push_back({find_scenario("object")});
+    result.scenarios.push_back({&scenario_named("object")});
     for (std::size_t c = 0; c != 3; ++c) {
         row r;
         r.contender = c; // all of them in the first variant

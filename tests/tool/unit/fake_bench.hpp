@@ -17,6 +17,10 @@
 
 namespace linn::tool {
 
+inline const scenario& scenario_named(std::string_view name) {
+    return *std::ranges::find(scenarios(), name, &scenario::name);
+}
+
 /// A result put together by hand: one tick is a nanosecond, and the samples of a row are alike.
 struct fake_bench {
     bench_result result;
@@ -28,7 +32,7 @@ struct fake_bench {
     explicit fake_bench(std::string_view scenario) : fake_bench() { add_scenario(scenario); }
 
     scenario_result& add_scenario(std::string_view name) {
-        return result.scenarios.emplace_back(scenario_result{find_scenario(name)});
+        return result.scenarios.emplace_back(scenario_result{&scenario_named(name)});
     }
     scenario_result& scenario() { return result.scenarios.front(); }
 

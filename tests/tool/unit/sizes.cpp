@@ -26,7 +26,7 @@ struct sizes_run : fake_bench {
 };
 
 TEST_CASE("sizes double from 1 to 524288 on both curves") {
-    const scenario& s = *find_scenario("sizes");
+    const scenario& s = scenario_named("sizes");
     REQUIRE(s.phases.size() == 40);
     for (std::size_t p = 0; p != s.phases.size(); ++p) {
         const phase_info& phase = s.phases[p];

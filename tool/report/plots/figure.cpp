@@ -14,10 +14,6 @@ std::string typeset(unit what, double value) {
     return figures::written(what, value, figures::lettering::typeset);
 }
 
-std::string typeset(unit what, double low, double high) {
-    return figures::bounds_of(what, low, high).text(figures::lettering::typeset);
-}
-
 std::string class_of(emphasis e) {
     return word_of(e, {"", "ours", "muted", "good", "bad"});
 }

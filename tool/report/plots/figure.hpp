@@ -16,9 +16,6 @@ using report::emphasis;
 /// A value as a page writes it: "12 345", "1.50 MiB", "1.2 ms", "4.2 %".
 std::string typeset(unit what, double value);
 
-/// Two ends of a range: "3.1 – 11 %", "−0.4 to 3.8 %".
-std::string typeset(unit what, double low, double high);
-
 /// The class name for the style sheet; empty for none.
 std::string class_of(emphasis e);
 
