@@ -5,6 +5,7 @@
 #include "../bench/results.hpp"
 #include "../bench/runner.hpp"
 #include "../measure/files.hpp"
+#include "../measure/machine.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/render/render.hpp"
@@ -15,7 +16,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -126,21 +126,6 @@ std::string bench_footer() {
             "  linn bench --allocator mine=/opt/lib/libmine.so\n"
             "  linn bench --json result.json           also write every sample to a file\n";
     return text;
-}
-
-/// The CPUs that this process, and so its children, may run on.
-std::vector<unsigned> usable_cpus() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    std::vector<unsigned> list;
-    if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-        for (unsigned cpu = 0; cpu != CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &set)) {
-                list.push_back(cpu);
-            }
-        }
-    }
-    return list;
 }
 
 } // namespace

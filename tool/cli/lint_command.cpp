@@ -3,6 +3,7 @@
 #include "../lint/lint.hpp"
 #include "../lint/selection.hpp"
 #include "../measure/files.hpp"
+#include "../measure/machine.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
@@ -11,7 +12,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -42,15 +42,6 @@ constexpr const char* lint_footer =
     "  linn lint --sarif lint.sarif --no-fail for code scanning\n"
     "  linn lint $(git diff --name-only --diff-filter=d main)\n";
 
-unsigned processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
-        return 1;
-    }
-    return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-}
-
 } // namespace
 
 /// The command `lint`: where do make_shared<T>() and its like write zeros for nothing?
@@ -65,7 +56,7 @@ public:
                  },
                  {{"--sarif", "write it for code scanning (SARIF 2.1.0)",
                    [this] { return report::lint_sarif(result_); }}}} {
-        options_.jobs = processors();
+        options_.jobs = std::max(1U, static_cast<unsigned>(usable_cpus().size()));
         CLI::App& arguments = app();
         add_value(arguments, "FILES", options_.files, "FILES", "what to check (default: all)");
         add_value(arguments, "-p,--build", options_.build, "DIR",

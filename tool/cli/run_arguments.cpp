@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_arguments.hpp"
 
+#include "../measure/machine.hpp"
 #include "command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -109,9 +111,7 @@ std::string run_arguments::check_cpus() const {
         return {};
     }
     const std::string wanted = fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list);
-    cpu_set_t usable;
-    CPU_ZERO(&usable);
-    ::sched_getaffinity(0, sizeof usable, &usable);
+    const std::vector<unsigned> usable = usable_cpus();
     std::istringstream parts{list};
     for (std::string part; std::getline(parts, part, ',');) {
         unsigned first = 0;
@@ -127,7 +127,7 @@ std::string run_arguments::check_cpus() const {
             return wanted;
         }
         for (unsigned cpu = first; cpu <= last; ++cpu) {
-            if (!CPU_ISSET(cpu, &usable)) {
+            if (std::ranges::find(usable, cpu) == usable.end()) {
                 return fmt::format("--pin {}: this process may not use CPU {}", list, cpu);
             }
         }

@@ -4,6 +4,7 @@
 #include "ticks.hpp"
 
 #include <fmt/chrono.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -78,6 +79,20 @@ machine_info inspect_machine() {
     m.ticks_per_ns = calibrate();
     m.environment = steering_environment();
     return m;
+}
+
+std::vector<unsigned> usable_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<unsigned> list;
+    if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+        for (unsigned cpu = 0; cpu != CPU_SETSIZE; ++cpu) {
+            if (CPU_ISSET(cpu, &set)) {
+                list.push_back(cpu);
+            }
+        }
+    }
+    return list;
 }
 
 std::string time_stamp() {

@@ -23,6 +23,9 @@ struct machine_info {
 /// Describes this machine; takes about 0.1 s, because it calibrates the tick counter against the clock.
 machine_info inspect_machine();
 
+/// The CPUs that this process, and so its children, may run on; empty where that is not known.
+std::vector<unsigned> usable_cpus();
+
 /// Now in UTC, as ISO 8601: "2026-11-23T01:16:16Z".
 std::string time_stamp();
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../measure/machine.hpp"
 #include "../scenario.hpp"
 #include "phase_grid.hpp"
 
-#include <sched.h>
-
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -59,14 +59,6 @@ constexpr std::array comparisons{
     comparison_info{"linn_pool_resource", general, "new on the best allocator", "new and delete"},
 };
 
-/// On how many CPUs a process may run; the worker inherits them.
-unsigned usable_cpus() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    const bool known = ::sched_getaffinity(0, sizeof set, &set) == 0;
-    return known && CPU_COUNT(&set) > 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
-}
-
 phase_grid grid_of(const std::vector<unsigned>& counts) {
     constexpr double per_million = 1e-6;
     constexpr double per_mebibyte = 1.0 / (1 << 20);
@@ -86,7 +78,8 @@ phase_grid grid_of(const std::vector<unsigned>& counts) {
 } // namespace
 
 std::vector<scenario> threads_scenarios() {
-    static const phase_grid grid = grid_of(thread_counts(usable_cpus()));
+    static const auto cpus = static_cast<unsigned>(usable_cpus().size());
+    static const phase_grid grid = grid_of(thread_counts(std::max(1U, cpus)));
     static std::array<std::array<std::string_view, 2>, programs.size()> remarks;
     std::vector<scenario> list;
     for (const program& p : programs) {
