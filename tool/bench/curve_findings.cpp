@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/quantity.hpp"
-#include "findings.hpp"
 #include "judgement.hpp"
 
 #include <fmt/format.h>

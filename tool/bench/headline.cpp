@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
-#include "findings.hpp"
 #include "judgement.hpp"
 
 #include <fmt/format.h>

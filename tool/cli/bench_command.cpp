@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../allocators/inventory.hpp"
-#include "../bench/findings.hpp"
 #include "../bench/judgement.hpp"
 #include "../bench/results.hpp"
 #include "../bench/runner.hpp"

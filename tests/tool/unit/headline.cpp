@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first screen of `linn bench`: what it counts and when it is not trusted, and that it fits. Every sentence must be true
 // of the table below it.
-#include "bench/findings.hpp"
+#include "bench/judgement.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/reports.hpp"
 #include "report/render/text_table.hpp"

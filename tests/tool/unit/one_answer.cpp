@@ -3,7 +3,7 @@
 // of the rules (equal, just above and below a threshold, too few rounds, no control, a failure), read back from the table,
 // Markdown, HTML, JSON and CSV. A verdict that two places decide for themselves fails here.
 #include "../support/flat_text.hpp"
-#include "bench/findings.hpp"
+#include "bench/judgement.hpp"
 #include "fake_bench.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/reports.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenario over sizes: where an allocator has a cliff, what is absent, and what is said about it.
-#include "bench/findings.hpp"
 #include "bench/judgement.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/reports.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of `linn bench` claims: nothing within the noise of its own phase, nothing that scatter explains.
-#include "bench/findings.hpp"
+#include "bench/judgement.hpp"
 #include "fake_bench.hpp"
 #include "unit.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of the programs with many threads: places, the sum of their times, and memory.
-#include "bench/findings.hpp"
+#include "bench/judgement.hpp"
 #include "fake_bench.hpp"
 #include "unit.hpp"
 

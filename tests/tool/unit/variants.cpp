@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/findings.hpp"
+#include "bench/judgement.hpp"
 #include "bench/runner.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/reports.hpp"
