@@ -28,8 +28,7 @@ constexpr std::size_t detailed = 5;     // types with details in a terminal wher
 constexpr std::size_t most_places = 3;  // of a type
 constexpr std::size_t many_places = 12; // of a type that was asked for
 constexpr std::size_t most_callers = 8;
-constexpr std::size_t most_findings = 12; // of a terminal
-constexpr std::size_t most_page_findings = 100;
+constexpr std::size_t most_findings = 12;
 constexpr std::size_t long_name = 160;    // of a heading
 constexpr std::size_t long_command = 200; // letters
 constexpr std::size_t most_type_rows = 60;
@@ -372,17 +371,12 @@ void add_findings(document& d, const advice& a) {
     for (const advice_finding& f : a.findings) {
         lines.push_back(f.text);
     }
-    section& s = d.add_section("findings", "Also seen");
-    for (const auto& [most, where] :
-         {std::pair{most_findings, forms::terminal}, std::pair{most_page_findings, forms::documents}}) {
-        list shown = sentences(
-            {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size()))});
-        if (lines.size() > most) {
-            shown.notes.push_back(
-                {fmt::format("and {}; --json has all", counted(lines.size() - most, "more finding"))});
-        }
-        s.add(std::move(shown), where);
+    if (lines.size() > most_findings) {
+        const std::size_t more = lines.size() - most_findings;
+        lines.resize(most_findings);
+        lines.push_back(fmt::format("and {}; --json has all", counted(more, "more finding")));
     }
+    d.add_section("findings", "Also seen").add(sentences(lines));
 }
 
 std::string processes_text(const trace_info& t) {

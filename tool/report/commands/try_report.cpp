@@ -165,31 +165,14 @@ std::vector<std::string> how_it_was_measured(const try_result& result,
     return lines;
 }
 
-list left_out_lines(const try_result& result) {
+void add_left_out(document& d, const try_result& result) {
     list lines;
     for (const try_left_out& l : result.candidates.left_out) {
         lines.notes.push_back(
             {fmt::format("left out: {} ({} of allocations): {}", short_type(l.type, name_letters),
                          share_cell(l.share).words(lettering::plain), l.reason)});
     }
-    return lines;
-}
-
-void add_left_out(document& d, const try_result& result) {
-    section& s = d.add_section("left-out", "Left out, and why", left_out_of_text::title);
-    s.add(left_out_lines(result), forms::text);
-    table t{"Types that were not tried, and why",
-            {{.heading = "type", .is_text = true},
-             {.heading = "of all allocations"},
-             {.heading = "reason", .is_text = true}}};
-    for (const try_left_out& l : result.candidates.left_out) {
-        t.add({l.type, share_cell(l.share), l.reason});
-    }
-    if (t.rows.empty()) {
-        s.add(paragraph{"Every type with a share of the allocations was tried."}, forms::html);
-    } else {
-        s.add(std::move(t), forms::html);
-    }
+    d.add_section("left-out", "Left out, and why", left_out_of_text::title).add(std::move(lines));
 }
 
 /// Every run's change of CPU time.
