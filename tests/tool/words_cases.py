@@ -209,3 +209,20 @@ def case_man_on_a_terminal(tool):
     page = on_terminal(tool, "man", "bench", MANPAGER="cat", PATH="/usr/bin:/bin")
     check(b"LINN-BENCH(1)" in page and b".TH" not in page, page)
     check(b".TH LINN" in on_terminal(tool, "man", "bench", PATH=""), "the source")
+
+
+OUTPUTS = ("--json", "--csv", "--markdown", "--html", "--sarif", "--output", "--compile", "--stats")
+
+
+def case_output_files(tool):
+    """A file that cannot be written is a wrong argument of every option that names one, found before all else."""
+    found = []
+    for verb in VERBS:
+        options = re.findall(r"(--[a-z]+) FILE", tool.call(verb, "--help", status=0).stdout)
+        for option in [one for one in options if one in OUTPUTS or (verb, one) == ("try", "--plan")]:
+            found.append(option)
+            for path, reason in (("/nonexistent/x", "/nonexistent: No such file or directory; make that folder or name another file"),
+                                 ("/", "it is a folder; name a file in it")):
+                done = tool.call(verb, option, path, status=2)
+                check(done.stdout == "" and f"linn {verb}: {option}: cannot write {path}: {reason}\n" in done.stderr, done.stderr)
+    check(set(found) == {*OUTPUTS, "--plan"}, found)

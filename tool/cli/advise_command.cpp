@@ -65,9 +65,6 @@ public:
     }
 
     int run() override {
-        if (const std::string problem = files_.check(); !problem.empty()) {
-            return refuse(problem, exit_usage);
-        }
         try {
             result_ = ask();
         } catch (const unusable_trace& error) {

@@ -61,12 +61,6 @@ public:
     }
 
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
-        if (const std::string problem = files_.check(); !problem.empty()) {
-            return refuse(problem);
-        }
         const interrupt_guard guard;
         bool installed_all = true;
         if (!to_install_.empty()) {
@@ -101,7 +95,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         for (const std::string& text : given_) {
             if (const std::string problem = take_library(text, resolve_names({"ptmalloc"}, {}), extra_);
                 !problem.empty()) {

@@ -143,7 +143,7 @@ public:
         arguments.add_flag("--all", options_.all,
                            fmt::format("every scenario but the groups: {} rounds, in the time that they need",
                                        all_effort.rounds));
-        CLI::Option* full = arguments.add_flag(
+        arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
         add_value(arguments, "--rounds", rounds_, "COUNT",
@@ -186,12 +186,6 @@ public:
     }
 
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
-        if (const std::string problem = files_.check(); !problem.empty()) {
-            return refuse(problem);
-        }
         if (const std::string problem = missing_worker(options_); !problem.empty()) {
             return refuse(problem);
         }
@@ -213,7 +207,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         // The pools are in the program; a library of that name would be another one.
         std::vector<std::string> pools{baseline_name};
         const std::vector<std::string> general = allocator_names({});

@@ -60,7 +60,8 @@ public:
                   "what linn record wrote; or -- PROG ARGS to record first");
         source_.add();
         arguments.option_defaults()->group("With PROG");
-        add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file", named_file());
+        add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file",
+                  writable_file());
         add_value(arguments, "--depth", recording_.depth, "COUNT",
                   fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth),
                   whole_number(1, most_recorded_depth));
@@ -72,9 +73,6 @@ public:
     /// 0: all are kept; 1: one is broken, or the recording is not whole; 2: the files or arguments are wrong. A program that was
     /// recorded and failed: its own status.
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
         try {
             budgets_ = read_budget_file(budget_file_);
         } catch (const unusable_budgets& error) {
@@ -84,7 +82,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         if (budget_file_.empty() || budget_file_ == separator_word) {
             return "missing BUDGETS: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
         }
@@ -111,7 +109,7 @@ private:
                 }
             }
         }
-        return files_.check();
+        return {};
     }
 
     int check_program() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 
 #include <CLI/CLI.hpp>
@@ -79,12 +80,15 @@ CLI::Validator offered(const std::vector<std::string>& words) {
     return any.name(fmt::format("{}", fmt::join(words, " "))); // command_help.cpp reads it
 }
 
-CLI::Validator named_file() {
-    return {[](const std::string& text) {
-                return text == "-" ? fmt::format("{}the name of a file: this is not written to standard "
-                                                 "output, and a file called - is ./-",
-                                                 must_be)
-                                   : std::string{};
+CLI::Validator writable_file(bool may_be_stdout) {
+    return {[may_be_stdout](const std::string& text) {
+                if (text != "-") {
+                    return why_not_writable(text);
+                }
+                return may_be_stdout ? std::string{}
+                                     : fmt::format("{}the name of a file: this is not written to standard "
+                                                   "output, and a file called - is ./-",
+                                                   must_be);
             },
             ""};
 }
@@ -162,6 +166,16 @@ std::string read_seed(const std::string& text, std::uint64_t& seed) {
     return {};
 }
 
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
 std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {
     words = app.remaining();
     bool is_separated = false;
@@ -180,14 +194,8 @@ std::string take_program_words(const CLI::App& app, std::vector<std::string>& wo
         return "the program's name is empty";
     }
     if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
-        std::vector<std::string> candidates;
-        for (const CLI::Option* option : app.get_options()) {
-            for (const std::string& name : option->get_lnames()) {
-                candidates.push_back("--" + name);
-            }
-        }
         return fmt::format("unknown option '{}'{}", word,
-                           did_you_mean(word.substr(0, word.find('=')), candidates));
+                           did_you_mean(word.substr(0, word.find('=')), option_names(app)));
     }
     return {};
 }

@@ -32,7 +32,10 @@ public:
     command& operator=(const command&) = delete;
     virtual ~command() = default;
 
-    /// Does what the command says, after parsing; returns the exit status.
+    /// What is wrong with the arguments, after parsing; empty: nothing that can be told before the work.
+    virtual std::string check() { return {}; }
+
+    /// Does what the command says. Returns the exit status. @pre check() found nothing
     virtual int run() = 0;
 
     /// Says something on standard error, after the name of the command.
@@ -106,8 +109,9 @@ CLI::Option* add_value(CLI::App& app, const char* names, Value& into, const char
     return add_value(app, names, into, called, help)->check(must_be);
 }
 
-/// A file to write that is not standard output.
-CLI::Validator named_file();
+/// A file that can be written, as far as that can be told before the work starts; "-" is standard output only where that may be.
+inline constexpr bool or_stdout = true;
+CLI::Validator writable_file(bool may_be_stdout = false);
 
 /// A folder that is there.
 CLI::Validator existing_folder();
@@ -120,6 +124,9 @@ std::string sentence_of(const CLI::ParseError& error);
 
 /// Reads `--seed`; without one (empty text) the seed is random. Returns what is wrong, or an empty string.
 std::string read_seed(const std::string& text, std::uint64_t& seed);
+
+/// "--json" and the like: the long names of all options.
+std::vector<std::string> option_names(const CLI::App& app);
 
 /// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
 /// Returns an empty string, or what is wrong with them.

@@ -137,11 +137,6 @@ public:
 
     /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.
     int run() override {
-        for (const std::string& problem : {files_.check(), check_trace_options()}) {
-            if (!problem.empty()) {
-                return refuse(problem, exit_usage);
-            }
-        }
         if (const int status = compare_pair(); status != exit_success) {
             return status;
         }
@@ -195,7 +190,7 @@ private:
         return {};
     }
 
-    std::string check_trace_options() {
+    std::string check() override {
         const auto& names = profile_measure_names();
         trace_options_.by = static_cast<profile_measure>(std::ranges::find(names, measure_) - names.begin());
         if (std::string problem = read_unit(per_, trace_options_.per); !problem.empty()) {

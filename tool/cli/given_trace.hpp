@@ -12,10 +12,6 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace linn::tool {
 
 /// The options that say where debug information is, and what names the sites of a trace with it.

@@ -94,9 +94,6 @@ public:
 
     /// 0: nothing was found; 1: something was, or a file could not be checked; 2: nothing could be checked.
     int run() override {
-        if (const std::string problem = check_options_given(); !problem.empty()) {
-            return refuse(problem, exit_usage);
-        }
         const interrupt_guard guard;
         try {
             progress_line line;
@@ -120,7 +117,7 @@ public:
     }
 
 private:
-    std::string check_options_given() {
+    std::string check() override {
         const auto is_asked = [&](const char* name) { return checks_.empty() || contains(checks_, name); };
         options_.checks.fill = is_asked("fill");
         options_.checks.overwritten = is_asked("overwritten");
@@ -137,7 +134,7 @@ private:
             }
             *into = *text;
         }
-        return files_.check();
+        return {};
     }
 
     void apply() {

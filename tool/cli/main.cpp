@@ -42,12 +42,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     if (const std::vector<std::string> left = program.remaining(true);
         !left.empty() && !place->get_prefix_command()) {
         const std::string& word = left.front();
-        std::vector<std::string> candidates;
-        for (const CLI::Option* option : place->get_options()) {
-            for (const std::string& long_name : option->get_lnames()) {
-                candidates.push_back("--" + long_name);
-            }
-        }
+        std::vector<std::string> candidates = option_names(*place);
         const bool is_option = word.starts_with('-');
         if (!is_option && place != &program) {
             fmt::print(stderr, "{}: unexpected '{}'\nTry '{} --help'.\n", name, word, name);
@@ -143,7 +138,9 @@ int run(int argc, char** argv) {
                   : colour == "never" ? colour_choice::never
                                       : colour_choice::automatic);
     const auto chosen = std::ranges::find_if(commands, [](const auto& v) { return v->app().parsed(); });
-    return (*chosen)->run(); // one command is required
+    command& one = **chosen; // one is required
+    const std::string problem = one.check();
+    return problem.empty() ? one.run() : one.refuse_arguments(problem);
 }
 
 } // namespace

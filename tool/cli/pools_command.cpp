@@ -52,11 +52,12 @@ public:
         add_value(arguments, "--plan", plan_file_, "FILE", "the plan: a TOML file, as linn try writes it");
         add_value(arguments, "--compile", compiled_file_, "FILE",
                   "write the plan in the form that LINN_PLAN and --plan take without linn, and exit",
-                  named_file());
+                  writable_file());
         add_value(
             arguments, "--stats", statistics_, "FILE",
             "write statistics when the program ends: as JSON, or as OpenMetrics text where the name ends "
-            "in .prom or .openmetrics; %p becomes the process id");
+            "in .prom or .openmetrics; %p becomes the process id",
+            writable_file());
         add_value(arguments, "--signal", settings_.signal, "NAME",
                   "with --stats: also write them when this signal arrives, such as USR2");
         arguments.add_flag("--count", settings_.counts_hits,
@@ -71,9 +72,6 @@ public:
     }
 
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
         if (!compiled_file_.empty()) {
             const std::string unwritten = write_atomically(compiled_file_, compiled_plan(plan_));
             return unwritten.empty() ? static_cast<int>(exit_success) : refuse(unwritten);
@@ -90,7 +88,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         if (plan_file_.empty()) {
             return "missing plan: linn pools --plan FILE -- PROG ARGS...";
         }

@@ -207,7 +207,7 @@ public:
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_value(arguments, "-o,--output", file_, "FILE",
-                  "the trace to write (default: PROG.linn in this directory)", named_file());
+                  "the trace to write (default: PROG.linn in this directory)", writable_file());
         add_value(arguments, "--depth", options_.depth, "COUNT",
                   "innermost calls that a stack keeps (default 16)", whole_number(1, most_recorded_depth));
         arguments.add_flag("--fills", options_.fills_only,
@@ -244,9 +244,6 @@ public:
 
     /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
         const announce_function announce = [this](const std::string& what) {
             if (!is_quiet_) {
                 say(what);
@@ -279,7 +276,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         if (std::string problem = options_.attach_to != 0 ? check_process() : check_program();
             !problem.empty()) {
             return problem;
@@ -300,9 +297,6 @@ private:
         }
         if (files_.takes_stdout()) {
             return "--json must be the name of a file: standard output is the program's";
-        }
-        if (std::string problem = files_.check(); !problem.empty()) {
-            return problem;
         }
         if (options_.only_executable.find('/') != std::string::npos) {
             return "--only-exe must be the name of a program without its directory";

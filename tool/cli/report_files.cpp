@@ -3,10 +3,10 @@
 
 #include "../measure/files.hpp"
 #include "../report/render/render.hpp"
+#include "command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -44,22 +44,6 @@ std::string why_not_printed() {
     return is_flushed && std::ferror(stdout) == 0 ? "" : "the result cannot be written to standard output";
 }
 
-std::string why_not_writable(const std::string& file) {
-    std::error_code error;
-    if (fs::is_directory(file, error)) {
-        return fmt::format("cannot write {}: is a directory", file);
-    }
-    if (const fs::file_status status = fs::status(file, error);
-        fs::exists(status) && !fs::is_regular_file(status)) {
-        return {}; // a pipe or a device: written to in place
-    }
-    const fs::path folder = fs::path{file}.has_parent_path() ? fs::path{file}.parent_path() : ".";
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-        return fmt::format("cannot write {}: {}: {}", file, folder.string(), std::strerror(errno));
-    }
-    return {};
-}
-
 report_files::report_files(CLI::App& app, const report_source& source, std::vector<report_form> own)
     : report_files{app, forms_of(source, std::move(own))} {
     document_ = source.document;
@@ -69,24 +53,15 @@ report_files::report_files(CLI::App& app, std::vector<report_form> forms)
     : forms_{std::move(forms)},
       files_(forms_.size()) {
     for (std::size_t i = 0; i != forms_.size(); ++i) {
-        app.add_option(forms_[i].option, files_[i],
-                       fmt::format("{} to FILE, or to standard output for -", forms_[i].help))
-            ->type_name("FILE");
+        add_value(app, forms_[i].option.c_str(), files_[i], "FILE",
+                  fmt::format("{} to FILE, or to standard output for -", forms_[i].help),
+                  writable_file(or_stdout));
     }
-}
-
-std::string report_files::check() const {
-    if (std::ranges::count(files_, "-") > 1) {
-        return "only one form of the result can go to standard output";
-    }
-    for (const std::string& file : files_) {
-        if (!file.empty() && file != "-") {
-            if (std::string problem = why_not_writable(file); !problem.empty()) {
-                return problem;
-            }
+    app.final_callback([this] {
+        if (std::ranges::count(files_, "-") > 1) {
+            throw CLI::ValidationError{"only one form of the result can go to standard output"};
         }
-    }
-    return {};
+    });
 }
 
 bool report_files::takes_stdout() const {

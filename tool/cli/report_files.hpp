@@ -34,10 +34,8 @@ void print_report(const report::document& d);
 /// Hands on what was printed to standard output; returns what went wrong with any of it, or an empty string.
 std::string why_not_printed();
 
-/// Why a file cannot be written, found before the work starts: a folder that is not there or not writable. Empty: it can.
-std::string why_not_writable(const std::string& file);
-
 /// The options by which a command writes its result to files (`--json FILE` …; `-`: standard output, instead of the table).
+/// The arguments are refused if a file cannot be written or two forms are for standard output.
 class report_files {
 public:
     /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the command.
@@ -45,10 +43,8 @@ public:
 
     /// Adds an option a form, for a command without a document.
     report_files(CLI::App& app, std::vector<report_form> forms);
-
-    /// What is wrong with the files, found before the work starts: a folder that is not there or not writable, two
-    /// forms for standard output. Empty when nothing is.
-    std::string check() const;
+    report_files(const report_files&) = delete;
+    report_files& operator=(const report_files&) = delete;
 
     /// True when a form goes to standard output, so that nothing else may be printed there.
     bool takes_stdout() const;

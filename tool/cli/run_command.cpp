@@ -58,12 +58,6 @@ public:
     }
 
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
-        if (const std::string problem = files_.check(); !problem.empty()) {
-            return refuse(problem);
-        }
         const interrupt_guard guard;
         if (refuses_libraries("run", options_.allocators, guard)) {
             return exit_usage;
@@ -75,7 +69,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
             return problem;
         }

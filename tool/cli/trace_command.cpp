@@ -67,7 +67,7 @@ public:
             add_value(arguments, "--convert", format_, "FORM",
                       fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")));
         add_value(arguments, "-o,--output", output_, "FILE",
-                  "with --convert: the file to write (default: -, standard output)")
+                  "with --convert: the file to write (default: -, standard output)", writable_file(or_stdout))
             ->needs(convert);
         add_value(arguments, "--weight", weight_, "WHAT",
                   "with --convert collapsed: the weight of a stack, bytes (default), allocations, or time, "
@@ -83,9 +83,6 @@ public:
 
     /// 0; 1: damaged, with --check, or something could not be written; 2: no trace, or wrong arguments.
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
         std::optional<trace_reader> trace;
         try {
             trace.emplace(path_, may_be_sample);
@@ -125,7 +122,7 @@ private:
         source_.add();
     }
 
-    std::string check() {
+    std::string check() override {
         filter_ = is_peak_        ? block_filter::peak
                   : is_temporary_ ? block_filter::temporary
                   : is_leaks_     ? block_filter::leaks
@@ -138,8 +135,7 @@ private:
         if (app().count("--top") != 0 && !shows_blocks) {
             return "--top needs --html, --peak, --temporary or --leaks";
         }
-        const std::string problem = format_.empty() ? std::string{} : check_conversion();
-        return problem.empty() ? files_.check() : problem;
+        return format_.empty() ? std::string{} : check_conversion();
     }
 
     std::string check_conversion() {

@@ -99,22 +99,13 @@ public:
                                         "try only types with this in their name; may be repeated"))
             ->type_name("NAME");
         add_value(arguments, "--plan", plan_file_, "FILE",
-                  "write the plan of the pools that gain, for linn pools", named_file());
+                  "write the plan of the pools that gain, for linn pools", writable_file());
         arguments.add_flag("--litter", wanted_.wants_litter,
                            "start each run on a fragmented heap, like that of a server after days");
         measuring_.add();
     }
 
     int run() override {
-        if (const std::string problem = check(); !problem.empty()) {
-            return refuse_arguments(problem);
-        }
-        for (const std::string& problem :
-             {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)}) {
-            if (!problem.empty()) {
-                return refuse(problem);
-            }
-        }
         program_ = find_served_program(words_.front(), false);
         if (!program_.problem.empty()) {
             return program_.is_usage_error ? refuse_arguments(program_.problem) : refuse(program_.problem);
@@ -130,7 +121,7 @@ public:
     }
 
 private:
-    std::string check() {
+    std::string check() override {
         const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
         words_ = app().remaining();
         if (trace_ == separator_word) { // there is no trace

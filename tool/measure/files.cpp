@@ -96,15 +96,15 @@ std::string write_atomically(const std::string& path, const std::string& text) {
         return fmt::format("cannot write {}: {}", path, std::strerror(error));
     };
     std::error_code unknown;
-    const std::string place = behind_links(path);
-    // A device or a pipe is written to, not replaced.
-    if (const fs::file_status status = fs::status(place, unknown);
+    // A device or a pipe is written to, not replaced. Where /dev/stdout leads, no link says.
+    if (const fs::file_status status = fs::status(path, unknown);
         fs::exists(status) && !fs::is_regular_file(status)) {
-        std::FILE* file = std::fopen(place.c_str(), "we");
+        std::FILE* file = std::fopen(path.c_str(), "we");
         const int error = file == nullptr ? errno : write_all(file, text, false);
         return error == 0 ? std::string{} : problem(error);
     }
 
+    const std::string place = behind_links(path);
     const std::string temporary = fmt::format("{}.{}.tmp", place, ::getpid());
     std::FILE* file = std::fopen(temporary.c_str(), "wxe");
     int error = file == nullptr ? errno : 0;
@@ -122,6 +122,22 @@ std::string write_atomically(const std::string& path, const std::string& text) {
         std::remove(temporary.c_str());
     }
     return problem(error);
+}
+
+std::string why_not_writable(const std::string& path) {
+    std::error_code error;
+    const fs::file_status now = fs::status(path, error);
+    if (fs::is_directory(now)) {
+        return fmt::format("cannot write {}: it is a folder; name a file in it", path);
+    }
+    const bool is_special = fs::exists(now) && !fs::is_regular_file(now); // written to in place
+    const fs::path folder = fs::path{behind_links(path)}.parent_path();
+    const fs::path written = is_special ? fs::path{path} : folder.empty() ? fs::path{"."} : folder;
+    if (::access(written.c_str(), is_special ? W_OK : W_OK | X_OK) == 0) {
+        return {};
+    }
+    return fmt::format("cannot write {}: {}: {}; {}name another file", path, written.string(),
+                       std::strerror(errno), errno == ENOENT ? "make that folder or " : "");
 }
 
 std::filesystem::path companion(std::string_view name) {

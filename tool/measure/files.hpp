@@ -34,6 +34,9 @@ private:
 /// Returns an empty string, or what went wrong.
 std::string write_atomically(const std::string& path, const std::string& text);
 
+/// Why a file cannot be written, as far as that can be told before the work starts, and what to do. Empty: nothing is known.
+std::string why_not_writable(const std::string& path);
+
 /// Where a file that belongs to the tool lies (a helper program, a preload library, a build script): next to the
 /// program, as in a build tree, or in `../libexec/linn`, as installed. Where it is in neither, the path next to the
 /// program, for the message of the code that opens it.

@@ -462,14 +462,6 @@ def case_fingerprints_stay(tool):
     check(prints() == before, "they depend on lines and indentation")
 
 
-def case_unwritable_report(tool):
-    tool.source("a.cpp", SMALL)
-    tool.database()
-    message = tool.refused("--json", "/nonexistent/x.json")
-    check("cannot write /nonexistent/x.json" in message and not tool.calls(), message)
-    check("only one form" in tool.refused("--json", "-", "--csv", "-"), "two forms on standard output")
-
-
 def case_usage(tool):
     tool.source("a.cpp", "")
     tool.database()

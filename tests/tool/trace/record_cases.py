@@ -264,10 +264,6 @@ def case_refusals(tool):
         os.chown(privileged, 65534, -1)
         privileged.chmod(0o755 | stat.S_ISUID)
         refused(1, "privileges of its own", "--", str(privileged))
-    done = tool.call("record", "-o", "/no/such/folder/x", "--", tool.churn, "1", "0")
-    check(done.returncode == 1 and "No such file" in done.stderr, done.stderr)
-    done = tool.call("record", "-o", str(tool.folder), "--", tool.churn, "1", "0")
-    check(done.returncode == 1 and "Is a directory" in done.stderr, done.stderr)
 
 
 def case_script(tool):
@@ -497,8 +493,6 @@ def case_trace_converts(tool):
     for form in ("pprof", "csv", "csv-stacks"):
         done = tool.call("trace", tool.file, "--convert", form, "-o", "out")
         check(done.returncode == 0 and (tool.folder / "out").stat().st_size > 20, done.stderr)
-    done = tool.call("trace", tool.file, "--convert", "csv", "-o", "no/such/folder")
-    check(done.returncode == 1 and "cannot be written" in done.stderr, done.stderr)
     if os.path.exists("/dev/full"):
         done = tool.call("trace", tool.file, "--convert", "csv", "-o", "/dev/full")
         check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)

@@ -2,6 +2,7 @@
 // Where a report appears. That it appears whole or not at all, and one that cannot be written leaves what was there: case_report_files
 // of bench_cases.py.
 #include "measure/files.hpp"
+#include "measure/process.hpp"
 #include "scratch_folder.hpp"
 #include "unit.hpp"
 
@@ -48,6 +49,19 @@ TEST_CASE("a link to a file that is not there yet makes that file") {
     CHECK(content((folder / "real").string()) == "text");
 }
 
+TEST_CASE("what cannot be written is known before") {
+    const scratch_folder folder;
+    const auto why_not = [&](const char* name) { return why_not_writable((folder / name).string()); };
+    CHECK(why_not("a") == "");
+    CHECK(why_not_writable("a") == "");
+    CHECK(why_not_writable("/dev/null") == "");
+    CHECK(why_not(".").ends_with("it is a folder; name a file in it"));
+    CHECK(why_not("none/a").ends_with(
+        "none: No such file or directory; make that folder or name another file"));
+    fs::create_symlink("none/a", folder.path() / "link");
+    CHECK(why_not("link").ends_with("make that folder or name another file"));
+}
+
 TEST_CASE("a pipe is written to, not replaced") {
     const scratch_folder folder;
     const std::string path = (folder / "pipe").string();
@@ -58,6 +72,12 @@ TEST_CASE("a pipe is written to, not replaced") {
     reader.join();
     CHECK(received == "through");
     CHECK(fs::is_fifo(path));
+    pipe_ends nameless = make_pipe(); // as behind /dev/stdout
+    const auto place = [](const owned_fd& end) { return "/proc/self/fd/" + std::to_string(end.get()); };
+    CHECK(why_not_writable(place(nameless.write)) == "");
+    CHECK(write_atomically(place(nameless.write), "through") == "");
+    nameless.write = {};
+    CHECK(content(place(nameless.read)) == "through");
 }
 
 TEST_CASE("the file that is replaced keeps its permissions; a new one has those of the umask") {
