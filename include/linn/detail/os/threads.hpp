@@ -26,10 +26,16 @@ inline constexpr bool thread_locals_last = LINN_DETAIL_EMULATED_TLS == 0;
 /// Whether there is memory to note a destructor for the end of the thread: a C library may end the process where there is none.
 /// The block is larger than those that it keeps aside for other uses.
 [[LINN_DETAIL_COLD]] inline bool can_note_destructor() noexcept {
+    static constinit thread_local bool asks = false;
+    if (asks) {
+        return false; // the program's own malloc uses pools
+    }
+    asks = true;
     void* block = std::malloc(4096);
     LINN_DETAIL_HIDE(block); // otherwise compilers take for granted that there is one
     const bool is_there = block != nullptr;
     std::free(block);
+    asks = false;
     return is_there;
 }
 
