@@ -152,6 +152,8 @@ def case_run(tool):
                                (None, "jemalloc", "peak_rss_bytes"): "unchanged",
                                (None, "tcmalloc", "wall_ns"): "unchanged",
                                (None, "tcmalloc", "peak_rss_bytes"): "improvement"}, result)
+    tool.compare(old, new, "--metric", "peak_rss_bytes")
+    tool.compare(old, new, "--only", "tcmalloc")
     new["program"]["arguments"] = ["prog", "-y"]
     done = tool.compare(old, new, status=2)
     check("measured different things: program" in done.stderr and "prog -y" in done.stderr, done.stderr)
@@ -241,7 +243,10 @@ def case_usage(tool):
     tool.refuses(["compare"], [
         ([], "OLD"), ([good], "NEW"), ([good, good, "--threshold", "x"], "--threshold"),
         ([good, good, "--by", "magic"], "--by"), ([good, good, "--fail-on", "x"], "--fail-on"),
-    ])
+        ([good, good, "--only", "lin"], "did you mean 'linn'"),
+        ([good, good, "--scenario", "pipelin"], "did you mean 'pipeline'"),
+        ([good, good, "--metric", "nosuch"], "flat_out"),
+        ([good, good, "--json", "/nonexistent/x.json"], "cannot write /nonexistent/x.json")])
     tool.helps("compare", names=["Exit status:", "Examples:"], width=110)
 
 

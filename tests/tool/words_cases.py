@@ -151,6 +151,7 @@ def case_wrong_calls(tool):
                       (["man", "--into", "a", "--into", "b"], "--into is given too often"),
                       (["advise", "x", "--debug-dir", "nosuch"], "--debug-dir must be a folder"),
                       # What follows the value of an option is the verb's own word.
+                      (["compare", "--metric", "wall_ns", "a"], "missing NEW"),
                       (["advise", "--debug-dir", "/", "nosuch.linn"], "nosuch.linn: no such file"),
                       (["lint", "--checks", "fill", "nosuch.cpp"], "no compile_commands.json"),
                       (["run", "--allocator", "mine=/nosuch.so", "--", "true"], "--allocator mine: /nosuch.so not found")])

@@ -146,6 +146,12 @@ public:
         arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
+        arguments
+            .add_flag("--quick", quick_,
+                      fmt::format("the default: up to {} rounds in {} s (headline: {} s), {} % of work",
+                                  quick_effort.rounds, quick_effort.budget_s, headline_effort.budget_s,
+                                  quick_effort.work))
+            ->excludes(full);
         add_value(arguments, "--rounds", rounds_, "COUNT",
                   fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
                               quick_effort.rounds, all_effort.rounds),
@@ -341,6 +347,7 @@ private:
     std::vector<std::string> names_;   // of --only
     std::vector<std::string> general_; // of --allocators
     std::string pin_ = "auto";
+    bool quick_ = false;     // says what holds anyway
     std::size_t rounds_ = 0; // the zeros: not given
     std::size_t work_ = 0;
     unsigned budget_ = 0;

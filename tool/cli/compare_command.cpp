@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../compare/compare_files.hpp"
 #include "../compare/trace_comparison.hpp"
+#include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../trace/reader.hpp"
@@ -11,10 +12,12 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,13 +95,29 @@ constexpr const char* compare_footer =
     "  2  the files cannot be read or compared, or a report cannot be written\n"
     "\nExamples:\n"
     "  linn compare old.json new.json\n"
-    "  linn compare old.json new.json --by ratio --threshold 10 --markdown change.md\n"
+    "  linn compare old.json new.json --only linn --threshold 10\n"
+    "  linn compare old.json new.json --by ratio --markdown change.md\n"
     "  linn compare old.linn new.linn --html change.html\n"
     "  linn compare old.linn new.linn --per type=Request --fail-over 1\n";
 
 constexpr const char* results_group = "Two results";
 constexpr const char* traces_group = "Two traces";
 constexpr double usual_threshold_percent = 5; // of results; counts of a trace do not vary by chance
+
+/// What is wrong with a list of names, of which none may be unknown to both files.
+std::string check_list(const char* option, const std::vector<std::string>& wanted,
+                       const std::set<std::string>& known) {
+    for (const std::string& name : wanted) {
+        if (known.contains(name)) {
+            continue;
+        }
+        const std::vector<std::string> names(known.begin(), known.end());
+        const std::string guess = did_you_mean(name, names);
+        return fmt::format("{}: neither file has '{}'{}", option, name,
+                           guess.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : guess);
+    }
+    return {};
+}
 
 } // namespace
 
@@ -123,6 +142,12 @@ public:
         add_value(arguments, "--fail-on", fail_on_, "WHAT",
                   "exit with 1 on a regression (default), on any change, or never",
                   one_of({"regression", "any", "never"}));
+        const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
+            repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
+        };
+        add_list("--only", options_.contenders, "compare these contenders (comma-separated)");
+        add_list("--scenario", options_.scenarios, "compare these scenarios of bench");
+        add_list("--metric", options_.measures, "compare these metrics of run, or phases of bench");
         arguments.option_defaults()->group(traces_group);
         add_value(arguments, "--measure", measure_, "WHAT",
                   "allocations (default), bytes, temporary, live-blocks or live-bytes",
@@ -164,6 +189,29 @@ private:
             }
         }
         return problems;
+    }
+
+    std::string check_names(const result_file& old_file, const result_file& new_file) const {
+        std::set<std::string> scenarios;
+        std::set<std::string> contenders;
+        std::set<std::string> measures;
+        for (const result_file* file : {&old_file, &new_file}) {
+            for (const auto& [name, series] : file->series) {
+                if (!name.scenario.empty()) {
+                    scenarios.insert(name.scenario);
+                }
+                contenders.insert(name.contender);
+                measures.insert(name.measure);
+            }
+        }
+        std::string problem = check_list("--scenario", options_.scenarios, scenarios);
+        if (problem.empty()) {
+            problem = check_list("--only", options_.contenders, contenders);
+        }
+        if (problem.empty()) {
+            problem = check_list("--metric", options_.measures, measures);
+        }
+        return problem;
     }
 
     bool fails() const {
@@ -241,6 +289,9 @@ private:
         if (const std::string problems = read_files(old_file, new_file); !problems.empty()) {
             fmt::print(stderr, "{}", problems);
             return exit_usage;
+        }
+        if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
+            return refuse(problem, exit_usage);
         }
         set_options();
         result_ = compare_files(std::move(old_file), std::move(new_file), options_);

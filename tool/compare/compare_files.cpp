@@ -42,6 +42,15 @@ std::string different_setting(const result_file& a, const result_file& b) {
     return fmt::format("{}", fmt::join(found, ", "));
 }
 
+bool chosen(const std::vector<std::string>& wanted, const std::string& name) {
+    return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+}
+
+bool chosen(const compare_options& o, const series_name& name) {
+    return chosen(o.scenarios, name.scenario) && chosen(o.contenders, name.contender) &&
+           chosen(o.measures, name.measure);
+}
+
 /// The smallest p-value that the test can give for samples of these sizes.
 double least_p(std::size_t a, std::size_t b) {
     double ways = 1; // binomial coefficient a + b over a
@@ -279,7 +288,7 @@ file_comparison compare_files(result_file old_file, result_file new_file, const 
     const bool by_ratio = r.options.by == compare_by::ratio;
 
     for (const auto& [name, before] : a.series) {
-        if (before.is_control) {
+        if (before.is_control || !chosen(options, name)) {
             continue;
         }
         const auto after = b.series.find(name);
@@ -293,7 +302,7 @@ file_comparison compare_files(result_file old_file, result_file new_file, const 
         }
     }
     for (const auto& [name, after] : b.series) {
-        if (!after.is_control && !a.series.contains(name)) {
+        if (!after.is_control && chosen(options, name) && !a.series.contains(name)) {
             r.appeared.push_back(name);
         }
     }

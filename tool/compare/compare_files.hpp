@@ -21,6 +21,9 @@ struct compare_options {
     double threshold = 0.05; ///< a smaller change is never reported
     double level = 0.95;     ///< of the intervals; 1 - level bounds the chance of any false report
     compare_by by = compare_by::automatic;
+    std::vector<std::string> scenarios;  ///< empty: all
+    std::vector<std::string> contenders; ///< empty: all
+    std::vector<std::string> measures;   ///< phases or metrics; empty: all
 };
 
 enum class change_kind {
