@@ -221,6 +221,17 @@ TEST_CASE("observer: may use the pool that it is told of, and is not told of tha
     CHECK(busy::statistics().live == 0);
 }
 
+TEST_CASE("observer: trim ends, though the observer leaves a slab empty again") {
+    using uncached = linn::pool<kind<7>, linn::pool_options{.max_objects = 1000}>;
+    std::vector<kind<7>*> all(1000);
+    uncached::allocate_n(all);
+    uncached::deallocate_n(all);
+    const watch w{[](const pool_event&) noexcept { uncached::destroy(uncached::create()); }};
+    const std::size_t bytes = uncached::trim();
+    CHECK((bytes != 0 || !pooling()));
+    CHECK(uncached::statistics().live == 0);
+}
+
 TEST_CASE("observer: may use the local_pool that it is told of") {
     const watch w{&use_pools};
     linn::local_pool<kind<4>> pool;

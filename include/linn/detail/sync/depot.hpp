@@ -229,7 +229,9 @@ public:
         }
         settle(refused);
         std::size_t bytes = 0;
-        for (cold_pages leaving; locked([&] { return stock_.slabs().take_empty(leaving); });
+        // Each slab once: an observer that uses the pool, and other threads, can leave one empty again and again.
+        std::size_t n = locked([this] { return stock_.slabs().slab_count(); });
+        for (cold_pages leaving; n-- != 0 && locked([&] { return stock_.slabs().take_empty(leaving); });
              leaving = cold_pages{}) {
             bytes += return_one(leaving);
         }
@@ -276,8 +278,7 @@ public:
     }
 
     /// Reports what is wrong with slots now: free ones that were written to, live ones whose fences
-    /// changed. Each once. Nothing unless the build is checked.
-    /// @returns how many
+    /// changed. Each once. Nothing unless the build is checked. @returns how many
     std::size_t check_objects() noexcept {
         if constexpr (checked_build) {
             refusals noticed;
