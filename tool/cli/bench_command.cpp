@@ -143,7 +143,7 @@ public:
         arguments.add_flag("--all", options_.all,
                            fmt::format("every scenario but the groups: {} rounds, in the time that they need",
                                        all_effort.rounds));
-        arguments.add_flag(
+        CLI::Option* full = arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
         arguments
