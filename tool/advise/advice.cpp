@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -28,8 +29,25 @@ constexpr double often_resized = 0.5;
 constexpr double most_resizes = 0.9;
 constexpr std::uint64_t most_growth = 4;
 
-bool is_often_resized(const site_statistics& s) {
-    return static_cast<double>(s.reallocations) >= often_resized * static_cast<double>(s.allocations);
+/// What most reallocs ask for at most, where there are many; 0: there are few.
+std::uint64_t resized_bytes(const site_statistics& s) {
+    if (static_cast<double>(s.reallocations) < often_resized * static_cast<double>(s.allocations)) {
+        return 0;
+    }
+    auto sizes = s.resized;
+    std::ranges::sort(sizes);
+    std::uint64_t resized = 0;
+    for (const auto& [bytes, count] : sizes) {
+        resized += count;
+        if (static_cast<double>(resized) >= most_resizes * static_cast<double>(s.reallocations)) {
+            return bytes;
+        }
+    }
+    return std::numeric_limits<std::uint64_t>::max(); // too many sizes to count
+}
+
+std::uint64_t most_room(std::uint64_t size) {
+    return std::min<std::uint64_t>(most_growth * size, largest_planned_size);
 }
 
 bool calls_operator_new(const advice& a, const advised_type& type) {
@@ -149,27 +167,14 @@ std::string huge_pages_text(const advised_type& type) {
 }
 
 std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {
-    if (!is_often_resized(s)) {
-        return 0;
-    }
-    auto sizes = s.resized;
-    std::ranges::sort(sizes);
-    std::uint64_t resized = 0;
-    for (const auto& [bytes, count] : sizes) {
-        resized += count;
-        if (static_cast<double>(resized) >= most_resizes * static_cast<double>(s.reallocations)) {
-            const std::uint64_t most = std::min<std::uint64_t>(most_growth * size, largest_planned_size);
-            return bytes > size && bytes <= most ? bytes : 0;
-        }
-    }
-    return 0;
+    const std::uint64_t bytes = resized_bytes(s);
+    return bytes > size && bytes <= most_room(size) ? bytes : 0;
 }
 
 bool fits_a_plan(const advised_type& t) {
     const site_statistics& s = t.statistics;
     const std::uint64_t size = s.sizes.empty() ? s.smallest : s.sizes.front().first;
-    return t.is_uniform() && size <= largest_planned_size &&
-           (!is_often_resized(s) || room_for_growth(size, s) != 0);
+    return t.is_uniform() && size <= largest_planned_size && resized_bytes(s) <= most_room(size);
 }
 
 const char* to_string(remedy r) noexcept {

@@ -327,6 +327,8 @@ TEST_CASE("foreign-planned: a block that outgrows every slot is for no plan") {
     t.statistics.reallocations = 1'000'000;
     t.statistics.resized = {{64, 1'000'000}};
     CHECK(fits_a_plan(t)); // a slot has room for that
+    t.statistics.resized = {{24, 1'000'000}};
+    CHECK(fits_a_plan(t)); // it shrinks where it is
     t.statistics.resized = {{64, 500'000}, {4096, 500'000}};
     CHECK_FALSE(fits_a_plan(t));
 }
