@@ -280,14 +280,15 @@ private:
             // It appears whole or not at all; what is no regular file, such as a pipe, is written to as it is.
             std::error_code error;
             const bool is_special = fs::exists(output_, error) && !fs::is_regular_file(output_, error);
-            const std::string file = is_special ? output_ : fmt::format("{}.{}.part", output_, ::getpid());
+            const std::string place = is_special ? output_ : behind_links(output_);
+            const std::string file = is_special ? place : fmt::format("{}.{}.part", place, ::getpid());
             std::ofstream out{file, std::ios::binary};
             if (!out) {
                 return failed(output_);
             }
             write(out);
             out.close();
-            if (!out || (!is_special && std::rename(file.c_str(), output_.c_str()) != 0)) {
+            if (!out || (!is_special && std::rename(file.c_str(), place.c_str()) != 0)) {
                 const int reason = errno;
                 if (!is_special) {
                     fs::remove(file, error);

@@ -66,7 +66,8 @@ int write_all(std::FILE* file, const std::string& text, bool to_disk) {
     return written ? 0 : error;
 }
 
-/// Where a chain of links ends, also one whose last file is not there yet: a link keeps pointing where it points.
+} // namespace
+
 std::string behind_links(const std::string& path) {
     constexpr int most = 40; // as the kernel; a loop is an error of the file that is opened then
     fs::path place = path;
@@ -80,6 +81,8 @@ std::string behind_links(const std::string& path) {
     }
     return place.string();
 }
+
+namespace {
 
 /// Gives the new file the permissions of the one that it replaces. Where that is not allowed, it keeps its own.
 void keep_permissions(const std::string& place, int file) {
@@ -133,7 +136,8 @@ std::string why_not_writable(const std::string& path) {
     const bool is_special = fs::exists(now) && !fs::is_regular_file(now); // written to in place
     const fs::path folder = fs::path{behind_links(path)}.parent_path();
     const fs::path written = is_special ? fs::path{path} : folder.empty() ? fs::path{"."} : folder;
-    if (::access(written.c_str(), is_special ? W_OK : W_OK | X_OK) == 0) {
+    // A program is executable, too, and no folder.
+    if (::access((is_special ? written : written / ".").c_str(), is_special ? W_OK : W_OK | X_OK) == 0) {
         return {};
     }
     return fmt::format("cannot write {}: {}: {}; {}name another file", path, written.string(),

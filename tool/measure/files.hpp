@@ -29,6 +29,9 @@ private:
     std::filesystem::path path_;
 };
 
+/// Where a chain of links ends, also one whose last file is not there yet: a link keeps pointing where it points.
+std::string behind_links(const std::string& path);
+
 /// Writes the text to a file that appears whole or not at all: to a temporary name next to it, then
 /// renamed. What is no regular file (a pipe, /dev/stdout) is written to as it is.
 /// Returns an empty string, or what went wrong.

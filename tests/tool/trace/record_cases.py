@@ -493,7 +493,12 @@ def case_trace_converts(tool):
     for form in ("pprof", "csv", "csv-stacks"):
         done = tool.call("trace", tool.file, "--convert", form, "-o", "out")
         check(done.returncode == 0 and (tool.folder / "out").stat().st_size > 20, done.stderr)
+    (tool.folder / "out").unlink()
+    (tool.folder / "link").symlink_to("out")
+    done = tool.call("trace", tool.file, "--convert", "csv", "-o", "link")
+    check(done.returncode == 0 and (tool.folder / "link").is_symlink(), done.stderr)
+    check((tool.folder / "out").stat().st_size > 20, "what the link names was not written")
     if os.path.exists("/dev/full"):
         done = tool.call("trace", tool.file, "--convert", "csv", "-o", "/dev/full")
         check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)
-    check(sorted(p.name for p in tool.folder.iterdir()) == ["a.linn", "out"], "something is left over")
+    check(sorted(p.name for p in tool.folder.iterdir()) == ["a.linn", "link", "out"], "something is left over")

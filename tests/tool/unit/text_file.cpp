@@ -58,6 +58,7 @@ TEST_CASE("what cannot be written is known before") {
     CHECK(why_not(".").ends_with("it is a folder; name a file in it"));
     CHECK(why_not("none/a").ends_with(
         "none: No such file or directory; make that folder or name another file"));
+    CHECK(why_not_writable("/proc/self/exe/a").ends_with("exe: Not a directory; name another file"));
     fs::create_symlink("none/a", folder.path() / "link");
     CHECK(why_not("link").ends_with("make that folder or name another file"));
 }
