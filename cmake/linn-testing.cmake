@@ -20,13 +20,13 @@ set(LINN_LATER_TESTS
     "model[.](depot[.]refill|pool[.]creation_three|resource[.]first_|without[.]unlock)"
     "mutants[.]sample"
     "process[.]tools_race_checkers"
-    "tool[.](attach|bench|difference|download|fills|headline|html|live|look|measuring_build|reference|sample|symbols|unwind)"
+    "tool[.](bench|download|headline|html|measuring_build)"
     "tool[.]advise[.]changes_compile"
     "tool[.]allocators[.](debian_mimalloc|install)"
     "tool[.]piped[.]bench"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
-    "tool[.]run[.](adaptive|budget|cc1plus|interrupt|jq|python3|redis|sqlite3)"
-    "tool[.](try|advise_try)[.](forms|interrupt|litter|measured|plan|trace|unnamed)")
+    "tool[.]run[.](adaptive|budget|interrupt|python3|redis)"
+    "tool[.]try[.](forms|interrupt|litter|plan|trace|unnamed)")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING
   "Programs are about so many times slower here, as in an emulator: tests wait longer and do less")
@@ -159,6 +159,16 @@ if(LINN_BUILD_TESTS AND LINN_SANITIZER MATCHES "thread" AND NOT CMAKE_CROSSCOMPI
   endif()
 endif()
 
+# linn_add_later_folders(<folder>...): `make check` adds all their tests, and what only these need.
+function(linn_add_later_folders)
+  set(LINN_LATER_FOLDER TRUE)
+  if(NOT LINN_TEST_BRIEF)
+    foreach(folder IN LISTS ARGN)
+      add_subdirectory(${folder})
+    endforeach()
+  endif()
+endfunction()
+
 # linn_add_test(NAME <group>.<case> COMMAND <command>... [TIMEOUT <s>] [LABELS <label>...] [NIGHTLY])
 # The first part of the name becomes a label, so `ctest -L unit` works in every leg. NIGHTLY: takes longer than a change
 # may wait; only there with LINN_NIGHTLY.
@@ -172,7 +182,7 @@ function(linn_add_test)
   endif()
   math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * ${LINN_TEST_SLOWDOWN}")
   string(REGEX MATCH "^[^.]+" group ${arg_NAME})
-  set(is_later FALSE)
+  set(is_later "${LINN_LATER_FOLDER}")
   foreach(tests IN LISTS LINN_LATER_TESTS) # one by one: a pattern has at most nine pairs of parentheses
     if(arg_NAME MATCHES "^${tests}")
       set(is_later TRUE)
