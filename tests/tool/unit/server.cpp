@@ -62,6 +62,25 @@ TEST_CASE("a server that does not become ready is ended, with the last answer") 
     CHECK(describe_ending(o, spec) == "was not ready in 1 s: not yet");
 }
 
+TEST_CASE("a client that hangs is ended at the time limit") {
+    const scratch_folder folder;
+    launch_spec spec = server(folder);
+    spec.timeout = 1s;
+    spec.client = "exec " + victim().string() + " hang " + (folder / "client").string();
+    CHECK(run(spec).how == ending::timed_out);
+    CHECK((!std::filesystem::exists(folder / "client") || !runs(folder / "client")));
+}
+
+TEST_CASE("a client may end the server as its last act") {
+    const scratch_folder folder;
+    const std::string pid = (folder / "pid").string();
+    launch_spec spec =
+        spec_of("/bin/sh", {"-c", "trap 'exit 0' TERM; echo $$ > " + pid + "; while :; do sleep 0.01; done"});
+    spec.ready = "test -s " + pid;
+    spec.client = "kill $(cat " + pid + "); sleep 0.1";
+    CHECK(describe_ending(run(spec), spec) == "exit status 0");
+}
+
 TEST_CASE("a server that ends before its client is told from one that serves") {
     const scratch_folder folder;
     launch_spec spec = spec_of(victim(), {"exit", "0"});
