@@ -350,6 +350,25 @@ TEST_CASE(
     CHECK(f.give(kept).empty());
 }
 
+TEST_CASE("slab_set: a slab of which only the unused end went back asks for huge pages again") {
+    geometry g = small_slabs(plenty);
+    g.huge_pages = true;
+    fixture f{g};
+    const auto all = f.fill();
+    CHECK(f.give(all).empty());
+    slab* const s = f.set.part_with_empty();
+    REQUIRE(s != nullptr);
+    f.set.take_over(s);
+    const auto few = f.take(20);
+    CHECK(f.set.discard_free_pages(s) != 0);
+    CHECK(s->hole_bytes == 0);
+    const std::size_t asked = pages::huge;
+    const auto rest = f.take(all.size() - few.size());
+    CHECK(pages::huge == asked + 1);
+    CHECK(f.give(few).empty());
+    CHECK(f.give(rest).empty());
+}
+
 TEST_CASE("slab_set: a set with nothing out offers its only slab") {
     fixture f{small_slabs(plenty)};
     const auto all = f.fill();

@@ -293,7 +293,6 @@ protected:
         if (s != nullptr && s->where == slab::place::returned) {
             absent_bytes_ -= s->hole_bytes;
             s->hole_bytes = 0;
-            holes_are_filled(s);
             if (s->kept_bytes == 0) {
                 growth_.note_reused(s->mapped_bytes);
             }
@@ -307,11 +306,10 @@ protected:
         return s;
     }
 
-    /// The pages of `s` that went back are in use again.
-    [[LINN_DETAIL_COLD]] static void holes_are_filled(slab* s) noexcept {
-        if (s->huge) {
-            Pages::prefer_huge(s, s->mapped_bytes);
-        }
+    /// `s` is in use again, and has no holes.
+    [[LINN_DETAIL_COLD]] static void prefer_huge_again(slab* s) noexcept {
+        s->small = false;
+        Pages::prefer_huge(s, s->mapped_bytes);
     }
 
     /// Notes in `leaving` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
@@ -334,6 +332,7 @@ protected:
             return false;
         }
         leaving.of = s;
+        s->small = s->huge; // now, for a child that is forked before `put_cold`
         states_.take_away(s);
         return true;
     }

@@ -283,8 +283,8 @@ private:
         const std::size_t holes = s->hole_bytes;
         const std::size_t got = s->take(end, want);
         this->absent_bytes_ -= holes - s->hole_bytes;
-        if (holes != 0 && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
-            this->holes_are_filled(s);
+        if (s->small && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
+            this->prefer_huge_again(s);
         }
         if constexpr (Guards) {
             if (geometry_.guarded()) {
