@@ -233,6 +233,7 @@ void first_use_in_a_thread(const limit& l) {
         return served;
     };
     CHECK(use_all() == 4);
+    item* const before = linn::pool<item>::allocate();
     std::thread{[&] {
         constexpr std::size_t most_blocks = 1 << 16;
         static void* blocks[most_blocks];
@@ -244,6 +245,9 @@ void first_use_in_a_thread(const limit& l) {
             }
         }
         CHECK(n != most_blocks);
+        errno = 17;
+        linn::pool<item>::deallocate(before);
+        CHECK(errno == 17);
         CHECK_AT_MOST(use_all(), 4);
         while (n != 0) {
             std::free(blocks[--n]);

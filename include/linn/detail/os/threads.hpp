@@ -14,6 +14,7 @@
 #include <linn/detail/os/plain/threads.hpp>
 #endif
 
+#include <cerrno>
 #include <cstdlib>
 
 namespace linn::inline LINN_ABI::detail {
@@ -24,17 +25,19 @@ namespace linn::inline LINN_ABI::detail {
 inline constexpr bool thread_locals_last = LINN_DETAIL_EMULATED_TLS == 0;
 
 /// Whether there is memory to note a destructor for the end of the thread: a C library may end the process where there is none.
-/// The block is larger than those that it keeps aside for other uses.
+/// The block is larger than those that it keeps aside for other uses. Leaves errno alone: a free may come here.
 [[LINN_DETAIL_COLD]] inline bool can_note_destructor() noexcept {
     static constinit thread_local bool asks = false;
     if (asks) {
         return false; // the program's own malloc uses pools
     }
     asks = true;
+    const int before = errno;
     void* block = std::malloc(4096);
     LINN_DETAIL_HIDE(block); // otherwise compilers take for granted that there is one
     const bool is_there = block != nullptr;
     std::free(block);
+    errno = before;
     asks = false;
     return is_there;
 }
