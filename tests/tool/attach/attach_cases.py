@@ -256,6 +256,26 @@ def case_libraries(tool):
     tool.has(worked(0, 20) + collections.Counter({("allocation", "malloc", 100_001): 2, ("allocation", "malloc", 100_002): 2}))
 
 
+def case_relocation(tool):
+    """A library that the loader is relocating: linn leaves it to the loader, and its constructors are recorded all the same."""
+    program = tool.program(cwd=tool.folder)
+    late = shutil.copy(tool.libraries["counted"], tool.folder / "late.so")
+    hold = tool.folder / "hold"
+    hold.touch()
+    program.process.stdin.write(f"late = ctypes.CDLL('{late}')\n")
+    program.process.stdin.flush()
+    time.sleep(0.3)
+    with tool.recording(program.pid):
+        hold.unlink()
+        check(program.process.stdout.readline() == "done\n", "the library was not loaded")
+        program.step("late.work(0, 10)")
+    program.step("_ctypes.dlclose(late._handle)")
+    program.end()
+    if tool.misses_late_libraries:
+        skip("the loader of this C library has no place to note a library, which the recording says")
+    tool.has(worked(0, 10) + collections.Counter({("allocation", "malloc", 100_001): 1}))
+
+
 def case_forks(tool):
     """Children are recorded too, and a child that lives on is left as it was."""
     program = tool.program()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs of the tests allocate: through the slots of this library, in sizes that nothing else has. Its constructor and destructor
 // allocate too.
+#include <sys/syscall.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -61,8 +63,36 @@ void count_up() {
 
 } // namespace
 
-extern "C" {
+#if defined(__x86_64__) && defined(__GLIBC__)
+namespace {
 
+void nothing() {}
+
+/// Called while the loader relocates this library. Lasts as long as there is a file named "hold"; may call no other library.
+extern "C" [[gnu::used]] void (*resolve())() {
+    long result = 0;
+    do {
+        asm volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_access), "D"("hold"), "S"(0)
+                     : "rcx", "r11", "memory");
+    } while (result == 0);
+    return &nothing;
+}
+
+} // namespace
+
+extern "C" {
+void wait_in_loader() __attribute__((ifunc("resolve")));
+
+/// In pages that are read-only once they are relocated: the loader writes the last one when resolve() has returned.
+__attribute__((visibility("default"))) extern void* const relocated[];
+void* const relocated[] = {reinterpret_cast<void*>(&std::malloc), reinterpret_cast<void*>(&std::free),
+                           reinterpret_cast<void*>(&wait_in_loader)};
+}
+#endif
+
+extern "C" {
 /// Threads that allocate until rest().
 __attribute__((visibility("default"))) void be_busy(int threads) {
     for (int i = 0; i != threads; ++i) {

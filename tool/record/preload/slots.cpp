@@ -138,9 +138,15 @@ void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcep
     }
 }
 
-/// Puts the hook in.
+/// Whether the loader has a file there. It finds one only once it has relocated it.
+bool is_in_file(std::uintptr_t address) noexcept {
+    dl_find_object found{};
+    return _dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+}
+
+/// Puts the hook in, but not while another thread's dlopen relocates the file: the loader would not find the page writable any more.
 void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
-    if (const std::size_t n = used; n != most_slots) {
+    if (const std::size_t n = used; n != most_slots && is_in_file(address)) {
         all[n] = {address, value, f.hook, f.real, is_read_only, false};
         write(all[n], value, f.hook);
         used = n + 1;
@@ -252,9 +258,7 @@ int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
 }
 
 bool is_mapped(const slot& s) noexcept {
-    dl_find_object found{};
-    return !s.is_gone &&
-           (_dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(s.address), &found) == 0);
+    return !s.is_gone && is_in_file(s.address);
 }
 
 /// Hooks for files that were loaded since. The caller holds the loader's lock, so they are relocated unless it is a load within
