@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/machine.hpp"
+#include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../program/executable.hpp"
@@ -8,8 +9,10 @@
 #include "recording_base.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,24 +38,26 @@ constexpr milliseconds slice{20};
 /// A process that does not become another one under the same number; it is told when it ends.
 class watched_process {
 public:
-    explicit watched_process(pid_t pid) noexcept : fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
-    watched_process(const watched_process&) = delete;
-    watched_process& operator=(const watched_process&) = delete;
-    ~watched_process() {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
+    explicit watched_process(pid_t pid)
+        : fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
+          folder_(::open(fmt::format("/proc/{}", pid).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+    /// False where another linn has locked it. The lock ends with this linn.
+    bool lock() const noexcept {
+        return ::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     }
     /// A copy of a file descriptor that it has; negative where there is none. With its rights, not with ours: what the process
     /// could not write to, we cannot either.
-    int copy_of(int fd) const noexcept { return static_cast<int>(::syscall(SYS_pidfd_getfd, fd_, fd, 0)); }
+    int copy_of(int fd) const noexcept {
+        return static_cast<int>(::syscall(SYS_pidfd_getfd, fd_.get(), fd, 0));
+    }
     bool has_ended() const noexcept {
-        pollfd p{fd_, POLLIN, 0};
-        return fd_ >= 0 && ::poll(&p, 1, 0) == 1;
+        pollfd p{fd_.get(), POLLIN, 0};
+        return fd_.get() >= 0 && ::poll(&p, 1, 0) == 1;
     }
 
 private:
-    int fd_;
+    owned_fd fd_;
+    owned_fd folder_;
 };
 
 std::string in_words(answer said, pid_t pid) {
@@ -137,6 +142,9 @@ bool attached_recording::prepare() {
     if (!facts_.problem.empty()) {
         result_.is_usage_error = facts_.is_usage_error;
         return fail(facts_.problem);
+    }
+    if (!watched_.lock()) {
+        return fail(in_words(answer::in_use, facts_.pid));
     }
     if (!find_library()) {
         return false;

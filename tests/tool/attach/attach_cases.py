@@ -391,6 +391,15 @@ def case_twice(tool):
             check(not (tool.folder / "b.linn").exists(), "a trace was written")
         program.step("counted.work(0, 10)")
     tool.has(worked(0, 10))
+    for _ in range(5):  # at the same moment
+        both = [subprocess.Popen([tool.linn, "record", "--pid", str(program.pid), "-q", "-o", name], stdin=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True, cwd=tool.folder) for name in ("a.linn", "b.linn")]
+        while all(linn.poll() is None for linn in both):
+            time.sleep(0.01)
+        refused, other = sorted(both, key=lambda linn: linn.poll() is None)
+        _, err = refused.communicate()
+        check(refused.returncode == 1 and "recorded already" in err, err)
+        tool.ended(other, signal.SIGINT)
     program.end()
     recorded = tool.program([tool.linn, "record", "--no-baseline", "-q", "-o", tool.folder / "c.linn", "--"])
     child = recorded.step("print(os.getpid(), flush=True)")
