@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19121, 13500),
-    "tool/: lines": (71460, 55000),
+    "include/: lines": (19124, 13500),
+    "tool/: lines": (71470, 55000),
     "tool/: files": (401, 420),
     "tool/: files of C++ below 40 lines": (28, 60),
-    "tests/: lines": (70765, 55000),
+    "tests/: lines": (70844, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
