@@ -81,7 +81,7 @@ struct slab {
     std::size_t kept_bytes = 0;   ///< in memory, touched or not, because it is locked there
     bool refused = false;         ///< the system did not take pages that `find_free_pages` found
     bool huge = false;            ///< asks for huge pages, but not while pages are with the system
-    bool small = false;           ///< asks for none now, because pages went back
+    bool small_pages = false;     ///< asks for none now, because pages went back
     std::uint64_t changed_ms = 0; ///< when a slot was last taken or given, as far as a sweep has seen
     slot_bitmap free_slots;
     slab* next = nullptr; ///< neighbours in the list that it is in

@@ -308,7 +308,7 @@ protected:
 
     /// `s` is in use again, and has no holes.
     [[LINN_DETAIL_COLD]] static void prefer_huge_again(slab* s) noexcept {
-        s->small = false;
+        s->small_pages = false;
         Pages::prefer_huge(s, s->mapped_bytes);
     }
 
@@ -332,7 +332,7 @@ protected:
             return false;
         }
         leaving.of = s;
-        s->small = s->huge; // now, for a child that is forked before `put_cold`
+        s->small_pages = s->huge; // now, for a child that is forked before `put_cold`
         states_.take_away(s);
         return true;
     }

@@ -283,7 +283,7 @@ private:
         const std::size_t holes = s->hole_bytes;
         const std::size_t got = s->take(end, want);
         this->absent_bytes_ -= holes - s->hole_bytes;
-        if (s->small && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
+        if (s->small_pages && s->hole_bytes == 0) [[LINN_DETAIL_UNLIKELY]] {
             this->prefer_huge_again(s);
         }
         if constexpr (Guards) {
