@@ -228,8 +228,8 @@ void first_use_in_a_thread(const limit& l) {
             resource.deallocate(p, 100);
             ++served;
         }
-        served += recycler.try_acquire() != nullptr ? 1 : 0;
-        served += buffers.try_acquire() ? 1 : 0;
+        served += recycler.try_acquire() != nullptr ? 1U : 0U;
+        served += buffers.try_acquire() ? 1U : 0U;
         return served;
     };
     CHECK(use_all() == 4);
