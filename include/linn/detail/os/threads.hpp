@@ -14,33 +14,12 @@
 #include <linn/detail/os/plain/threads.hpp>
 #endif
 
-#include <cerrno>
-#include <cstdlib>
-
 namespace linn::inline LINN_ABI::detail {
 
 /// False where `thread_local` variables are emulated by a library that frees a thread's when it ends,
 /// before the destructors of `thread_local` objects run: what they hold cannot be flushed then, and
 /// pointers to them dangle.
 inline constexpr bool thread_locals_last = LINN_DETAIL_EMULATED_TLS == 0;
-
-/// Whether there is memory to note a destructor for the end of the thread: a C library may end the process where there is none.
-/// The block is larger than those that it keeps aside for other uses. Leaves errno alone: a free may come here.
-[[LINN_DETAIL_COLD]] inline bool can_note_destructor() noexcept {
-    static constinit thread_local bool asks = false;
-    if (asks) {
-        return false; // the program's own malloc uses pools
-    }
-    asks = true;
-    const int before = errno;
-    void* block = std::malloc(4096);
-    LINN_DETAIL_HIDE(block); // otherwise compilers take for granted that there is one
-    const bool is_there = block != nullptr;
-    std::free(block);
-    errno = before;
-    asks = false;
-    return is_there;
-}
 
 /// Whether what a pool caches for a thread lies in memory of ours that a key of the system leads to.
 inline constexpr bool fronts_by_key = !thread_locals_last && thread_values_are_near;

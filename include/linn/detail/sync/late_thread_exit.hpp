@@ -7,9 +7,29 @@
 #include <linn/detail/sync/module.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Whether there is memory to note a destructor for the end of the thread: a C library may end the process where there is none.
+/// The block is larger than those that it keeps aside for other uses. Leaves errno alone: a free may come here.
+[[LINN_DETAIL_COLD]] inline bool can_note_destructor() noexcept {
+    static constinit thread_local bool asks = false;
+    if (asks) {
+        return false; // the program's own malloc uses pools
+    }
+    asks = true;
+    const int before = errno;
+    void* block = std::malloc(4096);
+    LINN_DETAIL_HIDE(block); // otherwise compilers take for granted that there is one
+    const bool is_there = block != nullptr;
+    std::free(block);
+    errno = before;
+    asks = false;
+    return is_there;
+}
 
 /// A key of thread-specific data, made at its first use. No thread ever waits for another one to make it.
 class thread_key {
