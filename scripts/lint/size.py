@@ -11,7 +11,7 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19123, 13500),
+    "include/: lines": (19122, 13500),
     "tool/: lines": (71470, 55000),
     "tool/: files": (401, 420),
     "tool/: files of C++ below 40 lines": (28, 60),

@@ -220,17 +220,16 @@ public:
     [[LINN_DETAIL_COLD]] std::size_t trim(front_type* mine) noexcept {
         check_objects();
         refusals refused;
-        {
-            lock_guard<mutex_type> guard{lock_};
+        std::size_t n = locked([&] {
             stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused);
-        }
+            return stock_.slabs().slab_count();
+        });
         if (mine != nullptr && mine->home == this) {
             hand_over_cache(*mine);
         }
         settle(refused);
         std::size_t bytes = 0;
         // Each slab once: an observer that uses the pool, and other threads, can leave one empty again and again.
-        std::size_t n = locked([this] { return stock_.slabs().slab_count(); });
         for (cold_pages leaving; n-- != 0 && locked([&] { return stock_.slabs().take_empty(leaving); });
              leaving = cold_pages{}) {
             bytes += return_one(leaving);
