@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (19122, 13500),
-    "tool/: lines": (71470, 55000),
+    "tool/: lines": (71472, 55000),
     "tool/: files": (401, 420),
     "tool/: files of C++ below 40 lines": (28, 60),
     "tests/: lines": (70844, 55000),

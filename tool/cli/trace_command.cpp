@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../advise/fills.hpp"
 #include "../analysis/accumulator.hpp"
+#include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../profile/trace_view.hpp"
@@ -18,13 +19,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iosfwd>
 #include <iostream>
 #include <optional>
@@ -32,8 +29,6 @@
 
 namespace linn::tool {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* trace_footer =
     "Exit status:\n"
@@ -266,38 +261,20 @@ private:
                 export_events(trace, show_reading(line), out);
             }
         };
-        const auto failed = [&](const std::string& what) {
-            line.clear();
-            return refuse(fmt::format("{} cannot be written: {}", what, std::strerror(errno)));
-        };
+        std::string unwritten;
         if (output_ == "-") {
             std::ios::sync_with_stdio(false);
             write(std::cout);
             if (!std::cout.flush()) {
-                return failed("standard output");
+                unwritten = fmt::format("cannot write to standard output: {}", std::strerror(errno));
             }
         } else {
-            // It appears whole or not at all; what is no regular file, such as a pipe, is written to as it is.
-            std::error_code error;
-            const bool is_special = fs::exists(output_, error) && !fs::is_regular_file(output_, error);
-            const std::string place = is_special ? output_ : behind_links(output_);
-            const std::string file = is_special ? place : fmt::format("{}.{}.part", place, ::getpid());
-            std::ofstream out{file, std::ios::binary};
-            if (!out) {
-                return failed(output_);
-            }
-            write(out);
-            out.close();
-            if (!out || (!is_special && std::rename(file.c_str(), place.c_str()) != 0)) {
-                const int reason = errno;
-                if (!is_special) {
-                    fs::remove(file, error);
-                }
-                errno = reason;
-                return failed(output_);
-            }
+            unwritten = write_atomically(output_, write);
         }
         line.clear();
+        if (!unwritten.empty()) {
+            return refuse(unwritten);
+        }
         for (const std::string& missing : trace.info().missing) {
             warn(fmt::format("{}: {}", path_, missing));
         }

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
+#include <streambuf>
 
 namespace linn::tool {
 namespace {
@@ -55,10 +57,29 @@ temporary_folder::~temporary_folder() {
 
 namespace {
 
+/// A stream's way into a file.
+class file_buffer : public std::streambuf {
+public:
+    explicit file_buffer(std::FILE* file) noexcept : file_(file) {}
+
+private:
+    std::streamsize xsputn(const char* text, std::streamsize bytes) override {
+        return static_cast<std::streamsize>(std::fwrite(text, 1, static_cast<std::size_t>(bytes), file_));
+    }
+    int_type overflow(int_type one) override {
+        return traits_type::eq_int_type(one, traits_type::eof()) ? traits_type::not_eof(one)
+                                                                 : std::fputc(one, file_);
+    }
+
+    std::FILE* file_;
+};
+
 /// Writes and closes; returns 0 or an errno.
-int write_all(std::FILE* file, const std::string& text, bool to_disk) {
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                         std::fflush(file) == 0 && (!to_disk || ::fsync(::fileno(file)) == 0);
+int write_all(std::FILE* file, const stream_writer& write, bool to_disk) {
+    file_buffer buffer{file};
+    std::ostream out{&buffer};
+    write(out);
+    const bool written = out && std::fflush(file) == 0 && (!to_disk || ::fsync(::fileno(file)) == 0);
     const int error = errno;
     if (std::fclose(file) != 0 && written) {
         return errno;
@@ -66,8 +87,7 @@ int write_all(std::FILE* file, const std::string& text, bool to_disk) {
     return written ? 0 : error;
 }
 
-} // namespace
-
+/// Where a chain of links ends, also one whose last file is not there yet: a link keeps pointing where it points.
 std::string behind_links(const std::string& path) {
     constexpr int most = 40; // as the kernel; a loop is an error of the file that is opened then
     fs::path place = path;
@@ -82,8 +102,6 @@ std::string behind_links(const std::string& path) {
     return place.string();
 }
 
-namespace {
-
 /// Gives the new file the permissions of the one that it replaces. Where that is not allowed, it keeps its own.
 void keep_permissions(const std::string& place, int file) {
     struct stat old{};
@@ -95,6 +113,10 @@ void keep_permissions(const std::string& place, int file) {
 } // namespace
 
 std::string write_atomically(const std::string& path, const std::string& text) {
+    return write_atomically(path, [&](std::ostream& out) { out << text; });
+}
+
+std::string write_atomically(const std::string& path, const stream_writer& write) {
     const auto problem = [&](int error) {
         return fmt::format("cannot write {}: {}", path, std::strerror(error));
     };
@@ -103,7 +125,7 @@ std::string write_atomically(const std::string& path, const std::string& text) {
     if (const fs::file_status status = fs::status(path, unknown);
         fs::exists(status) && !fs::is_regular_file(status)) {
         std::FILE* file = std::fopen(path.c_str(), "we");
-        const int error = file == nullptr ? errno : write_all(file, text, false);
+        const int error = file == nullptr ? errno : write_all(file, write, false);
         return error == 0 ? std::string{} : problem(error);
     }
 
@@ -113,7 +135,7 @@ std::string write_atomically(const std::string& path, const std::string& text) {
     int error = file == nullptr ? errno : 0;
     if (file != nullptr) {
         keep_permissions(place, ::fileno(file));
-        error = write_all(file, text, true);
+        error = write_all(file, write, true);
     }
     if (error == 0 && std::rename(temporary.c_str(), place.c_str()) != 0) {
         error = errno;

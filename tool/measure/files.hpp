@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,13 +31,14 @@ private:
     std::filesystem::path path_;
 };
 
-/// Where a chain of links ends, also one whose last file is not there yet: a link keeps pointing where it points.
-std::string behind_links(const std::string& path);
-
 /// Writes the text to a file that appears whole or not at all: to a temporary name next to it, then
 /// renamed. What is no regular file (a pipe, /dev/stdout) is written to as it is.
 /// Returns an empty string, or what went wrong.
 std::string write_atomically(const std::string& path, const std::string& text);
+
+/// Likewise what a function writes to a stream.
+using stream_writer = std::function<void(std::ostream&)>;
+std::string write_atomically(const std::string& path, const stream_writer& write);
 
 /// Why a file cannot be written, as far as that can be told before the work starts, and what to do. Empty: nothing is known.
 std::string why_not_writable(const std::string& path);
