@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: whatever Linux answers, old or new, with huge pages or without, pools and buffers work and say what they got; and
+// Promise: pools and buffers work with every answer of Linux, old or new, with huge pages or without, and say what they got; and
 // Linux is not asked to make huge pages of memory that went back.
 //
 // Breaks when an answer that this machine never gives is taken for another: EINVAL of a kernel before 5.14 for memory that

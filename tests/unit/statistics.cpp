@@ -123,7 +123,7 @@ TEST_CASE("statistics: peak is what was out at once, not more than caches too hi
     CHECK(pool<probe>::statistics().peak == s.peak);
 }
 
-TEST_CASE("statistics: JSON has every member, whatever the name") {
+TEST_CASE("statistics: JSON has every member, and a name of any letters") {
     const std::string numbers =
         R"(,"object_bytes":48,"slot_bytes":0,"live":3,"peak":1234567,"cached":0,"threads":0,"slabs":0,)"
         R"("reserved_bytes":0,"resident_bytes":5120,"returned_bytes":7168,"depot_visits":0,"contended":0})";

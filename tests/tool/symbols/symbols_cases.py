@@ -115,7 +115,7 @@ def case_mini_debug_info(tool):
 
 
 def case_no_servers(tool, monkeypatch):
-    """Without --debuginfod no server is asked, whatever the environment names."""
+    """Without --debuginfod no server is asked, even where the environment names one."""
     tool.objcopy("--strip-all", tool.program)
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.5)

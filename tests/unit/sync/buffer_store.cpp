@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promises of the store below buffer_pool, with pages that can fail and that know what they are asked:
 // no system call under the lock, each refusal leaves the store as it was, every mapping is closed
-// before it is unmapped and open while it is somebody's. Any sequence of calls against a model: tests/fuzz.
+// before it is unmapped and open while a caller has it. Any sequence of calls against a model: tests/fuzz.
 
 #include "unit.hpp"
 
