@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "../measure/quantity.hpp"
 #include "judgement.hpp"
 

@@ -167,8 +167,9 @@ struct rounds_done {
 
 /// Runs every job once a round, each round in a random order of its own, until enough is known, the rounds or the budget are
 /// spent, or a signal is pending. Before each round, contenders without which the others can be judged within the budget are left
-/// out, and in the second half of the budget those without which the first round ends in time; where even that is not enough, the first round is the last. A job that fails is left out from then on; a disturbed process is repeated while there is time
-/// for that. Only the last round may be incomplete, and only after an interruption or where nothing could follow.
+/// out, and in the second half of the budget those without which the first round ends in time; where even that is not enough, the
+/// first round is the last. A job that fails is left out from then on; a disturbed process is repeated while there is time for
+/// that. Only the last round may be incomplete, and only after an interruption or where nothing could follow.
 rounds_done run_rounds(experiment& what, const round_options& options);
 
 } // namespace linn::tool
