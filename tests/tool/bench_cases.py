@@ -446,8 +446,9 @@ def case_report_files(tool):
                                   stderr=subprocess.PIPE, text=True, timeout=100)
             check(done.returncode in (0, 1, 141), f"{closed}: exit status {done.returncode}: {done.stderr}")
             json.loads((folder / "json").read_text())
-    done = tool.bench(*small, "--json", "-", "--html", "-")
-    check(done.returncode == 2 and "only one form" in done.stderr and done.stdout == "", done.stderr)
+    for one in ("-", "result"):
+        done = tool.bench(*small, "--json", one, "--html", one)
+        check(done.returncode == 2 and "--json and --html both write to" in done.stderr and done.stdout == "", done.stderr)
 
 
 def workers(mark):

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 namespace linn::tool {
 
@@ -58,8 +59,14 @@ report_files::report_files(CLI::App& app, std::vector<report_form> forms)
                   writable_file(or_stdout));
     }
     app.final_callback([this] {
-        if (std::ranges::count(files_, "-") > 1) {
-            throw CLI::ValidationError{"only one form of the result can go to standard output"};
+        std::map<std::string, std::string> option_of;
+        for (std::size_t i = 0; i != forms_.size(); ++i) {
+            const auto [same, is_new] = option_of.emplace(files_[i], forms_[i].option);
+            if (!is_new && !files_[i].empty()) {
+                throw CLI::ValidationError{
+                    fmt::format("{} and {} both write to {}: give each a file of its own", same->second,
+                                forms_[i].option, files_[i] == "-" ? "standard output" : files_[i])};
+            }
         }
     });
 }

@@ -35,7 +35,7 @@ void print_report(const report::document& d);
 std::string why_not_printed();
 
 /// The options by which a command writes its result to files (`--json FILE` …; `-`: standard output, instead of the table).
-/// The arguments are refused if a file cannot be written or two forms are for standard output.
+/// The arguments are refused if a file cannot be written or two forms are for one file.
 class report_files {
 public:
     /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the command.

@@ -253,7 +253,6 @@ private:
 
     // --- past the front ---------------------------------------------------------------------------
 
-    /// @param lost null, or a buffer that the system does not open
     /// Finds or makes the front of the calling thread, null if it gets none. @returns whether the thread is inside its lock
     bool attach(front*& f) noexcept {
         f = idle_.here();
@@ -265,6 +264,7 @@ private:
         return f != nullptr && ((arrives && f->lock.try_enter()) || f->lock.try_enter_symmetric());
     }
 
+    /// @param lost null, or a buffer that the system does not open
     [[LINN_DETAIL_NOINLINE]] block* acquire_slow(block* lost) noexcept {
         for (;;) {
             if (lost != nullptr) {
