@@ -39,11 +39,8 @@ TEST_CASE("a symbol is found in a file, and in a damaged one none or a wrong one
 }
 
 TEST_CASE("what is no process is a usage error") {
-    CHECK(examine_process(::getpid()).is_usage_error);
     CHECK(examine_process(1 << 28).problem == "there is no process 268435456");
-    std::string problem;
-    std::thread{[&] { problem = examine_process(static_cast<pid_t>(::syscall(SYS_gettid))).problem; }}.join();
-    CHECK(problem.find("is a thread of process") != std::string::npos);
+    std::thread{[] { CHECK(examine_process(static_cast<pid_t>(::syscall(SYS_gettid))).is_usage_error); }}.join();
     CHECK(time_used_by(1 << 28).user_ns == 0);
 }
 

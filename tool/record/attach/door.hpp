@@ -7,17 +7,16 @@
 // answers in the program's memory. Free of everything that a program without a C++ runtime does not have.
 namespace linn::tool::attach {
 
-inline constexpr std::uint64_t door_magic = 0x3248'5441'4e4e'494c; // "LINNATH2"
+inline constexpr std::uint64_t door_magic = 0x3348'5441'4e4e'494c; // "LINNATH3"
 inline constexpr const char* door_symbol = "linn_attach_door";
 
 /// How a call of enter() or leave() ended.
 enum class answer : std::uint32_t {
-    none,       ///< it has not been called, or has not returned
-    done,       ///< the hooks are in, or out
-    in_use,     ///< another linn records this process
-    no_memory,  ///< for the shared memory: a limit of the process
-    busy,       ///< the calling thread is in a hook: ask another, or later
-    still_used, ///< the hooks are out; a thread kept using the shared memory, which stays mapped
+    none,      ///< it has not been called, or has not returned
+    done,      ///< the hooks are in, or out
+    in_use,    ///< another linn records this process
+    no_memory, ///< for the shared memory: a limit of the process
+    busy,      ///< a thread is in a hook, or uses the shared memory: ask another thread, or later
 };
 
 /// The object `linn_attach_door` of the library.
@@ -26,7 +25,6 @@ struct door {
     std::uint32_t size = sizeof(door); ///< another size: another version of linn
     answer said = answer::none;        ///< of the last call
     std::uint32_t is_in = 0;           ///< the hooks are in
-    std::uint32_t sees_new_files = 0;  ///< files that the program loads later get hooks too
     std::int32_t ring_fd = -1;         ///< an empty file, which linn makes a ring
 
     /// void (): opens `ring_fd`.

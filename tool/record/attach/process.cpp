@@ -5,14 +5,12 @@
 #include "../../program/executable.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -49,117 +47,91 @@ std::string link_of(const std::string& path) {
     return fs::read_symlink(path, error).string();
 }
 
-std::vector<std::string> words_of(const std::string& text, char end = '\0') {
+std::vector<std::string> words_of(const std::string& text) {
     std::vector<std::string> words;
     std::istringstream in{text};
-    for (std::string word; std::getline(in, word, end);) {
+    for (std::string word; std::getline(in, word, '\0');) {
         words.push_back(word);
     }
     return words;
 }
 
-/// What a folder's file "stat" holds, numbered as in proc(5), from the third field on: behind the name, which is the second.
-std::vector<std::string> stat_fields(const std::string& folder) {
+/// The fields of /proc/PID/stat as times in nanoseconds, numbered as in proc(5); all 0 where the process has ended.
+std::array<double, 64> stat_times(const std::string& folder) {
+    std::array<double, 64> times{};
     const std::string text = text_of(folder + "/stat");
-    const std::size_t end = text.rfind(')');
-    return end == std::string::npos ? std::vector<std::string>{} : words_of(text.substr(end + 2), ' ');
+    std::istringstream in{text.substr(std::min(text.rfind(')'), text.size()))}; // behind the name, the second
+    std::string word;
+    for (std::size_t i = 2; i != times.size() && in >> word; ++i) {
+        times[i] = static_cast<double>(number(word)) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    }
+    return times;
 }
 
-double ticks_to_ns(const std::string& ticks) {
-    return static_cast<double>(number(ticks)) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+/// Whether it sees other files, or files under other names, or other numbers of processes than linn does.
+bool is_in_container(const std::string& folder) {
+    return std::ranges::any_of(std::array{"/ns/mnt", "/ns/pid", "/root"}, [&](const char* link) {
+        return link_of(std::string{"/proc/self"} + link) != link_of(folder + link);
+    });
 }
 
-/// Whether it sees the same files under the same names.
-bool has_same_files(pid_t pid) {
-    struct stat here{};
-    struct stat there{};
-    return link_of("/proc/self/ns/mnt") == link_of(fmt::format("/proc/{}/ns/mnt", pid)) &&
-           ::stat("/proc/self/root/.", &here) == 0 &&
-           ::stat(fmt::format("/proc/{}/root/.", pid).c_str(), &there) == 0 && here.st_dev == there.st_dev &&
-           here.st_ino == there.st_ino;
-}
-
-std::string sanitizer_in(const std::vector<mapping>& mappings) {
-    for (const mapping& m : mappings) {
-        for (const auto& [file, title] : {std::pair{"libasan.so", "AddressSanitizer"},
-                                          {"libtsan.so", "ThreadSanitizer"},
-                                          {"liblsan.so", "LeakSanitizer"},
-                                          {"libhwasan.so", "HWAddressSanitizer"}}) {
-            if (m.file_name().starts_with(file)) {
-                return title;
+/// The library of a sanitizer that reports errors by replacing the allocator; empty: there is none.
+std::string sanitizer_in(pid_t pid) {
+    for (const mapping& m : read_mappings(pid)) {
+        for (const char* const library : {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so"}) {
+            if (m.file_name().starts_with(library)) {
+                return m.file_name();
             }
         }
     }
     return {};
 }
 
-std::string why_not_this_process(pid_t pid, const std::string& status) {
-    const std::string state = field(status, "State");
-    if (state.starts_with('Z') || state.starts_with('X')) {
-        return fmt::format("process {} has ended: it is a zombie, which its parent has not waited for", pid);
-    }
-    if (field(status, "Kthread") == "1" || field(status, "VmSize").empty()) {
-        return fmt::format("process {} is a thread of the kernel, not a program", pid);
-    }
+std::string why_not_recordable(const process_facts& p, const std::string& status) {
+    const std::string folder = fmt::format("/proc/{}", p.pid);
     if (const std::uint64_t tracer = number(field(status, "TracerPid")); tracer != 0) {
         return fmt::format(
-            "process {} is traced already, by process {} ({}): end that first, for a process has one "
+            "process {} is traced already, by process {}: end that first, for a process has one "
             "tracer at most",
-            pid, tracer, field(text_of(fmt::format("/proc/{}/status", tracer)), "Name"));
+            p.pid, tracer);
     }
-    if (state.starts_with('T')) {
-        return fmt::format("process {} is stopped: let it go on first, with kill -CONT {}", pid, pid);
+    if (field(status, "State").starts_with('T')) {
+        return fmt::format("process {} is stopped: let it go on first, with kill -CONT {}", p.pid, p.pid);
     }
-    if (const auto user = static_cast<uid_t>(number(field(status, "Uid")));
-        user != ::geteuid() && ::geteuid() != 0) {
-        const passwd* const known = ::getpwuid(user);
-        const std::string name = known != nullptr ? known->pw_name : fmt::format("user {}", user);
-        return fmt::format("process {} belongs to {}: run linn as {}{}", pid, name, name,
-                           user == 0 ? "" : ", or as root");
+    if (p.name.empty()) {
+        return why_not_traceable(p.pid, EPERM);
     }
-    if (link_of(fmt::format("/proc/{}/exe", pid)).empty()) {
-        return why_not_traceable(pid, EPERM);
-    }
-    if (link_of("/proc/self/ns/pid") != link_of(fmt::format("/proc/{}/ns/pid", pid)) ||
-        !has_same_files(pid)) {
+    if (is_in_container(folder)) {
         return fmt::format(
             "process {} runs in a container or a changed root, where it does not find the recorder: run "
             "linn in there",
-            pid);
+            p.pid);
     }
     // The filter of a container concerns linn in there as well.
-    if (number(field(status, "Seccomp")) != 0 &&
-        number(field(status, "Seccomp_filters")) >
-            number(field(text_of("/proc/self/status"), "Seccomp_filters"))) {
+    if (number(field(status, "Seccomp_filters")) >
+        number(field(text_of("/proc/self/status"), "Seccomp_filters"))) {
         return fmt::format(
-            "process {} has a seccomp filter, which may end it for a system call of the recorder. {}", pid,
+            "process {} has a seccomp filter, which may end it for a system call of the recorder. {}", p.pid,
             from_its_start);
     }
     if (field(status, "x86_Thread_features").find("shstk") != std::string::npos) {
         return fmt::format("process {} has a shadow stack, which does not let linn call a function in it. {}",
-                           pid, from_its_start);
+                           p.pid, from_its_start);
     }
-    return {};
-}
-
-std::string why_not_this_program(const process_facts& p) {
-    executable_info info = inspect_executable(fmt::format("/proc/{}/exe", p.pid));
+    executable_info info = inspect_executable(folder + "/exe");
     const std::string who = fmt::format("process {} ({})", p.pid, p.name);
-    if (info.what == executable_info::kind::foreign) {
-        return fmt::format("{} was built for another machine: {}", who, info.architecture);
-    }
     if (info.what != executable_info::kind::program) {
-        return fmt::format("the program of process {} cannot be read", p.pid);
+        return fmt::format("{} was built for another machine, or its program cannot be read", who);
     }
     info.privilege.clear(); // nothing is preloaded
-    info.sanitizer = info.sanitizer.empty() ? sanitizer_in(read_mappings(p.pid)) : info.sanitizer;
+    info.sanitizer = info.sanitizer.empty() ? sanitizer_in(p.pid) : info.sanitizer;
     if (std::string why = why_not_preloadable(who, info, preload_kind::recorder); !why.empty()) {
         return why;
     }
-    const std::vector<std::string> variables = words_of(text_of(fmt::format("/proc/{}/environ", p.pid)));
-    const auto is_ring = [](const std::string& variable) { return variable.starts_with("LINN_RECORD="); };
-    if (std::any_of(variables.begin(), variables.end(), is_ring)) {
-        return fmt::format("{} was started by linn record, and is recorded already", who);
+    for (const std::string& variable : words_of(text_of(folder + "/environ"))) {
+        if (variable.starts_with("LINN_RECORD=")) {
+            return fmt::format("{} was started by linn record, and is recorded already", who);
+        }
     }
     return {};
 }
@@ -171,16 +143,9 @@ process_facts examine_process(pid_t pid) {
     p.pid = pid;
     const std::string folder = fmt::format("/proc/{}", pid);
     const std::string status = text_of(folder + "/status");
-    const std::uint64_t process = number(field(status, "Tgid"));
-    if (process == 0 || (::kill(pid, 0) != 0 && errno == ESRCH)) {
+    if (number(field(status, "Tgid")) != static_cast<std::uint64_t>(pid)) { // a thread has a folder too
         p.problem = fmt::format("there is no process {}", pid);
-    } else if (pid == ::getpid()) {
-        p.problem = fmt::format("process {} is this linn itself", pid);
-    } else if (process != static_cast<std::uint64_t>(pid)) {
-        p.problem = fmt::format("{} is a thread of process {}: --pid {}", pid, process, process);
-    }
-    p.is_usage_error = !p.problem.empty();
-    if (p.is_usage_error) {
+        p.is_usage_error = true;
         return p;
     }
     p.name = fs::path{link_of(folder + "/exe")}.filename().string();
@@ -193,47 +158,41 @@ process_facts examine_process(pid_t pid) {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
     p.age_ns = std::max(0.0, static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec) -
-                                 ticks_to_ns(stat_field(folder, 22)));
-    p.problem = why_not_this_process(pid, status);
-    if (p.problem.empty()) {
-        p.problem = why_not_this_program(p);
-    }
-#if !defined(__x86_64__)
-    p.problem = "linn attaches on x86-64 only. " + std::string{from_its_start};
-#endif
+                                 stat_times(folder)[22]);
+    p.problem = why_not_recordable(p, status);
     return p;
 }
 
 std::string why_not_traceable(pid_t pid, int error) {
-    const std::string scope = text_of("/proc/sys/kernel/yama/ptrace_scope");
-    const std::string state = stat_field(fmt::format("/proc/{}", pid), 3);
+    const std::string status = text_of(fmt::format("/proc/{}/status", pid));
+    const std::string state = field(status, "State");
     if (error == ETIMEDOUT) {
         return fmt::format(
             "no thread of process {} came to a point where it may open a library: try again. {}", pid,
             from_its_start);
     }
-    if (error == ESRCH || state.empty() || state == "Z" || state == "X") {
+    if (error == ESRCH || state.empty() || state.starts_with('Z') || state.starts_with('X')) {
         return fmt::format("process {} has ended", pid);
     }
+    const bool is_mine = ::geteuid() == 0 || number(field(status, "Uid")) == ::geteuid();
+    const std::uint64_t scope = number(text_of("/proc/sys/kernel/yama/ptrace_scope"));
     return fmt::format(
         "process {} may not be traced: {}. {} {}", pid, std::strerror(error),
-        number(scope) == 0 ? "Does it change its user, or refuse by prctl? Run linn as root, if you can."
-        : number(scope) == 3
-            ? "kernel.yama.ptrace_scope is 3, which forbids it for all processes."
+        !is_mine ? "It belongs to another user: run linn as that user, or as root."
+        : scope == 0
+            ? "Does it change its user, or refuse by prctl? Run linn as root, if you can."
             : fmt::format("kernel.yama.ptrace_scope is {}: run linn as root, or set it to 0 with sysctl.",
-                          number(scope)),
+                          scope),
         from_its_start);
 }
 
-std::string stat_field(const std::string& folder, std::size_t number) {
-    const std::vector<std::string> fields = stat_fields(folder);
-    return number - 3 < fields.size() ? fields[number - 3] : std::string{};
+used_time time_used_by(pid_t pid) {
+    const auto times = stat_times(fmt::format("/proc/{}", pid));
+    return {times[14], times[15]};
 }
 
-used_time time_used_by(pid_t pid) {
-    const std::vector<std::string> fields =
-        stat_fields(fmt::format("/proc/{}", pid)); // read once: it may end
-    return fields.size() < 13 ? used_time{} : used_time{ticks_to_ns(fields[11]), ticks_to_ns(fields[12])};
+bool is_uninterruptible(pid_t pid, pid_t tid) {
+    return field(text_of(fmt::format("/proc/{}/task/{}/status", pid, tid)), "State").starts_with('D');
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {

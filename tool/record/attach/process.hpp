@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +29,7 @@ process_facts examine_process(pid_t pid);
 /// Why no thread could be used, as borrow() says it, and what to do.
 std::string why_not_traceable(pid_t pid, int error);
 
-/// A field of /proc/PID/stat, or of a thread's file of that name, numbered as in proc(5) from the third on; empty where there is none.
-std::string stat_field(const std::string& folder, std::size_t number);
-
-/// CPU time that a process has used, in nanoseconds; 0 where it has ended.
+/// CPU time that a process has used; 0 where it has ended.
 struct used_time {
     double user_ns = 0;
     double system_ns = 0;
@@ -40,6 +38,9 @@ used_time time_used_by(pid_t pid);
 
 /// The ids of a process's threads.
 std::vector<pid_t> threads_of(pid_t pid);
+
+/// Whether the kernel does not let go of a thread just now.
+bool is_uninterruptible(pid_t pid, pid_t tid);
 
 /// The memory of another process, as far as it may be read and written.
 class process_memory {
@@ -77,5 +78,20 @@ std::vector<mapping> read_mappings(pid_t pid);
 
 /// The mapping that holds an address; null where there is none.
 const mapping* mapping_at(const std::vector<mapping>& all, std::uint64_t address);
+
+enum class fit_for {
+    loading, ///< a library: the thread has no lock of the loader or the allocator
+    calls,
+};
+
+/// Calls a function in the other process, and waits until it has returned. False if the thread has ended, or the function has not
+/// returned in time.
+using remote_call = std::function<bool(std::uint64_t function, std::uint64_t first, std::uint64_t second)>;
+
+/// Stops one thread of a process after the other that is fit for calls, until `use`, which makes them, returns true. It gets the
+/// address of `text` in the process. The thread then goes on as if nothing had been. Returns 0, or why no thread did:
+/// ESRCH, EPERM, or after ten seconds ETIMEDOUT. On x86-64 only.
+int borrow(pid_t pid, fit_for what, const std::string& text,
+           const std::function<bool(const remote_call& call, std::uint64_t text)>& use);
 
 } // namespace linn::tool::attach

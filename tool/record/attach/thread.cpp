@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thread.hpp"
-
 #include "../../program/executable.hpp"
+#include "process.hpp"
 
 #if defined(__x86_64__)
 
 #include <elf.h>
-#include <fmt/format.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -109,13 +107,6 @@ std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapp
     return 0;
 }
 
-/// Whether its stack has room for what is called there. The main thread's grows by itself.
-bool has_room(const std::vector<mapping>& mappings, const user_regs_struct& r) {
-    const mapping* const stack = mapping_at(mappings, r.rsp);
-    return stack != nullptr &&
-           (stack->path == "[stack]" || r.rsp - stack->begin >= borrowed_thread::stack_bytes);
-}
-
 /// Files other than the C library that have an allocator, or cannot be read any more.
 std::set<std::string> allocators_in(const std::vector<mapping>& mappings) {
     std::set<std::string> seen;
@@ -134,7 +125,7 @@ std::set<std::string> allocators_in(const std::vector<mapping>& mappings) {
 /// neither: it executes code that belongs to neither the C library nor the allocator, or sleeps in a system call of the C library.
 /// While the C library or the loader has such a lock, it only sleeps for another lock, which is FUTEX_WAIT; waiting for threads that end,
 /// condition variables and semaphores is FUTEX_WAIT_BITSET.
-bool is_calm(pid_t pid, const std::vector<mapping>& mappings, const std::set<std::string>& allocators,
+bool is_calm(const std::vector<mapping>& mappings, const std::set<std::string>& allocators,
              const user_regs_struct& r) {
     const mapping* const code = mapping_at(mappings, r.rip);
     if (code == nullptr) {
@@ -147,200 +138,238 @@ bool is_calm(pid_t pid, const std::vector<mapping>& mappings, const std::set<std
     const auto call = static_cast<std::int64_t>(r.orig_rax);
     const auto result = -static_cast<std::int64_t>(r.rax);
     const bool slept = result == EINTR || (result >= 512 && result <= 516); // ERESTARTSYS and the like
-    if (call < 0 || !slept ||
-        (call == SYS_futex && (static_cast<int>(r.rsi) & FUTEX_CMD_MASK) == FUTEX_WAIT)) {
-        return false;
-    }
-    // Another allocator may wait or sleep with its lock: its return address is on the stack.
-    constexpr std::size_t most_words = 64;
-    const auto stack = process_memory{pid}.get<std::array<std::uint64_t, most_words>>(r.rsp);
-    const bool may_be_allocator = call == SYS_futex || call == SYS_nanosleep || call == SYS_clock_nanosleep;
-    return !may_be_allocator || (stack && std::none_of(stack->begin(), stack->end(), [&](std::uint64_t word) {
-                                     const mapping* const m = mapping_at(mappings, word);
-                                     return m != nullptr && m->is_code && allocators.contains(m->path);
-                                 }));
+    return call >= 0 && slept &&
+           (call != SYS_futex || (static_cast<int>(r.rsi) & FUTEX_CMD_MASK) != FUTEX_WAIT);
 }
+
+/// A thread of another process that stands still, and calls functions of its process on its own stack. It goes on as if nothing had been
+/// when this goes away, and also when this process is killed: a called function returns into a frame as of a signal handler, from which the
+/// kernel restores the thread. No signal is lost, and no byte of the program's code changes.
+class borrowed_thread {
+public:
+    borrowed_thread(pid_t pid, pid_t tid) : memory_(pid), tid_(tid) {
+        if (!trace(PTRACE_SEIZE, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD))) {
+            error_ = errno;
+            return;
+        }
+        state_ = state::runs;
+        trace(PTRACE_INTERRUPT);
+        if (wait(most_for_stopping) == state::held) {
+            registers_ = current_registers();
+        }
+    }
+    borrowed_thread(const borrowed_thread&) = delete;
+    borrowed_thread& operator=(const borrowed_thread&) = delete;
+    ~borrowed_thread() {
+        if (has_returned_) {
+            restore();
+        }
+        if (state_ == state::runs) {
+            trace(PTRACE_INTERRUPT);
+            wait(until_it_stands);
+        }
+        if (state_ != state::gone) {
+            trace(PTRACE_DETACH);
+        }
+    }
+
+    /// An error number where it may not be traced, or 0.
+    int error() const noexcept { return error_; }
+
+    /// Whether it stands still, its stack has room for what is called there, and it is calm. Calls that open no library need none of
+    /// the allocators' locks: null.
+    bool is_fit(const std::vector<mapping>& mappings, const std::set<std::string>* allocators) const {
+        const mapping* const stack = mapping_at(mappings, registers_.rsp);
+        return state_ == state::held && stack != nullptr &&
+               (stack->path == "[stack]" || // which grows by itself
+                registers_.rsp - stack->begin >= stack_bytes) &&
+               (allocators == nullptr || is_calm(mappings, *allocators, registers_));
+    }
+
+    /// Makes the thread ready for calls. `text` is for them to read: text(). False if the thread could not be restored with certainty.
+    /// @pre is_fit()
+    bool prepare(const std::vector<mapping>& mappings, const std::string& text) {
+        constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
+        constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
+        const std::uint64_t restorer = find_restorer(memory_, mappings);
+        extended_.resize(most_state_bytes);
+        iovec extended{extended_.data(), extended_.size()};
+        if (restorer == 0 || text.size() >= 4096 || !trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
+            !trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
+            return false;
+        }
+        extended_.resize(extended.iov_len);
+        const std::vector<unsigned char> kept = state_for_frame(extended_);
+        const std::uint64_t state_at = (registers_.rsp - red_zone - kept.size()) & ~std::uint64_t{63};
+        text_ = state_at - text.size() - 1;
+        // A function begins with a stack pointer that is 8 more than a multiple of 16, and finds the return address there.
+        frame_ = ((text_ - 1024) & ~std::uint64_t{15}) + 8;
+        // What <ucontext.h> calls ucontext_t, with the kernel's short mask.
+        constexpr std::size_t context_bytes = offsetof(ucontext_t, uc_sigmask) + sizeof mask_;
+        const ucontext_t context = context_of(registers_, mask_, state_at);
+        return !kept.empty() && memory_.write(frame_, &restorer, sizeof restorer) &&
+               memory_.write(frame_ + sizeof restorer, &context, context_bytes) &&
+               memory_.write(text_, text.c_str(), text.size() + 1) &&
+               memory_.write(state_at, kept.data(), kept.size());
+    }
+
+    std::uint64_t text() const noexcept { return text_; }
+
+    /// Calls a function and waits until it has returned. False if the thread has ended, or the function has not returned in time: then it
+    /// goes on, and the thread is restored by itself. @pre prepare()
+    bool call(std::uint64_t function, std::uint64_t first, std::uint64_t second) {
+        user_regs_struct r = registers_;
+        r.rip = function;
+        r.rsp = frame_;
+        r.rdi = first;
+        r.rsi = second;
+        r.rax = 0;
+        r.orig_rax = ~0ull;                // no system call is to begin again
+        r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
+        // The registers first: once they are set, the thread restores itself even if this process dies.
+        constexpr std::uint64_t all_signals = ~std::uint64_t{0};
+        if (!trace(PTRACE_SETREGS, 0, &r) || !trace(PTRACE_SETSIGMASK, sizeof all_signals, &all_signals)) {
+            return false;
+        }
+        has_returned_ = false;
+        const auto end = clock::now() + most_for_call;
+        while (!has_returned_) {
+            state_ = state::runs;
+            trace(PTRACE_SYSCALL);
+            const state now = wait(std::chrono::duration_cast<milliseconds>(end - clock::now()));
+            if (now == state::gone || now == state::runs) {
+                return false;
+            }
+            const user_regs_struct at = current_registers();
+            has_returned_ = now == state::at_syscall && at.orig_rax == SYS_rt_sigreturn &&
+                            at.rsp == frame_ + 8 && static_cast<std::int64_t>(at.rax) == -ENOSYS;
+        }
+        return true;
+    }
+
+private:
+    enum class state {
+        runs,
+        held,       ///< it stands still, and goes on where it was
+        at_syscall, ///< it stands still where it enters or has left a system call
+        gone,       ///< it has ended, or is not traced
+    };
+
+    bool trace(int request, std::uint64_t where = 0, const void* data = nullptr) const noexcept {
+        return ::ptrace(static_cast<__ptrace_request>(request), tid_, reinterpret_cast<void*>(where), data) ==
+               0;
+    }
+
+    user_regs_struct current_registers() const noexcept {
+        user_regs_struct into{};
+        trace(PTRACE_GETREGS, 0, &into);
+        return into;
+    }
+
+    state judge(int status) noexcept {
+        if (!WIFSTOPPED(status)) {
+            return state::gone;
+        }
+        if (status >> 16 == PTRACE_EVENT_STOP) {
+            // The kernel ends these calls even if no handler runs. With another result it begins them again.
+            constexpr unsigned long long ended[] = {SYS_epoll_wait,     SYS_epoll_pwait, SYS_epoll_pwait2,
+                                                    SYS_semop,          SYS_semtimedop,  SYS_io_getevents,
+                                                    SYS_rt_sigtimedwait};
+            user_regs_struct r = current_registers();
+            if (static_cast<std::int64_t>(r.rax) == -EINTR &&
+                std::find(std::begin(ended), std::end(ended), r.orig_rax) != std::end(ended)) {
+                r.rax = static_cast<unsigned long long>(-restart_unless_handled);
+                trace(PTRACE_SETREGS, 0, &r);
+            }
+            return state::held;
+        }
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+            return state::at_syscall;
+        }
+        // A signal: the program gets it.
+        trace(PTRACE_CONT, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
+        return state::runs;
+    }
+
+    state wait(milliseconds most) noexcept {
+        const auto end = clock::now() + most;
+        std::chrono::microseconds nap{20};
+        while (state_ == state::runs) {
+            int status = 0;
+            const pid_t got = ::waitpid(tid_, &status, __WALL | WNOHANG);
+            if (got == tid_) {
+                state_ = judge(status);
+            } else if (got < 0 && errno != EINTR) {
+                state_ = state::gone;
+            } else if (clock::now() >= end) {
+                break;
+            } else {
+                std::this_thread::sleep_for(nap);
+                nap = std::min(nap * 2, std::chrono::microseconds{1000});
+            }
+        }
+        return state_;
+    }
+
+    /// It stands where it asks the kernel to restore it. It is made to ask once more, and stopped before it does: from there the kernel can also
+    /// resume an interrupted system call with what is left of its time. Whenever we are killed, it asks.
+    void restore() noexcept {
+        user_regs_struct again = current_registers();
+        again.orig_rax = ~0ull;
+        again.rax = SYS_rt_sigreturn;
+        again.rip -= 2;
+        iovec extended{extended_.data(), extended_.size()};
+        if (!trace(PTRACE_SETREGS, 0, &again)) {
+            return;
+        }
+        trace(PTRACE_INTERRUPT);
+        state_ = state::runs;
+        trace(PTRACE_CONT);
+        if (wait(until_it_stands) == state::held && trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
+            trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
+            trace(PTRACE_SETREGS, 0, &registers_);
+        }
+    }
+
+    /// Bytes of the thread's stack that its frame and the called functions may use.
+    static constexpr std::uint64_t stack_bytes = std::uint64_t{96} << 10;
+
+    process_memory memory_;
+    pid_t tid_;
+    int error_ = 0;
+    state state_ = state::gone;
+    user_regs_struct registers_{};
+    std::vector<unsigned char> extended_;
+    std::uint64_t mask_ = 0;
+    std::uint64_t frame_ = 0;
+    std::uint64_t text_ = 0;
+    bool has_returned_ = false; ///< it stands at the end of a call
+};
 
 } // namespace
 
-borrowed_thread::borrowed_thread(pid_t pid, pid_t tid) : memory_(pid), tid_(tid) {
-    if (!trace(PTRACE_SEIZE, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD))) {
-        error_ = errno;
-        return;
-    }
-    state_ = state::runs;
-    trace(PTRACE_INTERRUPT);
-    if (wait(most_for_stopping) == state::held) {
-        registers_ = current_registers();
-    }
-}
-
-borrowed_thread::~borrowed_thread() {
-    if (has_returned_) {
-        restore();
-    }
-    if (state_ == state::runs) {
-        trace(PTRACE_INTERRUPT);
-        wait(until_it_stands);
-    }
-    if (state_ != state::gone) {
-        trace(PTRACE_DETACH);
-    }
-}
-
-bool borrowed_thread::trace(int request, std::uint64_t where, const void* data) const noexcept {
-    return ::ptrace(static_cast<__ptrace_request>(request), tid_, reinterpret_cast<void*>(where), data) == 0;
-}
-
-user_regs_struct borrowed_thread::current_registers() const noexcept {
-    user_regs_struct into{};
-    trace(PTRACE_GETREGS, 0, &into);
-    return into;
-}
-
-borrowed_thread::state borrowed_thread::judge(int status) noexcept {
-    if (!WIFSTOPPED(status)) {
-        return state::gone;
-    }
-    if (status >> 16 == PTRACE_EVENT_STOP) {
-        // The kernel ends these calls even if no handler runs. With another result it begins them again.
-        constexpr unsigned long long ended[] = {SYS_epoll_wait,     SYS_epoll_pwait, SYS_epoll_pwait2,
-                                                SYS_semop,          SYS_semtimedop,  SYS_io_getevents,
-                                                SYS_rt_sigtimedwait};
-        user_regs_struct r = current_registers();
-        if (static_cast<std::int64_t>(r.rax) == -EINTR &&
-            std::find(std::begin(ended), std::end(ended), r.orig_rax) != std::end(ended)) {
-            r.rax = static_cast<unsigned long long>(-restart_unless_handled);
-            trace(PTRACE_SETREGS, 0, &r);
-        }
-        return state::held;
-    }
-    if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
-        return state::at_syscall;
-    }
-    // A signal: the program gets it.
-    trace(PTRACE_CONT, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
-    return state::runs;
-}
-
-borrowed_thread::state borrowed_thread::wait(milliseconds most) noexcept {
-    const auto end = clock::now() + most;
-    std::chrono::microseconds nap{20};
-    while (state_ == state::runs) {
-        int status = 0;
-        const pid_t got = ::waitpid(tid_, &status, __WALL | WNOHANG);
-        if (got == tid_) {
-            state_ = judge(status);
-        } else if (got < 0 && errno != EINTR) {
-            state_ = state::gone;
-        } else if (clock::now() >= end) {
-            break;
-        } else {
-            std::this_thread::sleep_for(nap);
-            nap = std::min(nap * 2, std::chrono::microseconds{1000});
-        }
-    }
-    return state_;
-}
-
-bool borrowed_thread::prepare(const std::vector<mapping>& mappings, const std::string& text) {
-    constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
-    constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
-    const std::uint64_t restorer = find_restorer(memory_, mappings);
-    extended_.resize(most_state_bytes);
-    iovec extended{extended_.data(), extended_.size()};
-    if (restorer == 0 || text.size() >= 4096 || !trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
-        !trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
-        return false;
-    }
-    extended_.resize(extended.iov_len);
-    const std::vector<unsigned char> kept = state_for_frame(extended_);
-    const std::uint64_t state_at = (registers_.rsp - red_zone - kept.size()) & ~std::uint64_t{63};
-    text_ = state_at - text.size() - 1;
-    // A function begins with a stack pointer that is 8 more than a multiple of 16, and finds the return address there.
-    frame_ = ((text_ - 1024) & ~std::uint64_t{15}) + 8;
-    // What <ucontext.h> calls ucontext_t, with the kernel's short mask.
-    constexpr std::size_t context_bytes = offsetof(ucontext_t, uc_sigmask) + sizeof mask_;
-    const ucontext_t context = context_of(registers_, mask_, state_at);
-    return !kept.empty() && memory_.write(frame_, &restorer, sizeof restorer) &&
-           memory_.write(frame_ + sizeof restorer, &context, context_bytes) &&
-           memory_.write(text_, text.c_str(), text.size() + 1) &&
-           memory_.write(state_at, kept.data(), kept.size());
-}
-
-bool borrowed_thread::call(std::uint64_t function, std::uint64_t first, std::uint64_t second) {
-    user_regs_struct r = registers_;
-    r.rip = function;
-    r.rsp = frame_;
-    r.rdi = first;
-    r.rsi = second;
-    r.rax = 0;
-    r.orig_rax = ~0ull;                // no system call is to begin again
-    r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
-    // The registers first: once they are set, the thread restores itself even if this process dies.
-    constexpr std::uint64_t all_signals = ~std::uint64_t{0};
-    if (!trace(PTRACE_SETREGS, 0, &r) || !trace(PTRACE_SETSIGMASK, sizeof all_signals, &all_signals)) {
-        return false;
-    }
-    has_returned_ = false;
-    const auto end = clock::now() + most_for_call;
-    while (!has_returned_) {
-        state_ = state::runs;
-        trace(PTRACE_SYSCALL);
-        const state now = wait(std::chrono::duration_cast<milliseconds>(end - clock::now()));
-        if (now == state::gone || now == state::runs) {
-            return false;
-        }
-        const user_regs_struct at = current_registers();
-        has_returned_ = now == state::at_syscall && at.orig_rax == SYS_rt_sigreturn && at.rsp == frame_ + 8 &&
-                        static_cast<std::int64_t>(at.rax) == -ENOSYS;
-    }
-    return true;
-}
-
-/// It stands where it asks the kernel to restore it. It is made to ask once more, and stopped before it does: from there the kernel can also
-/// resume an interrupted system call with what is left of its time. Whenever we are killed, it asks.
-void borrowed_thread::restore() noexcept {
-    user_regs_struct again = current_registers();
-    again.orig_rax = ~0ull;
-    again.rax = SYS_rt_sigreturn;
-    again.rip -= 2;
-    iovec extended{extended_.data(), extended_.size()};
-    if (!trace(PTRACE_SETREGS, 0, &again)) {
-        return;
-    }
-    trace(PTRACE_INTERRUPT);
-    state_ = state::runs;
-    trace(PTRACE_CONT);
-    if (wait(until_it_stands) == state::held && trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
-        trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
-        trace(PTRACE_SETREGS, 0, &registers_);
-    }
-}
-
 int borrow(pid_t pid, fit_for what, const std::string& text,
-           const std::function<bool(borrowed_thread&)>& use) {
+           const std::function<bool(const remote_call& call, std::uint64_t text)>& use) {
     const std::vector<mapping> mappings = read_mappings(pid);
-    const std::set<std::string> allocators =
-        what == fit_for::loading ? allocators_in(mappings) : std::set<std::string>{};
+    const std::set<std::string> allocators = allocators_in(mappings);
     for (const auto end = clock::now() + most_for_borrowing; clock::now() < end;) {
         const std::vector<pid_t> threads = threads_of(pid);
         if (threads.empty()) {
             return ESRCH;
         }
         for (const pid_t tid : threads) {
-            if (stat_field(fmt::format("/proc/{}/task/{}", pid, tid), 3) == "D") {
-                continue; // the kernel does not let go of it
+            if (is_uninterruptible(pid, tid)) {
+                continue;
             }
             borrowed_thread thread{pid, tid};
             if (thread.error() == EPERM && tid == pid) {
                 return EPERM;
             }
-            if (!thread.stands_still() || !has_room(mappings, thread.registers()) ||
-                (what == fit_for::loading && !is_calm(pid, mappings, allocators, thread.registers()))) {
-                continue;
-            }
-            if (thread.prepare(mappings, text) && use(thread)) {
+            const auto call = [&](std::uint64_t function, std::uint64_t first, std::uint64_t second) {
+                return thread.call(function, first, second);
+            };
+            if (thread.is_fit(mappings, what == fit_for::loading ? &allocators : nullptr) &&
+                thread.prepare(mappings, text) && use(call, thread.text())) {
                 return 0;
             }
         }

@@ -81,7 +81,7 @@ answer leave() noexcept {
         return answer::busy;
     }
     linn_attach_door.is_in = 0;
-    return !current_recording.ring || give_ring_back() ? answer::done : answer::still_used;
+    return !current_recording.ring || give_ring_back() ? answer::done : answer::busy;
 }
 
 /// The hooks only pass on until all are in; then all threads begin to record at once. linn has made `ring_fd` a ring.
@@ -111,15 +111,13 @@ answer enter(std::uint32_t chunks) noexcept {
         find_operators(own_place::last);
         prepare_attached(ring);
         calibrate_call_timer();
-        is_room = slots::put_in(ring.header().options.fills ? slots::wanted::fills_too
-                                                            : slots::wanted::allocations);
+        is_room = slots::put_in(ring.header().options.fills);
     }
     if (!is_room) {
         current_recording.ring = ring;
         forget_ring();
         return answer::no_memory;
     }
-    linn_attach_door.sees_new_files = slots::sees_new_files() ? 1 : 0;
     let_record();
     linn_attach_door.is_in = 1;
     start_recording();

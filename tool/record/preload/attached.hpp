@@ -39,12 +39,9 @@ void attached_after_fork() noexcept;
 // they are in. A preload needs none of this: there the loader fills these words with the hooks.
 namespace slots {
 
-/// Which functions get hooks.
-enum class wanted : std::uint8_t { allocations, fills_too };
-
-/// Puts hooks into the slots of all files that are mapped. Takes the loader's lock, so that none is unmapped meanwhile. False without
-/// memory.
-bool put_in(wanted what) noexcept;
+/// Puts hooks into the slots of all files that are mapped, with fills also of memset. Takes the loader's lock, so that none is
+/// unmapped meanwhile. False without memory.
+bool put_in(bool with_fills) noexcept;
 
 /// A call that was the first through its slot while the hooks went in has led the loader to fill the slot: puts the hook in.
 void look_again() noexcept;
@@ -54,9 +51,6 @@ void look_again() noexcept;
 bool take_out() noexcept;
 
 bool are_in() noexcept;
-
-/// Whether files that are loaded later will be seen.
-bool sees_new_files() noexcept;
 
 /// While one lives, a file may be unmapped: no slot is touched.
 class unmapping {

@@ -35,9 +35,7 @@ constexpr const char* of_malloc[] = {
 constexpr const char* of_others[] = {"dlclose", "memset", "bzero", "__memset_chk"};
 constexpr std::size_t malloc_count = sizeof of_malloc / sizeof *of_malloc;
 constexpr std::size_t other_count = sizeof of_others / sizeof *of_others;
-constexpr std::size_t function_count = malloc_count + operator_count + other_count + 1;
-/// The loader's own, called between the relocation of a new file and its constructors.
-constexpr const char* loader_catch = "_dl_catch_exception";
+constexpr std::size_t function_count = malloc_count + operator_count + other_count;
 
 constinit hooked_function functions[function_count]{};
 
@@ -47,7 +45,6 @@ struct slot {
     std::uintptr_t hook;
     std::uintptr_t real; ///< what the loader fills it with
     bool is_read_only;   ///< its page is, once the loader has filled it
-    bool is_gone;        ///< its file was unmapped
 };
 
 constexpr std::size_t most_slots = std::size_t{1} << 18;
@@ -56,14 +53,8 @@ constinit std::atomic<std::size_t> used{0};
 constinit std::atomic<bool> is_in{false};
 constinit std::atomic<std::uint32_t> unmappings{0};
 constinit std::atomic<bool> is_changing{false}; ///< a thread writes slots
-constinit bool has_loader_slot = false;
-constinit unsigned long long settled_loads = 0;
-constinit unsigned depth_of_loads = 0; // of those that hold the loader's lock
 
-using catch_function = int(void*, void (*)(void*), void*);
-int catch_after_relocation(void* exception, void (*operate)(void*), void* arguments) noexcept;
-
-void find_functions(wanted what) noexcept {
+void find_functions(bool with_fills) noexcept {
     std::size_t n = 0;
     for (const char* const name : of_malloc) {
         functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(find_anywhere(name))};
@@ -73,12 +64,10 @@ void find_functions(wanted what) noexcept {
         functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(next_operators.next[i])};
     }
     for (const char* const name : of_others) {
-        const bool is_left_out = what == wanted::allocations && std::strcmp(name, "dlclose") != 0;
+        const bool is_wanted = with_fills || std::strcmp(name, "dlclose") == 0;
         functions[n++] = {name, 0,
-                          is_left_out ? 0 : reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, name))};
+                          is_wanted ? reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, name)) : 0};
     }
-    functions[n] = {loader_catch, reinterpret_cast<std::uintptr_t>(&catch_after_relocation),
-                    reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, loader_catch))};
     ::dlerror(); // otherwise the program would read our error
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t, void*) {
@@ -147,7 +136,7 @@ bool is_in_file(std::uintptr_t address) noexcept {
 /// Puts the hook in, but not while another thread's dlopen relocates the file: the loader would not find the page writable any more.
 void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
     if (const std::size_t n = used; n != most_slots && is_in_file(address)) {
-        all[n] = {address, value, f.hook, f.real, is_read_only, false};
+        all[n] = {address, value, f.hook, f.real, is_read_only};
         write(all[n], value, f.hook);
         used = n + 1;
     }
@@ -185,22 +174,14 @@ void look_at_relocation(const mapped_file& file, std::uintptr_t address, const c
     } else if (f->real != value) {
         return;
     }
-    if (f->name == loader_catch) {
-        if (!is_loader(file)) {
-            return;
-        }
-        has_loader_slot = true;
-    }
     add(address, value, *f, is_read_only(file, address));
 }
 
 bool is_symbols_address(std::uint64_t type) noexcept {
 #if defined(__x86_64__)
     return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
-#elif defined(__aarch64__)
-    return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
 #else
-    return false;
+    return false; // linn attaches on x86-64 only
 #endif
 }
 
@@ -243,8 +224,7 @@ void look_at_loader(const mapped_file& file) noexcept {
     }
 }
 
-int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
-    *static_cast<unsigned long long*>(loads) = info->dlpi_adds;
+int look_at_file(dl_phdr_info* info, std::size_t, void*) noexcept {
     if (is_own_file(*info)) {
         return 0;
     }
@@ -257,47 +237,9 @@ int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
     return 0;
 }
 
-bool is_mapped(const slot& s) noexcept {
-    return !s.is_gone && is_in_file(s.address);
-}
-
-/// Hooks for files that were loaded since. The caller holds the loader's lock, so they are relocated unless it is a load within
-/// a load: then they are looked at again.
-void look_at_new_files() noexcept {
-    if (!is_in.load(std::memory_order_relaxed) || count_loads().loads == settled_loads) {
-        return;
-    }
-    const kept_errno saved;
-    const turn mine{is_changing};
-    if (!mine || !is_in.load(std::memory_order_relaxed)) {
-        return;
-    }
-    for (hooked_function& f : functions) { // a C++ runtime may have come
-        if (f.real == 0 && f.name[0] == '_' && f.name[1] == 'Z') {
-            f.real = reinterpret_cast<std::uintptr_t>(find_anywhere(f.name));
-        }
-    }
-    find_operators(own_place::last);
-    unsigned long long loads = 0;
-    ::dl_iterate_phdr(look_at_file, &loads);
-    if (depth_of_loads == 0) {
-        settled_loads = loads;
-    }
-}
-
-/// Each load of files calls this twice on its outermost level: for the load, and then for the constructors.
-int catch_after_relocation(void* exception, void (*operate)(void*), void* arguments) noexcept {
-    auto* const real_catch = reinterpret_cast<catch_function*>(functions[function_count - 1].real);
-    look_at_new_files();
-    ++depth_of_loads;
-    const int result = real_catch(exception, operate, arguments);
-    --depth_of_loads;
-    return result;
-}
-
 } // namespace
 
-bool put_in(wanted what) noexcept {
+bool put_in(bool with_fills) noexcept {
     if (all == nullptr) {
         all = static_cast<slot*>(zeroed_memory(most_slots * sizeof(slot)));
     }
@@ -305,13 +247,9 @@ bool put_in(wanted what) noexcept {
     if (all == nullptr || !mine) {
         return false;
     }
-    has_loader_slot = false;
-    depth_of_loads = 0;
-    settled_loads = 0; // another thread may be loading a file, which is mapped but not relocated yet
-    find_functions(what);
-    is_in.store(true, std::memory_order_seq_cst); // from now on files that are unmapped are noted
-    unsigned long long loads = 0;
-    ::dl_iterate_phdr(look_at_file, &loads);
+    find_functions(with_fills);
+    is_in.store(true, std::memory_order_seq_cst); // from now on no file is unmapped while slots change
+    ::dl_iterate_phdr(look_at_file, nullptr);
     return true;
 }
 
@@ -322,7 +260,7 @@ void look_again() noexcept {
     }
     for (std::size_t i = 0; i != used; ++i) {
         // Those in read-only pages are filled before the program begins.
-        if (slot& s = all[i]; !s.is_read_only && is_mapped(s) && value_at(s.address) == s.real) {
+        if (slot& s = all[i]; !s.is_read_only && is_in_file(s.address) && value_at(s.address) == s.real) {
             s.old_value = s.real;
             write(s, s.real, s.hook);
         }
@@ -336,7 +274,7 @@ bool take_out() noexcept {
     }
     is_in.store(false, std::memory_order_seq_cst);
     for (std::size_t i = 0; i != used; ++i) {
-        if (is_mapped(all[i])) {
+        if (is_in_file(all[i].address)) {
             write(all[i], all[i].hook, all[i].old_value);
         }
     }
@@ -346,10 +284,6 @@ bool take_out() noexcept {
 
 bool are_in() noexcept {
     return is_in.load(std::memory_order_seq_cst);
-}
-
-bool sees_new_files() noexcept {
-    return has_loader_slot;
 }
 
 unmapping::unmapping() noexcept : counts_(are_in()) {
@@ -363,13 +297,9 @@ unmapping::unmapping() noexcept : counts_(are_in()) {
 }
 
 unmapping::~unmapping() {
-    if (!counts_) {
-        return;
+    if (counts_) {
+        unmappings.fetch_sub(1, std::memory_order_seq_cst);
     }
-    for (std::size_t i = 0; i != used; ++i) {
-        all[i].is_gone = !is_mapped(all[i]);
-    }
-    unmappings.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void after_fork() noexcept {
