@@ -43,16 +43,6 @@ TEST_CASE("a probe tells, and leaves errno alone") {
     CHECK(errno == 77);
 }
 
-TEST_CASE("pages come zeroed, and none at all without an error number") {
-    errno = 77;
-    auto* const words = static_cast<std::uint64_t*>(map_pages(8192));
-    REQUIRE(words != nullptr);
-    CHECK(words[1023] == 0);
-    unmap_pages(words, 8192);
-    CHECK(map_pages(std::size_t{1} << 60) == nullptr);
-    CHECK(errno == 77);
-}
-
 TEST_CASE("a range grows over what can be read, and never over a guard page") {
     const pages space(12);
     space.forbid(6);
