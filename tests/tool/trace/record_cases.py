@@ -435,7 +435,7 @@ def case_trace_shows(tool):
 
 
 def case_cut_stacks(tool):
-    """A stack that ends too early is counted, and said in the summary and by advise; a signal's frame is followed."""
+    """A stack that ends too early is counted, and said in the summary and by advise."""
     if os.uname().machine != "x86_64":
         skip("the frame is one of x86-64")
     tool.record(tool.programs["rare"])
@@ -443,17 +443,8 @@ def case_cut_stacks(tool):
     check("(1 ends too early)" in tool.call("trace", tool.file).stdout, "not in the summary")
     check("1 of " in (said := prose(tool.call("advise", tool.file).stdout)) and "before the outermost call" in said,
           said)
-    stacks = tool.call("trace", tool.file, "--convert", "collapsed", "--weight", "bytes").stdout.splitlines()
-    handled = [line for line in stacks if line.endswith(" 200")]
-    check(len(handled) == 1 and handled[0].startswith(outermost(stacks)), stacks)
     tool.record(tool.churn, "10", "0")
     check(tool.trace()["cut_stacks"] == 0 and "too early" not in tool.call("trace", tool.file).stdout, "cut")
-
-
-def outermost(stacks):
-    """The frame that most of these collapsed stacks begin with."""
-    firsts = [line.split(";")[0] for line in stacks]
-    return max(firsts, key=firsts.count)
 
 
 def case_build_ids(tool):

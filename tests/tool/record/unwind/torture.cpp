@@ -92,16 +92,6 @@ void descend(int depth);
     touch(static_cast<unsigned char>(space[0]));
 }
 
-// Larger than a rule can say.
-[[gnu::noinline]] void huge_frame() {
-    volatile char space[700000];
-    space[0] = 1;
-    space[699999] = space[0];
-    touch(static_cast<unsigned char>(space[699999]));
-    descend(3);
-    touch(static_cast<unsigned char>(space[0]));
-}
-
 [[gnu::noinline]] void many_registers(int depth) {
     std::uint64_t values[12];
     for (auto& value : values) {
@@ -296,7 +286,6 @@ int main(int argc, char** argv) {
             jumper(static_cast<int>(next() % 12));
         }
     }
-    huge_frame();
     shares();
     signals();
     contexts();

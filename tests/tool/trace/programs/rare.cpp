@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates 100 bytes below a function whose frame is found by rbx, as the one of the loader's lazy binding, and 200
-// bytes in a signal handler. It is linked with pages of 64 KiB, so that nothing is mapped between its segments.
-#include <csignal>
+// Allocates 100 bytes below a function whose frame is found by rbx, as the one of the loader's lazy binding.
+// It is linked with pages of 64 KiB, so that nothing is mapped between its segments.
 #include <cstdlib>
 
 namespace {
 
-void churn(std::size_t bytes) {
-    void* volatile p = std::malloc(bytes);
-    std::free(p);
-}
-
-void on_signal(int) {
-    churn(200);
-}
-
 void allocate() {
-    churn(100);
+    void* volatile p = std::malloc(100);
+    std::free(p);
 }
 
 } // namespace
@@ -45,7 +36,5 @@ void by_rbx(void (*call)()) {
 #endif
 
 int main() {
-    std::signal(SIGUSR1, on_signal);
-    std::raise(SIGUSR1);
     by_rbx(allocate);
 }

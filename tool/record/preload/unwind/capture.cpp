@@ -129,7 +129,6 @@ stack_cache* cache_for(thread_stacks& thread, std::uint64_t epoch) noexcept {
 void walk_own(thread_stacks& thread, const frame_start& start, rule_table* table, near_rules* near,
               walk& found) noexcept {
     walk_stack(start, chosen_depth, table, near, readable_pages{thread.readable}, found);
-    thread.count.odd += found.used_row ? 1 : 0;
     thread.count.cut += found.result == walk::outcome::cut ? 1 : 0;
 }
 

@@ -41,7 +41,6 @@ extern std::atomic<std::uint64_t> current_epoch;
 struct counters {
     std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
     std::uint64_t misses = 0; ///< stacks that were walked
-    std::uint64_t odd = 0;    ///< walks in which a frame had no rule, only a row: cfi.hpp
     std::uint64_t cut = 0;    ///< walks that ended too early: a frame could not be followed
 };
 
@@ -72,8 +71,7 @@ struct captured {
 /// What capture() does when the cache does not know the stack.
 captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept;
 
-/// Takes the stack at `start`. Each frame is a return address, so one byte behind the call; where a signal
-/// interrupted, the address of that instruction plus 1, so that subtracting 1 is right for every frame.
+/// Takes the stack at `start`, up to a signal's frame. Each frame is a return address, so one byte behind the call.
 [[gnu::always_inline]] inline captured capture(thread_stacks& thread, const frame_start& start) noexcept {
     if (stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);
         cache != nullptr && thread.epoch == current_epoch.load(std::memory_order_relaxed)) [[likely]] {

@@ -32,17 +32,7 @@ bool open_entry(const unsigned char* at, dwarf_reader& body) {
     return length != 0 && !reader.failed();
 }
 
-struct common_entry {
-    dwarf_reader program;
-    std::uint64_t code_factor = 0;
-    std::int64_t data_factor = 0;
-    unsigned return_column = 0;
-    unsigned pointer_encoding = 0;
-    bool has_augmentation = false;
-    bool signal_frame = false;
-};
-
-bool read_augmentation(const char* letters, dwarf_reader data, common_entry& into) {
+bool read_augmentation(const char* letters, dwarf_reader data, frame_entry& into) {
     for (; *letters != 0; ++letters) {
         switch (*letters) {
         case 'R':
@@ -64,7 +54,7 @@ bool read_augmentation(const char* letters, dwarf_reader data, common_entry& int
     return !data.failed();
 }
 
-bool read_common(const unsigned char* at, common_entry& into) {
+bool read_common(const unsigned char* at, frame_entry& into) {
     dwarf_reader reader;
     if (!open_entry(at, reader) || reader.fixed<std::uint32_t>() != 0) {
         return false;
@@ -88,7 +78,7 @@ bool read_common(const unsigned char* at, common_entry& into) {
     } else if (*letters != 0) {
         return false; // of a compiler older than this format
     }
-    into.program = reader;
+    into.common_program = reader;
     return !reader.failed();
 }
 
@@ -100,22 +90,16 @@ bool read_description(const unsigned char* at, frame_entry& into) {
     }
     const unsigned char* const base = reader.position();
     const std::uint32_t distance = reader.fixed<std::uint32_t>();
-    common_entry common;
-    if (distance == 0 || !read_common(base - distance, common)) {
+    into = {};
+    if (distance == 0 || !read_common(base - distance, into)) {
         return false;
     }
-    into.begin = reader.pointer(common.pointer_encoding);
-    into.end = into.begin + reader.number(common.pointer_encoding);
-    if (common.has_augmentation) {
+    into.begin = reader.pointer(into.pointer_encoding);
+    into.end = into.begin + reader.number(into.pointer_encoding);
+    if (into.has_augmentation) {
         reader.skip(reader.unsigned_leb());
     }
-    into.common_program = common.program;
     into.program = reader;
-    into.code_factor = common.code_factor;
-    into.data_factor = common.data_factor;
-    into.return_column = common.return_column;
-    into.pointer_encoding = common.pointer_encoding;
-    into.signal_frame = common.signal_frame;
     return !reader.failed();
 }
 
@@ -144,20 +128,6 @@ bool search_sorted(const unsigned char* header, const unsigned char* table, std:
     }
     return first != 0 && read_description(header + at(first - 1).entry, into) && into.begin <= pc &&
            pc < into.end;
-}
-
-bool search_all(const unsigned char* frames, std::uintptr_t pc, frame_entry& into) {
-    dwarf_reader body;
-    for (const unsigned char* at = frames; open_entry(at, body);) {
-        const unsigned char* const start = at;
-        dwarf_reader head = body;
-        const std::uint32_t distance = head.fixed<std::uint32_t>();
-        at = body.position() + body.remaining();
-        if (distance != 0 && read_description(start, into) && into.begin <= pc && pc < into.end) {
-            return true;
-        }
-    }
-    return false;
 }
 
 using base = recovery::base;
@@ -318,32 +288,12 @@ private:
                                       : base::unknown};
     }
 
-    /// What linkers write for a PLT: a stub pushes a word after so many of its 16 bytes. Met where a signal interrupts.
-    bool by_plt(dwarf_reader expression, recovery& found) const {
-        constexpr unsigned char start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a}; // rsp + 8; rip & 15
-        constexpr unsigned char end[] = {0x2a, 0x33, 0x24, 0x22};         // >= ...; << 3; +
-        constexpr unsigned literal = 0x30;
-        const unsigned char* const at = expression.position();
-        if (expression.remaining() != sizeof start + 1 + sizeof end ||
-            std::memcmp(at, start, sizeof start) != 0 ||
-            std::memcmp(at + sizeof start + 1, end, sizeof end) != 0 || at[sizeof start] < literal ||
-            at[sizeof start] > literal + 15) {
-            return false;
-        }
-        const std::uintptr_t within = (limit_ - 1) % 16;
-        found = {base::stack_pointer, false, within >= at[sizeof start] - literal ? 16 : 8};
-        return true;
-    }
-
-    /// The expressions that compilers and signal frames use: a register plus an offset, and the word there.
+    /// The expressions that compilers use: a register plus an offset, and the word there.
     /// `is_address`: it says where the value lies, not what it is.
-    recovery by_expression(dwarf_reader& code, bool is_address) const {
+    static recovery by_expression(dwarf_reader& code, bool is_address) {
         constexpr unsigned char first_register = 0x70;
         constexpr unsigned char dereference = 0x06;
         dwarf_reader expression = code.block(code.unsigned_leb());
-        if (recovery found; !is_address && by_plt(expression, found)) {
-            return found;
-        }
         const unsigned char operation = expression.fixed<unsigned char>();
         if (operation < first_register) {
             return {base::unknown};
@@ -413,16 +363,14 @@ bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& 
     const unsigned frames_encoding = reader.fixed<unsigned char>();
     const unsigned count_encoding = reader.fixed<unsigned char>();
     const unsigned table_encoding = reader.fixed<unsigned char>();
-    if (version != 1 || frames_encoding == omitted) {
+    if (version != 1 || frames_encoding == omitted || count_encoding == omitted ||
+        table_encoding != sorted_table) {
         return false;
     }
     const auto base = reinterpret_cast<std::uintptr_t>(header);
-    const std::uintptr_t frames = reader.pointer(frames_encoding, base);
-    if (count_encoding != omitted && table_encoding == sorted_table) {
-        const std::uintptr_t count = reader.pointer(count_encoding, base);
-        return !reader.failed() && search_sorted(header, reader.position(), count, pc, into);
-    }
-    return !reader.failed() && search_all(reinterpret_cast<const unsigned char*>(frames), pc, into);
+    reader.pointer(frames_encoding, base);
+    const std::uintptr_t count = reader.pointer(count_encoding, base);
+    return !reader.failed() && search_sorted(header, reader.position(), count, pc, into);
 }
 
 #if defined(__x86_64__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
@@ -456,25 +404,17 @@ bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_ro
 }
 
 rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept {
-    if (entry.return_column != dwarf_return) {
-        return rule{rule_kind::cut};
-    }
-    if (row.return_address.from == base::undefined) {
+    if (entry.signal_frame || row.return_address.from == base::undefined) {
         return rule{rule_kind::end};
-    }
-    // The stack pointer of a caller is its CFA. A signal's frame says so in words of its own.
-    const bool keeps_stack = row.stack_pointer.from == base::unchanged;
-    if (row.cfa.from == base::unknown || row.frame_pointer.from == base::unknown ||
-        row.return_address.from == base::unknown || row.return_address.from == base::unchanged ||
-        (!keeps_stack && !(entry.signal_frame && row.stack_pointer == row.cfa))) {
-        return rule{rule_kind::cut};
     }
     const recovery& cfa = row.cfa;
     const recovery& saved = row.frame_pointer;
     const bool by_stack = cfa.from == base::stack_pointer;
-    if (entry.signal_frame || !keeps_stack || row.return_address != recovery{base::cfa, true, -8} ||
+    // The stack pointer of a caller is its CFA, and the return address lies below it.
+    if (entry.return_column != dwarf_return || row.stack_pointer.from != base::unchanged ||
+        row.return_address != recovery{base::cfa, true, -8} || cfa.from <= base::unknown ||
         (cfa.is_in_memory && by_stack)) {
-        return rule{rule_kind::odd};
+        return rule{rule_kind::cut};
     }
     const rule_kind kind = by_stack           ? rule_kind::stack_pointer
                            : cfa.is_in_memory ? rule_kind::saved_by_frame
@@ -482,8 +422,8 @@ rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept {
     if (saved.from == base::unchanged || saved.from == base::undefined) { // libgcc makes no difference either
         return rule::make(kind, cfa.offset, saved_rbp::unchanged, 0);
     }
-    if (!saved.is_in_memory || saved.from == base::stack_pointer) {
-        return rule{rule_kind::odd};
+    if (!saved.is_in_memory || saved.from == base::unknown || saved.from == base::stack_pointer) {
+        return rule{rule_kind::cut};
     }
     return rule::make(kind, cfa.offset,
                       saved.from == base::cfa ? saved_rbp::below_cfa : saved_rbp::by_frame_pointer,

@@ -140,6 +140,7 @@ struct frame_entry {
     std::int64_t data_factor = 1;
     unsigned return_column = 0;
     unsigned pointer_encoding = 0;
+    bool has_augmentation = false;
     bool signal_frame = false;
 };
 
@@ -182,11 +183,11 @@ struct unwind_row {
     recovery frame_pointer;
 };
 
-/// Runs the entry's program up to a return address: what holds at the call before it. Where a signal interrupted, give
-/// the address of that instruction plus 1. False where the program is not understood.
+/// Runs the entry's program up to a return address: what holds at the call before it. False where the program is not
+/// understood.
 bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_row& row) noexcept;
 
-/// The row as a rule; rule_kind::odd where it is more than that, rule_kind::cut where it cannot be followed at all.
+/// The row as a rule; rule_kind::cut where it is more than that.
 rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept;
 
 /// The rule of the function that this return address lies in.

@@ -13,9 +13,8 @@ enum class rule_kind : std::uint8_t {
     stack_pointer = 1,  ///< rsp + offset
     frame_pointer = 2,  ///< rbp + offset
     saved_by_frame = 3, ///< the word at rbp + offset: the stack was realigned
-    end = 4,            ///< the outermost frame, or code without unwind tables
-    odd = 5,            ///< something rarer, which the table's row says: cfi.hpp
-    cut = 6,            ///< it cannot be followed: the stack ends too early
+    end = 4,            ///< the outermost frame, a signal's, or code without unwind tables
+    cut = 5,            ///< it cannot be followed: the stack ends too early
 };
 
 /// Where the caller's rbp is.
@@ -29,11 +28,11 @@ public:
     constexpr rule() = default;
     explicit constexpr rule(rule_kind kind) : bits_(static_cast<std::uint32_t>(kind)) {}
 
-    /// Offsets in bytes. The kind is odd if one does not fit.
+    /// Offsets in bytes. The kind is cut if one does not fit.
     static constexpr rule make(rule_kind kind, std::int64_t cfa_offset, saved_rbp rbp,
                                std::int64_t rbp_offset) {
         if (!fits(cfa_offset, cfa_bits) || !fits(rbp_offset, rbp_bits)) {
-            return rule{rule_kind::odd};
+            return rule{rule_kind::cut};
         }
         rule result{kind};
         result.bits_ |= static_cast<std::uint32_t>(rbp) << kind_bits;

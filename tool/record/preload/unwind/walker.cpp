@@ -91,8 +91,6 @@ private:
         case rule_kind::none:
         case rule_kind::end:
             return false;
-        case rule_kind::odd:
-            return step_by_row(return_address);
         case rule_kind::cut:
             return cut();
         }
@@ -118,60 +116,6 @@ private:
         }
         stack_pointer_ = frame;
         return return_address != 0;
-    }
-
-    /// The same by all that the table says. The way from a signal handler to what it interrupted may lead to another
-    /// stack, so no cache keeps such a walk.
-    bool step_by_row(std::uintptr_t& return_address) {
-        frame_entry entry;
-        unwind_row row;
-        std::uintptr_t frame = 0;
-        std::uintptr_t caller = 0;
-        into_.used_row = true;
-        into_.words_complete = false;
-        if (!find_entry(return_address - 1, entry) || !find_row(entry, return_address, row) ||
-            !recover(row.cfa, 0, frame) || (frame <= stack_pointer_ && !entry.signal_frame) ||
-            !recover(row.return_address, frame, caller)) {
-            return cut();
-        }
-        if (row.frame_pointer.from > recovery::base::unknown) {
-            std::uintptr_t saved = 0;
-            if (!recover(row.frame_pointer, frame, saved)) {
-                return cut();
-            }
-            frame_pointer_at_ = 0;
-            frame_pointer_ = saved;
-            frame_pointer_loaded_ = true;
-        }
-        // A function that was interrupted may have saved registers below its stack pointer.
-        constexpr std::uintptr_t red_zone = 128;
-        if (entry.signal_frame) {
-            first_ = frame - red_zone;
-        }
-        stack_pointer_ = frame;
-        return_address = caller + (entry.signal_frame ? 1 : 0);
-        return caller != 0;
-    }
-
-    bool recover(const recovery& how, std::uintptr_t frame, std::uintptr_t& value) {
-        switch (how.from) {
-        case recovery::base::cfa:
-            value = frame;
-            break;
-        case recovery::base::stack_pointer:
-            value = stack_pointer_;
-            break;
-        case recovery::base::frame_pointer:
-            if (!load_frame_pointer()) {
-                return false;
-            }
-            value = frame_pointer_;
-            break;
-        default:
-            return false;
-        }
-        value += offset(how.offset);
-        return !how.is_in_memory || load(value, value);
     }
 
     rule rule_of(std::uintptr_t return_address) {

@@ -46,7 +46,6 @@ struct walk {
     };
     outcome result = outcome::complete;
     bool used_frame_pointer = false;
-    bool used_row = false;      ///< a frame had no rule: a signal's, or one larger than a rule can say
     bool words_complete = true; ///< else there were more or others than fit
     unsigned frame_count = 0;
     unsigned word_count = 0; ///< of `words`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of an address is found with and without a search table; its program gives the row that DWARF says; a row
+// The entry of an address is found; its program gives the row that DWARF says; a row
 // becomes a rule where the fast walker can use it.
 #include "record/preload/unwind/cfi.hpp"
 
@@ -27,7 +27,7 @@ struct compiled {
     bool understood;
 
     compiled(const frame_info::bytes& program, std::uintptr_t at, const char* letters = "zR")
-        : info({{code, 0x1000, program}}, true, letters) {
+        : info({{code, 0x1000, program}}, letters) {
         REQUIRE(find_entry_in(info.header(), info.code(code) + at - 1, entry));
         understood = find_row(entry, info.code(code) + at, row);
     }
@@ -41,21 +41,18 @@ TEST_CASE("the entry of an address") {
     for (std::uint32_t i = 0; i != 101; ++i) {
         functions.push_back({code + i * 0x100, 0x80, {0x0e, static_cast<unsigned char>(16 + 8 * (i % 10))}});
     }
-    for (const bool with_table : {true, false}) {
-        CAPTURE(with_table);
-        const frame_info info(functions, with_table);
-        frame_entry entry;
-        for (std::uint32_t i = 0; i != functions.size(); ++i) {
-            for (const std::uint32_t within : {0u, 1u, 0x7fu}) {
-                REQUIRE(find_entry_in(info.header(), info.code(functions[i].offset + within), entry));
-                CHECK(entry.begin == info.code(functions[i].offset));
-                CHECK(entry.end == info.code(functions[i].offset + 0x80));
-            }
-            CHECK_FALSE(find_entry_in(info.header(), info.code(functions[i].offset + 0x80), entry));
+    const frame_info info(functions);
+    frame_entry entry;
+    for (std::uint32_t i = 0; i != functions.size(); ++i) {
+        for (const std::uint32_t within : {0u, 1u, 0x7fu}) {
+            REQUIRE(find_entry_in(info.header(), info.code(functions[i].offset + within), entry));
+            CHECK(entry.begin == info.code(functions[i].offset));
+            CHECK(entry.end == info.code(functions[i].offset + 0x80));
         }
-        CHECK_FALSE(find_entry_in(info.header(), info.code(code - 1), entry));
-        CHECK_FALSE(find_entry_in(info.header(), 0x10, entry));
+        CHECK_FALSE(find_entry_in(info.header(), info.code(functions[i].offset + 0x80), entry));
     }
+    CHECK_FALSE(find_entry_in(info.header(), info.code(code - 1), entry));
+    CHECK_FALSE(find_entry_in(info.header(), 0x10, entry));
 }
 
 TEST_CASE("the usual prologue, at each of its instructions") {
@@ -101,48 +98,24 @@ TEST_CASE("a realigned stack: the CFA was saved next to the frame pointer") {
           rule::make(rule_kind::saved_by_frame, -8, saved_rbp::by_frame_pointer, 0));
 }
 
-TEST_CASE("rows that no rule can say, but a walk follows") {
-    const auto is_odd = [](const frame_info::bytes& program, const char* letters = "zR") {
-        return compiled(program, 1, letters).as_rule().kind() == rule_kind::odd;
-    };
-    CHECK(is_odd({0x90, 2}));                   // return address elsewhere
-    CHECK(is_odd({0x0e, 0x80, 0x80, 0x80, 1})); // 2 MiB
-    CHECK(is_odd({0x16, 6, 2, 0x77, 0}));       // rbp is rsp
-    CHECK(is_odd({0x0f, 3, 0x77, 8, 0x06}));    // the CFA is the word at rsp + 8
-    CHECK(is_odd({}, "zRS"));                   // a signal's frame
-    // As the C library writes it: the CFA and rsp are the word at rsp + 160, rip is at rsp + 168, rbp at rsp + 120.
-    const compiled signal({0x0f, 4,  0x77, 0xa0, 1,    0x06, 0x10, 7, 3, 0x77, 0xa0, 1,
-                           0x10, 16, 3,    0x77, 0xa8, 1,    0x10, 6, 3, 0x77, 0xf8, 0},
-                          1, "zRS");
-    CHECK(signal.as_rule().kind() == rule_kind::odd);
-    CHECK(signal.row.cfa == recovery{recovery::base::stack_pointer, true, 160});
-    CHECK(signal.row.return_address == recovery{recovery::base::stack_pointer, true, 168});
-    CHECK(signal.row.frame_pointer == recovery{recovery::base::stack_pointer, true, 120});
-}
-
-TEST_CASE("a PLT's stub has pushed a word behind its first 11 bytes") {
-    for (std::uintptr_t at = 1; at != 33; ++at) {
-        const compiled there({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, at);
-        const std::uintptr_t interrupted = there.info.code(code) + at - 1;
-        CHECK(there.as_rule() ==
-              rule::make(rule_kind::stack_pointer, interrupted % 16 >= 11 ? 16 : 8, saved_rbp::unchanged, 0));
-    }
-}
-
 TEST_CASE("rows that a walk cannot follow") {
     const auto is_cut = [](const frame_info::bytes& program) {
         return compiled(program, 1).as_rule().kind() == rule_kind::cut;
     };
-    CHECK(is_cut({0x0d, 3}));                                                              // CFA by rbx
-    CHECK(is_cut({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x1c})); // no PLT's
-    CHECK(is_cut({0x0f, 4, 0x77, 8, 0x06, 0x06}));                                         // a word too far
-    CHECK(is_cut({0x16, 7, 2, 0x77, 0})); // rsp by expression, in no signal's frame
-    CHECK(is_cut({0x09, 6, 0}));          // rbp in rax
-    CHECK(is_cut({0x08, 16}));            // the return address is where it was
+    CHECK(is_cut({0x0d, 3}));                      // CFA by rbx
+    CHECK(is_cut({0x0f, 4, 0x77, 8, 0x06, 0x06})); // a word too far
+    CHECK(is_cut({0x0f, 3, 0x77, 8, 0x06}));       // the CFA is the word at rsp + 8
+    CHECK(is_cut({0x16, 7, 2, 0x77, 0}));          // rsp by expression
+    CHECK(is_cut({0x09, 6, 0}));                   // rbp in rax
+    CHECK(is_cut({0x16, 6, 2, 0x77, 0}));          // rbp is rsp
+    CHECK(is_cut({0x08, 16}));                     // the return address is where it was
+    CHECK(is_cut({0x90, 2}));                      // the return address elsewhere
+    CHECK(is_cut({0x0e, 0x80, 0x80, 0x80, 1}));    // 2 MiB
 }
 
-TEST_CASE("an undefined return address is the end") {
+TEST_CASE("an undefined return address is the end, and so is a signal's frame") {
     CHECK(compiled({0x07, 16}, 1).as_rule().kind() == rule_kind::end);
+    CHECK(compiled({}, 1, "zRS").as_rule().kind() == rule_kind::end);
 }
 
 TEST_CASE("what needs nothing is passed over") {
@@ -178,7 +151,6 @@ TEST_CASE("this function has a rule") {
         const rule mine = compile_rule(
             reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0))));
         CHECK(mine.kind() != rule_kind::none);
-        CHECK(mine.kind() != rule_kind::odd);
         CHECK(mine.kind() != rule_kind::end);
         CHECK(compile_rule(reinterpret_cast<std::uintptr_t>(&mine)).kind() == rule_kind::end);
     }

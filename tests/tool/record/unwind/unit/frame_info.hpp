@@ -18,11 +18,9 @@ public:
     };
 
     /// `letters`: "zR" or "zRS". Functions in the order of their offsets.
-    frame_info(const std::vector<function>& functions, bool with_table, const std::string& letters = "zR") {
-        const std::size_t table = functions.size() * 8;
-        const std::size_t header = 12 + (with_table ? table : 0);
+    frame_info(const std::vector<function>& functions, const std::string& letters = "zR") {
         storage_.reserve(65536); // addresses in it are final
-        storage_.resize(header);
+        storage_.resize(12 + functions.size() * 8);
         const std::size_t common = begin_entry();
         put<std::uint32_t>(0);
         put<std::uint8_t>(1);
@@ -52,15 +50,13 @@ public:
         unsigned char* const at = storage_.data();
         at[0] = 1;
         at[1] = 0x1b;
-        at[2] = with_table ? 0x03 : 0xff;
-        at[3] = with_table ? 0x3b : 0xff;
+        at[2] = 0x03;
+        at[3] = 0x3b;
         write(4, static_cast<std::int32_t>(common) - 4);
-        if (with_table) {
-            write(8, static_cast<std::uint32_t>(functions.size()));
-            for (std::size_t i = 0; i != functions.size(); ++i) {
-                write(12 + 8 * i, functions[i].offset);
-                write(16 + 8 * i, entries[i]);
-            }
+        write(8, static_cast<std::uint32_t>(functions.size()));
+        for (std::size_t i = 0; i != functions.size(); ++i) {
+            write(12 + 8 * i, functions[i].offset);
+            write(16 + 8 * i, entries[i]);
         }
     }
 

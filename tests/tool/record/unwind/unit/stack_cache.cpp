@@ -81,29 +81,6 @@ TEST_CASE_FIXTURE(fixture, "the frame pointer counts if the walk used it") {
     CHECK(cache->find(start) == 0);
 }
 
-TEST_CASE_FIXTURE(fixture, "of many stacks of one place those that were met last stay") {
-    const auto meet = [&](std::uint32_t id) {
-        stack[10] = id;
-        found.word_count = 0;
-        note(3);
-        note(10);
-        if (cache->find(start) == 0) {
-            add(id);
-        }
-    };
-    for (std::uint32_t id = 1; id != 100; ++id) {
-        meet(id);
-        meet(1); // never longer ago than the last but one
-        CHECK(cache->find(start) == 1);
-    }
-    for (const std::uint32_t id : {97u, 98u, 99u}) {
-        stack[10] = id;
-        CHECK(cache->find(start) == id);
-    }
-    stack[10] = 96;
-    CHECK(cache->find(start) == 0);
-}
-
 TEST_CASE_FIXTURE(fixture, "not confirmed is not found") {
     const stack_cache::pending entry = cache->add(start, found);
     CHECK(cache->find(start) == 0);
@@ -134,4 +111,29 @@ TEST_CASE_FIXTURE(fixture, "cleared, it knows nothing, confirms nothing and goes
     CHECK(cache->find(other) == 0);
     add(43);
     CHECK(cache->find(start) == 43);
+}
+
+TEST_CASE("the table finds what it holds and nothing else") {
+    auto table = std::make_unique<rule_table>();
+    const auto rule_for = [](std::uintptr_t address) {
+        return rule::make(rule_kind::stack_pointer, static_cast<std::int64_t>(address % 4000) * 8 + 8,
+                          saved_rbp::unchanged, 0);
+    };
+    constexpr std::uintptr_t base = 0x7f00'1234'5000;
+    unsigned found = 0;
+    constexpr unsigned count = 200'000; // three times what there is room for
+    for (std::uintptr_t i = 0; i != count; ++i) {
+        table->insert(base + i * 5, rule_for(base + i * 5));
+    }
+    for (std::uintptr_t address = base; address != base + count * 5; ++address) {
+        const rule value = table->find(address);
+        if (value.kind() != rule_kind::none) {
+            ++found;
+            REQUIRE((address - base) % 5 == 0);
+            REQUIRE(value == rule_for(address));
+        }
+    }
+    CHECK(found > 40'000);
+    table->clear();
+    CHECK(table->find(base).kind() == rule_kind::none);
 }
