@@ -28,6 +28,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -73,20 +74,14 @@ std::string lead_of(const trace_view& view, clock::duration since) {
 /// Draws what a program holds by type, as `linn trace --leaks` does, again each second while the program is recorded. Each time it
 /// reads the recording so far from its beginning: the file, and what the program's threads have not handed over yet. This
 /// takes at most a tenth of the time, so a long recording is drawn less often.
-class live_tables final : public recording_watcher {
+class live_tables {
 public:
-    live_tables() = default;
-
-    void begin(const ring_file& ring, const std::filesystem::path& trace, std::uint32_t only_pid) override {
+    std::jthread begin(const ring_file& ring, const std::filesystem::path& trace, std::uint32_t only_pid) {
         ring_ = &ring;
         trace_ = trace;
         only_pid_ = only_pid;
         begun_ = clock::now();
-        thread_ = std::jthread{[this](const std::stop_token& stop) { work(stop); }};
-    }
-
-    void end() override {
-        thread_ = {}; // asks it to stop, and joins it
+        return std::jthread{[this](const std::stop_token& stop) { work(stop); }};
     }
 
 private:
@@ -171,7 +166,6 @@ private:
     type_namer namer_{symbols_};
     std::mutex mutex_;
     std::condition_variable_any wakes_;
-    std::jthread thread_;
 };
 
 constexpr std::size_t rows_of_fills = 15;
@@ -250,12 +244,13 @@ public:
             }
         };
         std::optional<live_tables> view;
+        watch_function watch;
         if (is_live_) {
             view.emplace();
+            watch = std::bind_front(&live_tables::begin, &*view);
         }
-        record_result result = options_.attach_to != 0
-                                   ? record_running_program(options_, announce, view ? &*view : nullptr)
-                                   : record_program(options_, announce, view ? &*view : nullptr);
+        record_result result = options_.attach_to != 0 ? record_running_program(options_, announce, watch)
+                                                       : record_program(options_, announce, watch);
         if (!result.problem.empty()) {
             refuse(result.problem);
         }

@@ -4,8 +4,8 @@
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../program/executable.hpp"
-#include "attach/door.hpp"
 #include "attach/process.hpp"
+#include "preload/attached.hpp"
 #include "recording_base.hpp"
 
 #include <dlfcn.h>
@@ -36,22 +36,14 @@ using attach::mapping;
 constexpr std::chrono::milliseconds slice{20};
 
 std::string in_words(answer said, pid_t pid) {
-    switch (said) {
-    case answer::done:
+    if (said == answer::done) {
         return {};
-    case answer::in_use:
-        return fmt::format("process {} is recorded already, by another linn", pid);
-    case answer::no_memory:
-        return fmt::format(
-            "process {} has no room for the memory to share: its limit of address space (ulimit -v) is "
-            "too low",
-            pid);
-    case answer::busy:
-    case answer::none:
-        break;
     }
-    return fmt::format("process {} did not answer in time, or is busy with an earlier recording: try again",
-                       pid);
+    return fmt::format("process {} {}", pid,
+                       said == answer::in_use ? "is recorded already, by another linn"
+                       : said == answer::no_memory
+                           ? "has no room for the memory to share: its limits (ulimit -v and -f) are too low"
+                           : "did not answer in time, or is busy with an earlier recording: try again");
 }
 
 /// The address of a function of the C library; 0 if there is none.
@@ -79,8 +71,9 @@ std::set<std::string> libraries_of(pid_t pid) {
 /// One recording of a program that runs already: brings the recorder in, and takes it out. docs/design/attach.md
 class attached_recording : recording_base {
 public:
-    attached_recording(record_options& options, const announce_function& announce, recording_watcher* watcher)
-        : recording_base{options, announce, watcher},
+    attached_recording(record_options& options, const announce_function& announce,
+                       const watch_function& watch)
+        : recording_base{options, announce, watch},
           file_(options.file),
           process_{static_cast<int>(::syscall(SYS_pidfd_open, options.attach_to, 0))},
           folder_{::open(fmt::format("/proc/{}", options.attach_to).c_str(),
@@ -98,14 +91,14 @@ public:
                         options_.duration_s > 0
                             ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
                             : "; Ctrl-C ends the recording"));
-        if (watcher_ != nullptr) {
-            watcher_->begin(ring_, options_.file, only_pid());
-        }
+        start_watching(only_pid());
         recording_end& e = result_.end;
         e.ending = wait();
         const instant ended = now();
         stop_watching();
-        leave();
+        if (e.ran_on) {
+            leave();
+        }
         note_time();
         collector_->finish();
         e.stopped = collector_->problem();
@@ -176,9 +169,8 @@ private:
                 continue;
             }
             const std::uint64_t found = find_in_file(m.path, attach::door_symbol);
-            const auto other =
-                found == 0 ? std::nullopt : attach::process_memory{facts_.pid}.get<door>(m.begin + found);
-            if (!other || other->magic != attach::door_magic || other->size != sizeof(door)) {
+            const auto other = found == 0 ? std::nullopt : door_at(m.begin + found);
+            if (!other) {
                 return fmt::format("process {} has the recorder of another version of linn, from an earlier "
                                    "recording: restart it, or record it with that version",
                                    facts_.pid);
@@ -217,37 +209,38 @@ private:
     /// Loads the library unless it is there, and puts the hooks in. `name`: of the library, in the process. Returns an empty string, or
     /// why it did not work; then the program is as before, but for the library.
     std::string bring_in(const attach::remote_call& call, std::uint64_t name) {
-        std::string problem = door_ == 0 ? load_library(call, name) : std::string{};
-        const auto before = look(facts_.pid);
-        if (!problem.empty() || !before || !call(before->open_ring, 0, 0)) {
-            return problem.empty() ? in_words(answer::none, facts_.pid) : problem;
-        }
-        problem = adopt_ring(look(facts_.pid).value_or(door{}).ring_fd);
-        if (!problem.empty()) {
-            call(before->leave, 0, 0); // closes the file
+        if (std::string problem = door_ == 0 ? load_library(call, name) : std::string{}; !problem.empty()) {
             return problem;
         }
-        call(before->enter, ring_chunks, 0);
-        return in_words(look(facts_.pid).value_or(door{}).said, facts_.pid);
-    }
-
-    /// Makes the file that the program has opened a ring, and starts to collect what is written into it.
-    std::string adopt_ring(int fd) {
-        // With the rights of the process, not with ours: what it could not write to, we cannot either.
-        const int copy = static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), fd, 0));
-        std::string problem = ring_.adopt(copy, static_cast<std::uint32_t>(ring_chunks), ring_options());
-        if (problem.empty()) {
-            make_collector();
-            start_collecting(only_pid());
+        const wire::ring_options wanted = ring_options();
+        const auto before = look();
+        if (!before || !attach::process_memory{facts_.pid}.write(door_ + offsetof(door, options), &wanted,
+                                                                 sizeof wanted)) {
+            return in_words(answer::none, facts_.pid);
         }
-        return problem;
+        call(before->enter, ring_chunks, 0);
+        const door now = look().value_or(door{});
+        if (now.said != answer::done) {
+            return in_words(now.said, facts_.pid);
+        }
+        // With the rights of the process, not with ours: what it could not write to, we cannot either.
+        const auto fd = static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), now.ring_fd, 0));
+        std::string problem = ring_.adopt(fd);
+        if (!problem.empty()) {
+            call(now.leave, 0, 0);
+            return problem;
+        }
+        make_collector();
+        start_collecting(only_pid());
+        return {};
     }
 
-    /// What the library in the process, or in a child that it has forked, says; no value where it is not there any more.
-    std::optional<door> look(pid_t process) const {
-        const auto now = door_ == 0 ? std::nullopt : attach::process_memory{process}.get<door>(door_);
-        return now && now->magic == attach::door_magic ? now : std::nullopt;
+    /// What the library in the process says; no value where it is not there, or that of another version.
+    std::optional<door> door_at(std::uint64_t address) const {
+        const auto now = attach::process_memory{facts_.pid}.get<door>(address);
+        return now && now->magic == attach::door_magic && now->size == sizeof(door) ? now : std::nullopt;
     }
+    std::optional<door> look() const { return door_at(door_); }
 
     bool has_ended() const {
         pollfd p{process_.get(), POLLIN, 0};
@@ -261,7 +254,7 @@ private:
         result_.end.ran_on = true;
         for (;;) {
             note_time();
-            const auto found = look(facts_.pid);
+            const auto found = look();
             if (has_ended() || !found || found->is_in == 0) {
                 return why_hooks_are_gone();
             }
@@ -275,7 +268,7 @@ private:
     std::string why_hooks_are_gone() {
         constexpr unsigned most_looks = 100;
         for (unsigned i = 0; i != most_looks && !has_ended(); ++i) {
-            if (look(facts_.pid)) {
+            if (look()) {
                 return "the hooks left the program, because linn stood still for 10 s";
             }
             // A process that is about to end has no memory any more, and no program.
@@ -290,38 +283,20 @@ private:
         return "the program ended";
     }
 
+    /// Takes the hooks out. Children that the program has forked do so themselves, when they allocate next.
     void leave() {
-        // The children that it has forked since have hooks of their own.
-        std::vector<std::uint32_t> with_hooks = collector_->living_processes();
-        std::erase(with_hooks, static_cast<std::uint32_t>(facts_.pid));
-        if (result_.end.ran_on) {
-            with_hooks.push_back(static_cast<std::uint32_t>(facts_.pid));
-        }
-        for (const std::uint32_t pid : with_hooks) {
-            if (std::string problem = take_out(static_cast<pid_t>(pid)); !problem.empty()) {
-                result_.warnings.push_back(std::move(problem));
-            }
-        }
-    }
-
-    /// Takes the hooks out of the process, or of a child that it has forked: they stand at the same places there. Returns an empty
-    /// string, also where they were not found, because it has executed another program or has ended; or why they could not be.
-    std::string take_out(pid_t process) const {
         answer said = answer::done;
-        const int error = attach::borrow(
-            process, attach::fit_for::calls, {}, [&](const attach::remote_call& call, std::uint64_t) {
-                const auto before = look(process);
-                if (!before) {
-                    return true; // another program
-                }
-                said = call(before->leave, 0, 0) ? look(process).value_or(door{}).said : answer::none;
-                return said != answer::busy;
-            });
-        const bool is_out = (error == 0 && said == answer::done) || attach::threads_of(process).empty();
-        return is_out ? std::string{}
-                      : fmt::format(
-                            "the recorder could not be taken out of process {}; it takes itself out soon",
-                            process);
+        const int error = attach::borrow(facts_.pid, attach::fit_for::calls, {},
+                                         [&](const attach::remote_call& call, std::uint64_t) {
+                                             const auto before = look();
+                                             const bool returned = before && call(before->leave, 0, 0);
+                                             said = returned ? look().value_or(door{}).said : answer::none;
+                                             return said != answer::busy;
+                                         });
+        if ((error != 0 || said != answer::done) && !attach::threads_of(facts_.pid).empty()) {
+            result_.warnings.push_back(fmt::format(
+                "the recorder could not be taken out of process {}; it takes itself out soon", facts_.pid));
+        }
     }
 
     void warn() {
@@ -359,13 +334,13 @@ private:
 } // namespace
 
 record_result record_running_program(record_options& options, const announce_function& announce,
-                                     recording_watcher* watcher) {
-    return attached_recording{options, announce, watcher}.run();
+                                     const watch_function& watch) {
+    return attached_recording{options, announce, watch}.run();
 }
 
 #else
 
-record_result record_running_program(record_options&, const announce_function&, recording_watcher*) {
+record_result record_running_program(record_options&, const announce_function&, const watch_function&) {
     record_result refused;
     refused.problem = "linn attaches on x86-64 only. Record it from its start: linn record -- PROG ARGS...";
     return refused;

@@ -19,7 +19,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 namespace linn::tool {
 namespace {
@@ -47,13 +46,6 @@ constexpr double noise_ns = 20e6;
 
 double cpu_ns(const program_end& end) {
     return end.user_ns + end.system_ns;
-}
-
-double queued_ns(pid_t process) {
-    std::ifstream file{fmt::format("/proc/{}/schedstat", process)};
-    double ran = 0;
-    double queued = 0;
-    return file >> ran >> queued ? queued : 0;
 }
 
 void add(const rusage& used, program_end& end) {
@@ -154,7 +146,6 @@ void child_program::pass_on(const siginfo_t& signal) const {
 bool child_program::is_finished(program_end& end) {
     int status = 0;
     rusage used{};
-    end.queued_ns = queued_ns(pid_); // until it is reaped
     pid_t got = 0;
     do {
         got = ::wait4(pid_, &status, WNOHANG, &used);
@@ -245,9 +236,9 @@ std::string why_not_again(const recorded_run& run, input_kind input) {
     if (end.wall_ns > longest_ns) {
         return fmt::format("it took {}", figures::seconds_text(end.wall_ns * 1e-9));
     }
-    // On a busy machine it also waited for its turn: its first thread so long, other threads about as the load says.
+    // On a busy machine it also waited for its turn.
     const double busy = least_busy / std::max(1.0, run.load_per_cpu);
-    if (end.wall_ns > start_ns && cpu_ns(end) < busy * (end.wall_ns - start_ns - end.queued_ns)) {
+    if (end.wall_ns > start_ns && cpu_ns(end) < busy * (end.wall_ns - start_ns)) {
         return "it waited most of the time";
     }
     return {};

@@ -15,13 +15,11 @@ namespace linn::tool {
 
 /// How a program ended and what it used, its waited-for children included.
 struct program_end {
-    std::string problem;  ///< why it could not be started; empty when it could
     int exit_status = 0;  ///< 128 + n when signal n ended it
     std::string in_words; ///< "exit status 0", "killed by SIGSEGV"
     double user_ns = 0;
     double system_ns = 0;
     double wall_ns = 0;
-    double queued_ns = 0; ///< that its first thread could have run, and had no processor; 0: not known
     std::uint64_t page_faults = 0;   ///< that needed no disk
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
     int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did

@@ -5,14 +5,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -89,26 +87,6 @@ wire::chunk_header header_of(const unsigned char* chunk) {
     return header;
 }
 
-/// The letter that /proc/…/stat gives a task's state; 0 when there is no such task.
-char task_state(std::uint32_t pid, std::uint32_t tid) {
-    std::array<char, 64> path{};
-    if (tid == 0) {
-        fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/stat", pid);
-    } else {
-        fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/task/{}/stat", pid, tid);
-    }
-    const int fd = ::open(path.data(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return errno == ENOENT || errno == ESRCH ? '\0' : 'R';
-    }
-    // The state stands behind the name, which may hold anything, parentheses included.
-    std::array<char, 512> text{};
-    const ssize_t got = ::read(fd, text.data(), text.size() - 1);
-    ::close(fd);
-    const char* const name_end = got > 0 ? std::strrchr(text.data(), ')') : nullptr;
-    return name_end != nullptr && name_end[1] == ' ' ? name_end[2] : '\0';
-}
-
 /// The processes that were started with NAME=value in their environment, or forked from one that was. One that has just
 /// been forked or has just executed another program is among them, before it has done anything.
 std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
@@ -122,8 +100,7 @@ std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
         if (bad != std::errc{} || stop != name.data() + name.size()) {
             continue;
         }
-        std::ifstream in{at->path() / "environ",
-                         std::ios::binary}; // others' cannot be read, a zombie's is empty
+        std::ifstream in{at->path() / "environ"}; // others' cannot be read, a zombie's is empty
         for (std::string entry; std::getline(in, entry, '\0');) {
             if (entry == name_and_value) {
                 found.push_back(pid);
@@ -136,14 +113,16 @@ std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
 
 /// Whether a thread still runs; a zombie does not. `tid` may be 0: then any thread of the process.
 bool is_thread_alive(std::uint32_t pid, std::uint32_t tid) {
-    // Cheap, and right for nearly all that are gone; a zombie still takes signals.
-    const bool has_task = tid == 0 ? ::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM
-                                   : ::syscall(SYS_tgkill, pid, tid, 0) == 0 || errno == EPERM;
-    if (!has_task) {
-        return false;
+    std::ifstream in{tid == 0 ? fmt::format("/proc/{}/stat", pid)
+                              : fmt::format("/proc/{}/task/{}/stat", pid, tid)};
+    if (!in) {
+        return errno != ENOENT && errno != ESRCH;
     }
-    const char state = task_state(pid, tid);
-    return state != '\0' && state != 'Z' && state != 'X';
+    std::string stat;
+    std::getline(in, stat, '\0');
+    // The state stands behind the name, which may hold anything, parentheses included.
+    const std::string state = stat.substr(std::min(stat.rfind(") "), stat.size()));
+    return !state.empty() && !state.starts_with(") Z") && !state.starts_with(") X");
 }
 
 } // namespace
@@ -166,37 +145,33 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
         return failed("memfd_create");
     }
     const lifted_file_limit lifted;
-    std::size_t count = allowed_chunks(chunks);
-    while (!map(static_cast<std::uint32_t>(count), options)) {
-        count /= 2;
-        if (count < fewest_chunks) {
-            return failed("its size");
+    for (std::size_t count = allowed_chunks(chunks); count >= fewest_chunks; count /= 2) {
+        const std::size_t bytes = wire::ring::file_bytes(static_cast<std::uint32_t>(count));
+        if (::ftruncate(fd_, static_cast<off_t>(bytes)) == 0 && map(bytes)) {
+            ring_ = wire::ring::create(memory_, static_cast<std::uint32_t>(count), options);
+            ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());
+            return {};
         }
     }
+    return failed("its size");
+}
+
+std::string ring_file::adopt(int fd) {
+    fd_ = fd;
+    struct stat status{};
+    if (::fstat(fd, &status) != 0 || !map(static_cast<std::size_t>(status.st_size))) {
+        return fmt::format("no memory to share with the program: {}", std::strerror(errno));
+    }
+    ring_ = wire::ring{memory_};
+    ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());
     return {};
 }
 
-std::string ring_file::adopt(int fd, std::uint32_t chunks, const wire::ring_options& options) {
-    fd_ = fd;
-    const lifted_file_limit lifted;
-    return map(chunks, options)
-               ? std::string{}
-               : fmt::format("no memory to share with the program: {}", std::strerror(errno));
-}
-
-bool ring_file::map(std::uint32_t chunks, const wire::ring_options& options) {
-    bytes_ = wire::ring::file_bytes(chunks);
-    if (fd_ < 0 || ::ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) {
-        return false;
-    }
-    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    if (memory == MAP_FAILED) {
-        return false;
-    }
-    memory_ = memory;
-    ring_ = wire::ring::create(memory_, chunks, options);
-    ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());
-    return true;
+bool ring_file::map(std::size_t bytes) {
+    bytes_ = bytes;
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    memory_ = memory != MAP_FAILED ? memory : nullptr;
+    return memory_ != nullptr;
 }
 
 std::string ring_file::variable() const {
@@ -298,7 +273,6 @@ void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     }
     result_.events += frame.header.events;
     result_.chunks += 1;
-    result_.last_ticks = std::max(result_.last_ticks, frame.header.last_time);
     result_.images.insert(frame.header.image);
     result_.threads.insert(frame.header.thread);
     pids_.insert(frame.header.pid);

@@ -31,8 +31,8 @@ public:
     /// there are fewer. Returns an empty string or what went wrong.
     std::string create(std::size_t chunks, const wire::ring_options& options);
 
-    /// The same in a file that the recorded program has made and opened: takes the descriptor.
-    std::string adopt(int fd, std::uint32_t chunks, const wire::ring_options& options);
+    /// Maps the one that the recorded program has made: takes the descriptor. Returns the same.
+    std::string adopt(int fd);
 
     const wire::ring& ring() const noexcept { return ring_; }
 
@@ -43,7 +43,7 @@ public:
     void punch(std::uint32_t chunk) const noexcept;
 
 private:
-    bool map(std::uint32_t chunks, const wire::ring_options& options);
+    bool map(std::size_t bytes);
 
     int fd_ = -1;
     void* memory_ = nullptr;
@@ -63,7 +63,6 @@ struct collected {
     std::uint64_t unwritten = 0;      ///< events that the file could not take
     std::uint64_t stopped_ns = 0;     ///< when the first of them came, by now_ns(); 0: there is none
     std::uint64_t damaged_chunks = 0; ///< cut short where they made no sense
-    std::uint64_t last_ticks = 0;     ///< of all events
     std::set<std::uint32_t> images;   ///< that wrote something
     std::set<std::uint32_t> threads;  ///< the same
 };

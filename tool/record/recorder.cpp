@@ -35,8 +35,8 @@ constexpr std::size_t timer_chunks = 1024;
 /// One recording from its checks to its end.
 class recording : recording_base {
 public:
-    recording(const record_options& options, const announce_function& announce, recording_watcher* watcher)
-        : recording_base{options, announce, watcher} {}
+    recording(const record_options& options, const announce_function& announce, const watch_function& watch)
+        : recording_base{options, announce, watch} {}
 
     record_result run();
 
@@ -115,9 +115,7 @@ void recording::record() {
     }
     result_.was_started = true;
     const std::uint32_t only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(child.pid());
-    if (watcher_ != nullptr) {
-        watcher_->begin(ring_, options_.file, only_pid);
-    }
+    start_watching(only_pid);
     start_collecting(only_pid); // only now, when it is known what to leave out
     program_end end = child.wait();
     wait_for_others(end);
@@ -281,8 +279,8 @@ record_result recording::run() {
 } // namespace
 
 record_result record_program(const record_options& options, const announce_function& announce,
-                             recording_watcher* watcher) {
-    return recording{options, announce, watcher}.run();
+                             const watch_function& watch) {
+    return recording{options, announce, watch}.run();
 }
 
 } // namespace linn::tool

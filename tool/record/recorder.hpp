@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace linn::tool {
@@ -40,16 +41,11 @@ struct record_options {
 
 class ring_file;
 
-/// Looks on while a program is recorded. The trace does not depend on it.
-class recording_watcher {
-public:
-    virtual ~recording_watcher() = default;
-    /// The program runs. `ring` lives until end(); `trace` is the file that is being written; `only_pid`: the process that alone
-    /// is recorded, 0: all are.
-    virtual void begin(const ring_file& ring, const std::filesystem::path& trace, std::uint32_t only_pid) = 0;
-    /// The program has ended.
-    virtual void end() = 0;
-};
+/// Looks on while a program is recorded, in the thread that it returns, which is stopped and joined at the end. `ring` lives as long;
+/// `trace` is the file that is being written; `only_pid`: the process that alone is recorded, 0: all are. The trace does not
+/// depend on it.
+using watch_function = std::function<std::jthread(const ring_file& ring, const std::filesystem::path& trace,
+                                                  std::uint32_t only_pid)>;
 
 /// What became of a recording.
 struct record_result {
@@ -74,13 +70,13 @@ struct record_result {
 using announce_function = std::function<void(const std::string&)>;
 
 /// Records a program that runs already until it ends, `duration_s` have passed, or a signal asks this process to stop; the
-/// program then goes on. The file's name is made from the program's where the options have none. `watcher` looks on if there is one.
+/// program then goes on. The file's name is made from the program's where the options have none. `watch` looks on if there is one.
 record_result record_running_program(record_options& options, const announce_function& announce,
-                                     recording_watcher* watcher = nullptr);
+                                     const watch_function& watch = {});
 
 /// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then
-/// again without recording, where the options want it. `watcher` looks on if there is one.
+/// again without recording, where the options want it. `watch` looks on if there is one.
 record_result record_program(const record_options& options, const announce_function& announce,
-                             recording_watcher* watcher = nullptr);
+                             const watch_function& watch = {});
 
 } // namespace linn::tool

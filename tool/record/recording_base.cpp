@@ -10,104 +10,35 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <thread>
 #include <vector>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
-
 namespace linn::tool {
 namespace {
 
-/// Processors whose counters differ by more would make short calls long, or negative.
-constexpr double most_difference_ns = 2000;
-/// The rate is known this well, from the tenth of a second that it was measured over.
-constexpr double rate_error = 1e-3;
-constexpr unsigned most_processors = 64;
-constexpr int tries = 16;
-
-bool has_constant_rate() {
+/// Whether the kernel takes the time stamp counter for a clock: only where its rate is constant, and the processors agree.
+counter_state check_counter() {
 #if defined(__x86_64__) || defined(__i386__)
-    unsigned a = 0;
-    unsigned b = 0;
-    unsigned c = 0;
-    unsigned d = 0;
-    if (__get_cpuid(0x8000'0007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0) { // invariant counter
-        return true;
-    }
-    // Some virtual machines hide it; the kernel watches the counter that it uses.
-    std::ifstream source{"/sys/devices/system/clocksource/clocksource0/current_clocksource"};
-    std::string name;
-    return source >> name && name == "tsc";
-#else
-    return true;
-#endif
-}
-
-counter_reading read_both() {
-    counter_reading best;
-    best.width_ns = 1e18;
-    for (int i = 0; i != tries; ++i) {
-        const std::uint64_t before = now_ns();
-        const std::uint64_t counted = ticks();
-        const std::uint64_t after = now_ns();
-        if (const auto width = static_cast<double>(after - before); width < best.width_ns) {
-            best = {static_cast<double>(before) + width / 2, static_cast<double>(counted), width};
+    std::ifstream clocks{"/sys/devices/system/clocksource/clocksource0/available_clocksource"};
+    for (std::string name; clocks >> name;) {
+        if (name == "tsc") {
+            return counter_state::steady;
         }
     }
-    return best;
+    return counter_state::not_constant;
+#else
+    return counter_state::steady;
+#endif
 }
 
 /// Of the events of a program, to know what recording one costs.
 constexpr std::uint64_t fewest_samples = 32;
 
 } // namespace
-
-counter_state judge_counter(bool is_constant, double ticks_per_ns,
-                            std::span<const counter_reading> readings) {
-    if (!is_constant) {
-        return counter_state::not_constant;
-    }
-    for (const counter_reading& r : readings) {
-        const counter_reading& first = readings.front();
-        const double passed = r.ns - first.ns;
-        const double counted = (r.ticks - first.ticks) / ticks_per_ns;
-        const double allowed =
-            most_difference_ns + r.width_ns + first.width_ns + rate_error * std::fabs(passed);
-        if (std::fabs(counted - passed) > allowed) {
-            return counter_state::differs;
-        }
-    }
-    return counter_state::steady;
-}
-
-counter_state check_counter(double ticks_per_ns) {
-    std::vector<counter_reading> readings;
-    // Of a thread that ends: this one keeps its processors.
-    std::thread{[&] {
-        cpu_set_t allowed;
-        CPU_ZERO(&allowed);
-        if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-            return;
-        }
-        for (unsigned cpu = 0; cpu != CPU_SETSIZE && readings.size() != most_processors; ++cpu) {
-            cpu_set_t one;
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            if (CPU_ISSET(cpu, &allowed) && ::sched_setaffinity(0, sizeof one, &one) == 0) {
-                readings.push_back(read_both());
-            }
-        }
-    }}.join();
-    return judge_counter(has_constant_rate(), ticks_per_ns, readings);
-}
 
 standard_streams_taken::standard_streams_taken() {
     for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
@@ -123,12 +54,6 @@ double load_per_cpu() {
     const unsigned cpus = std::thread::hardware_concurrency();
     return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
 }
-
-recording_base::recording_base(const record_options& options, const announce_function& announce,
-                               recording_watcher* watcher)
-    : options_(options),
-      announce_(announce),
-      watcher_(watcher) {}
 
 bool recording_base::find_library() {
     std::string problem;
@@ -147,7 +72,7 @@ wire::ring_options recording_base::ring_options() const {
     r.fills = o.sample_bytes == 0;
     r.ticks_per_ns = start_.ticks_per_ns;
     r.times_calls = start_.counter == counter_state::steady;
-    o.only_executable.copy(r.only, sizeof r.only - 2);
+    o.only_executable.copy(r.only, sizeof r.only - 1);
     return r;
 }
 
@@ -162,7 +87,7 @@ void recording_base::start_from(const machine_info& machine) {
     s.smallest_fill = options_.smallest_fill;
     s.sample_bytes = options_.sample_bytes;
     s.ticks_per_ns = machine.ticks_per_ns;
-    s.counter = options_.fills_only ? counter_state::unknown : check_counter(s.ticks_per_ns);
+    s.counter = options_.fills_only ? counter_state::unknown : check_counter();
     s.page_fault_ns = s.counter == counter_state::steady ? measure_page_fault_ns() : 0;
 }
 
@@ -180,12 +105,6 @@ void recording_base::begin_trace() {
 void recording_base::start_collecting(std::uint32_t only_pid) {
     collector_->leave_out_all_but(only_pid);
     collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
-}
-
-void recording_base::stop_watching() {
-    if (watcher_ != nullptr) {
-        watcher_->end();
-    }
 }
 
 void recording_base::remove_trace() const {

@@ -11,24 +11,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace linn::tool {
-
-/// The counter and the clock, read at the same moment on one processor.
-struct counter_reading {
-    double ns = 0;
-    double ticks = 0;
-    double width_ns = 0; ///< the moment is known so well
-};
-
-/// Whether readings that were made one after the other, on one processor after the other, are those of one counter.
-counter_state judge_counter(bool is_constant, double ticks_per_ns, std::span<const counter_reading> readings);
-
-/// Whether the time stamp counter of this machine can be used for times: it must run at a constant rate, and be the same on all
-/// processors that this process may use. Takes less than a millisecond a processor.
-counter_state check_counter(double ticks_per_ns);
 
 /// 4 GiB of addresses in linn; a recorded program maps those that it uses.
 inline constexpr std::size_t ring_chunks = 16'384;
@@ -47,7 +32,10 @@ struct standard_streams_taken {
 class recording_base {
 protected:
     recording_base(const record_options& options, const announce_function& announce,
-                   recording_watcher* watcher);
+                   const watch_function& watch)
+        : options_(options),
+          announce_(announce),
+          watch_(watch) {}
     ~recording_base() = default;
 
     /// False: no library, which is in `result_`.
@@ -63,7 +51,10 @@ protected:
     void make_collector() { collector_.emplace(ring_, &trace_); }
     /// `only_pid`: of no other process; 0: of all. One thread keeps up with a few busy threads of the program.
     void start_collecting(std::uint32_t only_pid);
-    void stop_watching();
+    void start_watching(std::uint32_t only_pid) {
+        watcher_ = watch_ ? watch_(ring_, options_.file, only_pid) : std::jthread{};
+    }
+    void stop_watching() { watcher_ = {}; } // stops and joins it
     void end_collecting() {
         stop_watching();
         collector_->finish();
@@ -86,7 +77,7 @@ protected:
     const standard_streams_taken first_of_all_;
     const record_options& options_;
     const announce_function& announce_;
-    recording_watcher* const watcher_; ///< null: there is no watcher
+    const watch_function& watch_; ///< empty: no one looks on
     record_result result_;
     std::filesystem::path library_;
     signal_desk desk_;
@@ -95,6 +86,7 @@ protected:
     ring_file ring_;
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;
+    std::jthread watcher_;
 
 private:
     void count_events(const instant& end);

@@ -40,7 +40,7 @@ struct ring_options {
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks
     double ticks_per_ns = 1;            ///< of the processor's time stamp counter
-    /// Only programs whose file has one of these names: each ended by a zero, then an empty one. Empty: all.
+    /// Only programs whose file has this name. Empty: all.
     char only[1000] = {};
 };
 

@@ -174,10 +174,7 @@ def case_late_traces(tool):
     program.end()
     advice = tool.result("advise", "a.linn")
     check(advice["unknown_releases"] >= 3, "the releases of blocks from before are not told")
-    check(advice["trace"]["attached"]["pid"] == program.pid and advice["trace"]["attached"]["ran_on"], f"{advice['trace']}")
     check([f["kind"] for f in advice["findings"] if f["count"] == 5] == ["live"], f"{advice['findings']}")
-    said = prose(tool.call("trace", "a.linn", "--leaks", status=0).stdout)
-    check("when the recording ended, and ran on" in said and "never released" not in said, said)
     (tool.folder / "budget.toml").write_text("linn_budgets = 1\n[[budget]]\nallocations = 100\n")
     check("nothing is proven" in prose(tool.call("check", "budget.toml", "a.linn").stdout), "check does not say so")
 
@@ -275,6 +272,7 @@ def case_forks(tool):
     check(all(found[key] == n for key, n in worked(100, 50).items()), f"{found}")
     check(found["allocation", "malloc", 200] > 0, "nothing of the child that lives on")
     check(len(tool.facts()["processes"]) == 3, "not three processes")
+    time.sleep(2)
     check("memfd:linn-record" not in mapped(child), "the child still has the shared memory")
     os.kill(child, signal.SIGKILL)
     program.end()
@@ -345,7 +343,7 @@ def case_waits(tool):
 
 
 def case_options(tool):
-    """--fills and --sample; a default name; SIGTERM ends it as Ctrl-C does."""
+    """Fills; a sample, twice; a default name; SIGTERM ends it as Ctrl-C does."""
     program = tool.program()
     with tool.recording(program.pid, "--fills"):
         program.step("counted.fill(10)")

@@ -2,8 +2,7 @@
 // Records a program without the collector: a ring with room for everything, read after the end. So what the recorder does
 // is tested apart from what collects it. Prints JSON: a row for each process image, kind of event, call and size.
 //
-//   ring_reader LIBRARY [--depth N] [--chunks N] [--in-flight N]
-//               [--collect] [--only NAME] -- PROG ARGS...
+//   ring_reader LIBRARY [--chunks N] [--in-flight N] [--collect] -- PROG ARGS...
 #include "trace/decode.hpp"
 #include "trace/ring.hpp"
 
@@ -40,7 +39,6 @@ struct image_facts {
     unsigned descriptions = 0;
     std::uint32_t parent = 0;
     unsigned origin = 0;
-    std::vector<std::string> arguments;
     std::set<std::uint32_t> threads;
     std::set<std::string> thread_names;
     std::set<std::uint32_t> defined;
@@ -64,9 +62,6 @@ struct recording : chunk_sink {
         ++now().descriptions;
         now().parent = p.parent_image;
         now().origin = p.origin;
-        for (const auto word : p.words) {
-            now().arguments.emplace_back(word);
-        }
     }
     void on_thread_name(std::uint64_t, std::string_view name) { now().thread_names.emplace(name); }
     void on_module(const module_record& m) {
@@ -121,24 +116,16 @@ const char* call_name(allocation_call c) {
 } // namespace
 
 int main(int argc, char** argv) {
-    ring_options options;
     std::uint32_t chunks = 4096;
     std::uint32_t in_flight = 1u << 30;
     bool collects = false;
     int i = 2;
     for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
         const std::string option = argv[i];
-        const auto value = [&] { return std::string{++i < argc ? argv[i] : ""}; };
-        if (option == "--depth") {
-            options.depth = static_cast<std::uint32_t>(std::atoi(value().c_str()));
-        } else if (option == "--chunks") {
-            chunks = static_cast<std::uint32_t>(std::atoi(value().c_str()));
-        } else if (option == "--in-flight") {
-            in_flight = static_cast<std::uint32_t>(std::atoi(value().c_str()));
-        } else if (option == "--collect") {
+        if (option == "--collect") {
             collects = true;
-        } else if (option == "--only") {
-            std::snprintf(options.only, sizeof options.only - 1, "%s", value().c_str());
+        } else if (++i < argc) {
+            (option == "--chunks" ? chunks : in_flight) = static_cast<std::uint32_t>(std::atoi(argv[i]));
         }
     }
     const int fd = ::memfd_create("ring", MFD_CLOEXEC);
@@ -150,7 +137,7 @@ int main(int argc, char** argv) {
     if (memory == MAP_FAILED || i + 1 >= argc) {
         return 3;
     }
-    const ring shared = ring::create(memory, chunks, options);
+    const ring shared = ring::create(memory, chunks, {});
     shared.header().most_in_flight = in_flight;
     shared.header().collector_pid = static_cast<std::uint32_t>(::getpid());
     const std::string path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd);
@@ -180,6 +167,7 @@ int main(int argc, char** argv) {
         }
         if (pid == 0) {
             const std::uint32_t seen = shared.header().filled.load();
+            shared.header().pulse.fetch_add(1);
             take(shared, copies, false);
             shared.wait_for_chunks(seen, 1);
         }
@@ -266,12 +254,10 @@ int main(int argc, char** argv) {
                           {"origin", f.origin},
                           {"threads", f.threads.size()},
                           {"dropped", f.dropped},
-                          {"arguments", f.arguments},
                           {"names", f.thread_names},
                           {"types", f.types},
                           {"unloaded", f.unloaded},
-                          {"modules", f.loaded},
-                          {"stacks", f.defined.size()}});
+                          {"modules", f.loaded}});
     }
     json table = json::array();
     for (const auto& [row, count] : rows) {
@@ -289,7 +275,6 @@ int main(int argc, char** argv) {
                      {"undefined_stacks", undefined},
                      {"problems", problems},
                      {"images", images},
-                     {"rows", table},
-                     {"live", live.size()}};
+                     {"rows", table}};
     std::puts(found.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
 }

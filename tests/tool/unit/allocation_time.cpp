@@ -3,7 +3,6 @@
 #include "analysis/accumulator.hpp"
 #include "analysis/process_memory.hpp"
 #include "made_events.hpp"
-#include "record/recording_base.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::allocation_time_tests {
@@ -131,16 +130,6 @@ TEST_CASE("a page is new once, or again when a mapped block went") {
     CHECK(pages.add(0x8000'0010, 1 << 20) == 0);
     pages.remove(0x8000'0010, 1 << 20);
     CHECK(pages.add(0x8000'0010, 1 << 20) == 257);
-}
-
-TEST_CASE("one counter on all processors, or not") {
-    const std::vector<counter_reading> same{{0, 100, 50}, {1e6, 2e6 + 100, 50}, {2e6, 4e6 + 300, 50}};
-    CHECK(judge_counter(true, 2, same) == counter_state::steady);
-    CHECK(judge_counter(false, 2, same) == counter_state::not_constant);
-    std::vector<counter_reading> other = same;
-    other[2].ticks += 100'000;
-    CHECK(judge_counter(true, 2, other) == counter_state::differs);
-    CHECK(judge_counter(true, 2, {}) == counter_state::steady);
 }
 
 } // namespace linn::tool::allocation_time_tests

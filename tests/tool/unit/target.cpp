@@ -2,10 +2,12 @@
 // Which program is measured in the end, and which ones are refused and why.
 #include "run/target.hpp"
 
+#include "measure/files.hpp"
 #include "program/executable.hpp"
 #include "programs.hpp"
 #include "unit.hpp"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 
 namespace linn::tool::target_tests {
@@ -217,6 +219,29 @@ TEST_CASE("a program is looked up as a shell does it") {
     CHECK(find_program("tool", "a:c", folder / "") == folder / "c/tool");
     CHECK(find_program("./tool", a, c) == std::filesystem::path{c} / "./tool");
     CHECK(find_program("", c) == "");
+}
+
+TEST_CASE("a symbol is found in a file, and in a damaged one none or a wrong one") {
+    constexpr const char* name = "gnu_get_libc_version"; // which no sanitizer replaces
+    void* const address = ::dlsym(RTLD_DEFAULT, name);
+    Dl_info libc{};
+    REQUIRE(::dladdr(address, &libc) != 0);
+    CHECK(static_cast<char*>(libc.dli_fbase) + find_in_file(libc.dli_fname, name) == address);
+    CHECK(find_in_file(libc.dli_fname, "no such function") == 0);
+    CHECK(find_in_file("/proc/self/status", name) == 0);
+    const std::string bytes = read_file(libc.dli_fname).value_or("");
+    std::mt19937 random{11};
+    const std::filesystem::path damaged = std::filesystem::temp_directory_path() / "linn_damaged.so";
+    for (int i = 0; i != 30; ++i) {
+        std::string changed = bytes;
+        for (std::size_t k = 0; k != 400; ++k) {
+            const std::size_t at = random() % 2048; // of the headers of the file, or of those of its sections
+            changed[k % 2 == 0 ? at : bytes.size() - 1 - at] = static_cast<char>(random());
+        }
+        std::ofstream{damaged, std::ios::binary} << changed;
+        static_cast<void>(find_in_file(damaged, name));
+    }
+    std::filesystem::remove(damaged);
 }
 
 } // namespace linn::tool::target_tests

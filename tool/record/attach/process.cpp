@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process.hpp"
 
-#include "../../measure/files.hpp"
 #include "../../program/executable.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +26,9 @@ namespace fs = std::filesystem;
 constexpr const char* from_its_start = "Record it from its start: linn record -- PROG ARGS...";
 
 std::string text_of(const std::string& path) {
-    return read_file(path).value_or("");
+    std::ostringstream text;
+    text << std::ifstream{path}.rdbuf(); // which does not throw when the process ends meanwhile
+    return text.str();
 }
 
 /// The value of a line "Name:\tvalue" of /proc/PID/status.

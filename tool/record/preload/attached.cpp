@@ -4,16 +4,16 @@
 #include "../../interpose/operators.hpp"
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
-#include "../attach/door.hpp"
 #include "call_timer.hpp"
 #include "chunk_windows.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
+#include "slots.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <atomic>
-#include <utility>
 
 extern "C" {
 __attribute__((visibility("default"))) constinit linn::tool::attach::door linn_attach_door{};
@@ -60,12 +60,6 @@ bool give_ring_back() noexcept {
     return false;
 }
 
-void close_ring_file() noexcept {
-    if (const int fd = std::exchange(linn_attach_door.ring_fd, -1); fd >= 0) {
-        ::syscall(SYS_close, static_cast<long>(fd));
-    }
-}
-
 /// The threads stop recording while all hooks are in: none misses a call between two that it records. Until the hooks are out, they only
 /// pass on.
 answer leave() noexcept {
@@ -84,9 +78,31 @@ answer leave() noexcept {
     return !current_recording.ring || give_ring_back() ? answer::done : answer::busy;
 }
 
-/// The hooks only pass on until all are in; then all threads begin to record at once. linn has made `ring_fd` a ring.
+/// A new ring, in a file whose descriptor linn takes a copy of: linn may look at the program, but the program need not be allowed to look
+/// at linn. None where limits of the process do not allow it.
+wire::ring make_ring(std::uint32_t chunks) noexcept {
+    rlimit limit{}; // beyond it the system would end the program
+    ::getrlimit(RLIMIT_FSIZE, &limit);
+    constexpr long close_on_exec = 1;
+    const std::size_t bytes = wire::ring::file_bytes(chunks);
+    const long fd = bytes <= limit.rlim_cur ? ::syscall(SYS_memfd_create, "linn-record", close_on_exec) : -1;
+    void* memory = MAP_FAILED;
+    if (fd >= 0 && ::syscall(SYS_ftruncate, fd, bytes) == 0) {
+        memory = ::mmap(nullptr, wire::ring::header_bytes(chunks), PROT_READ | PROT_WRITE, MAP_SHARED,
+                        static_cast<int>(fd), 0);
+    }
+    if (memory == MAP_FAILED) {
+        ::syscall(SYS_close, fd);
+        return {};
+    }
+    linn_attach_door.ring_fd = static_cast<std::int32_t>(fd);
+    windows.begin(linn_attach_door.ring_fd);
+    return wire::ring::create(memory, chunks, linn_attach_door.options);
+}
+
+/// The hooks only pass on until all are in; then all threads begin to record at once.
 answer enter(std::uint32_t chunks) noexcept {
-    if (slots::are_in() && is_recording() && collector_lives(0)) {
+    if (slots::are_in() && is_recording() && collector_lives()) {
         return answer::in_use;
     }
     // What a linn that was killed has left.
@@ -97,24 +113,15 @@ answer enter(std::uint32_t chunks) noexcept {
     if (!mine) {
         return answer::busy;
     }
-    const std::size_t bytes = wire::ring::header_bytes(chunks);
-    void* const memory =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, linn_attach_door.ring_fd, 0);
-    if (memory == MAP_FAILED) {
+    const wire::ring ring = make_ring(chunks);
+    if (!ring) {
         return answer::no_memory;
     }
-    const wire::ring ring{memory};
-    windows.begin(std::exchange(linn_attach_door.ring_fd, -1));
-    bool is_room = windows.map(ring, 0);
-    if (is_room) {
-        find_program_functions();
-        find_operators(own_place::last);
-        prepare_attached(ring);
-        calibrate_call_timer();
-        is_room = slots::put_in(ring.header().options.fills);
-    }
-    if (!is_room) {
-        current_recording.ring = ring;
+    find_program_functions();
+    find_operators(own_place::last);
+    prepare_attached(ring);
+    calibrate_call_timer();
+    if (!windows.map(ring, 0) || !slots::put_in(ring.header().options.fills)) {
         forget_ring();
         return answer::no_memory;
     }
@@ -124,35 +131,20 @@ answer enter(std::uint32_t chunks) noexcept {
     return answer::done;
 }
 
-void answer_with(answer said) noexcept {
-    __atomic_store_n(&linn_attach_door.said, said, __ATOMIC_SEQ_CST);
-}
-
 // The calls of linn.
 
-/// The program makes the file, and linn takes a copy of the descriptor: linn may look at the program, but the program need not be allowed
-/// to look at linn.
-void open_ring_for_linn() noexcept {
-    const kept_errno saved;
-    constexpr long close_on_exec = 1;
-    close_ring_file(); // of a linn that was killed
-    linn_attach_door.ring_fd = static_cast<int>(::syscall(SYS_memfd_create, "linn-record", close_on_exec));
-    answer_with(answer::none);
-}
 void enter_for_linn(std::uint32_t chunks) noexcept {
     const kept_errno saved;
-    answer_with(enter(chunks));
-    close_ring_file();
+    linn_attach_door.said = answer::none;
+    linn_attach_door.said = enter(chunks);
 }
 void leave_for_linn() noexcept {
     const kept_errno saved;
-    close_ring_file();
-    answer_with(answer::none);
-    answer_with(leave());
+    linn_attach_door.said = answer::none;
+    linn_attach_door.said = leave();
 }
 
 __attribute__((constructor)) void open_door() noexcept {
-    linn_attach_door.open_ring = reinterpret_cast<std::uint64_t>(&open_ring_for_linn);
     linn_attach_door.enter = reinterpret_cast<std::uint64_t>(&enter_for_linn);
     linn_attach_door.leave = reinterpret_cast<std::uint64_t>(&leave_for_linn);
 }

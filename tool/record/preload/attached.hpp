@@ -1,71 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
+#include "../../trace/ring.hpp"
+
 #include <cstdint>
 
-// The recorder in a program that runs already: linn has the program open this library, and calls the functions of
-// attach::door in one of its threads. docs/design/attach.md tells the whole way.
+// The recorder in a program that runs already: `linn record --pid` has the program open this library, calls the functions of the door in
+// one of its threads, and reads the answers in the program's memory. docs/design/attach.md tells the whole way.
+namespace linn::tool::attach {
+
+inline constexpr std::uint64_t door_magic = 0x3348'5441'4e4e'494c; // "LINNATH3"
+inline constexpr const char* door_symbol = "linn_attach_door";
+
+/// How a call of enter() or leave() ended.
+enum class answer : std::uint32_t {
+    none,      ///< it has not been called, or has not returned
+    done,      ///< the hooks are in, or out
+    in_use,    ///< another linn records this process
+    no_memory, ///< for the shared memory: a limit of the process
+    busy,      ///< a thread is in a hook, or uses the shared memory: ask another thread, or later
+};
+
+/// The object `linn_attach_door` of the library.
+struct door {
+    std::uint64_t magic = door_magic;
+    std::uint32_t size = sizeof(door); ///< another size: another version of linn
+    answer said = answer::none;        ///< of the last call
+    std::uint32_t is_in = 0;           ///< the hooks are in
+    std::int32_t ring_fd = -1;         ///< then: of the ring that they write into
+    wire::ring_options options;        ///< linn sets them before it calls enter()
+
+    std::uint64_t enter = 0; ///< void (std::uint32_t): makes a ring of so many chunks, and puts the hooks in
+    std::uint64_t leave = 0; ///< void (): takes the hooks out, and closes the ring
+};
+
+} // namespace linn::tool::attach
+
 namespace linn::tool::preload {
 
 /// Takes the hooks out without being asked, because linn is gone or has closed the recording. Any thread, outside of the recorder;
 /// at most half a second, usually some microseconds.
 void leave_by_ourselves() noexcept;
 
-/// A change that one thread at a time makes; none waits for another.
-class turn {
-public:
-    explicit turn(std::atomic<bool>& is_taken) noexcept
-        : is_taken_(is_taken),
-          is_mine_(!is_taken.exchange(true, std::memory_order_seq_cst)) {}
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
-    ~turn() {
-        if (is_mine_) {
-            is_taken_.store(false, std::memory_order_seq_cst);
-        }
-    }
-    explicit operator bool() const noexcept { return is_mine_; }
-
-private:
-    std::atomic<bool>& is_taken_;
-    bool is_mine_;
-};
-
 /// In a forked child.
 void attached_after_fork() noexcept;
 
-// The words through which the files of a running program call the allocator, and through which they call the hooks while
-// they are in. A preload needs none of this: there the loader fills these words with the hooks.
-namespace slots {
-
-/// Puts hooks into the slots of all files that are mapped, with fills also of memset. Takes the loader's lock, so that none is
-/// unmapped meanwhile. False without memory.
-bool put_in(bool with_fills) noexcept;
-
-/// A call that was the first through its slot while the hooks went in has led the loader to fill the slot: puts the hook in.
-void look_again() noexcept;
-
-/// Puts back what was there. A slot that has got another value meanwhile keeps it. False while a file is being unmapped: try
-/// again. Afterwards nothing is known of any slot.
-bool take_out() noexcept;
-
-bool are_in() noexcept;
-
-/// While one lives, a file may be unmapped: no slot is touched.
-class unmapping {
-public:
-    unmapping() noexcept;
-    unmapping(const unmapping&) = delete;
-    unmapping& operator=(const unmapping&) = delete;
-    ~unmapping();
-
-private:
-    bool counts_;
-};
-
-/// In a forked child: who was unmapping or changing slots in another thread of the parent does not finish here.
-void after_fork() noexcept;
-
-} // namespace slots
 } // namespace linn::tool::preload

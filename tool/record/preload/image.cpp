@@ -2,11 +2,11 @@
 #include "image.hpp"
 
 #include "../../interpose/raw.hpp"
-#include "attached.hpp"
 #include "chunk_windows.hpp"
 #include "modules.hpp"
 #include "rtti_probe.hpp"
 #include "sampled_blocks.hpp"
+#include "slots.hpp"
 #include "thread.hpp"
 #include "unwind/capture.hpp"
 
@@ -105,8 +105,8 @@ bool map_ring(const char* path) noexcept {
     return is_mapped;
 }
 
-bool is_wanted(const char* names) noexcept {
-    if (*names == '\0') {
+bool is_wanted(const char* only) noexcept {
+    if (*only == '\0') {
         return true;
     }
     char file[PATH_MAX];
@@ -116,13 +116,7 @@ bool is_wanted(const char* names) noexcept {
     }
     file[n] = '\0';
     const char* const slash = std::strrchr(file, '/');
-    const char* const name = slash != nullptr ? slash + 1 : file;
-    for (; *names != '\0'; names += std::strlen(names) + 1) {
-        if (std::strcmp(names, name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return std::strcmp(only, slash != nullptr ? slash + 1 : file) == 0;
 }
 
 /// What another image with this id left: the one before our exec, or a process that has died since.
@@ -178,7 +172,7 @@ void start_unwinder(const wire::ring_options& options) noexcept {
 /// The pulse of the collector was seen last at that time, on the clock of the system.
 constinit std::atomic<std::uint32_t> last_pulse{0};
 constinit std::atomic<std::int64_t> last_pulse_at{0};
-constinit std::int64_t attached_at = 0;
+constinit std::int64_t begun_at = 0; ///< the recording
 
 std::int64_t seconds_now() noexcept {
     timespec now{};
@@ -186,27 +180,9 @@ std::int64_t seconds_now() noexcept {
     return now.tv_sec;
 }
 
-/// A zombie, or another process under the same number, has no pulse. One that is only stopped for a while keeps its recording.
-bool has_pulse() noexcept {
-    constexpr std::int64_t most_seconds = 10;
-    const wire::ring_header& h = current_recording.ring.header();
-    if (h.closed.load(std::memory_order_relaxed) != 0) {
-        return false;
-    }
-    if (::kill(static_cast<pid_t>(h.collector_pid), 0) != 0 && errno == ESRCH) {
-        return false;
-    }
-    const std::uint32_t pulse = h.pulse.load(std::memory_order_relaxed);
-    if (last_pulse.exchange(pulse, std::memory_order_relaxed) != pulse) {
-        const std::int64_t now = seconds_now();
-        last_pulse_at.store(now, std::memory_order_relaxed);
-        // For so long a call may be under way that began before the hooks were in.
-        if (now - attached_at <= 1) {
-            slots::look_again();
-        }
-        return true;
-    }
-    return seconds_now() - last_pulse_at.load(std::memory_order_relaxed) <= most_seconds;
+void note_begin() noexcept {
+    begun_at = seconds_now();
+    last_pulse_at.store(begun_at, std::memory_order_relaxed);
 }
 
 /// Once a program file: the ring, and what forks do not change.
@@ -225,6 +201,7 @@ bool begin_recording() noexcept {
     }
     const std::uint32_t pid = id_in_proc("/proc/self");
     current_recording.other_namespace = pid != 0 && pid != own_pid();
+    note_begin();
     prepare_once();
     set_probe_options(h.options);
     start_unwinder(h.options);
@@ -341,8 +318,7 @@ void prepare_attached(const wire::ring& ring) noexcept {
     image.parent = 0;
     image.origin = 0;
     image.is_described.store(false, std::memory_order_relaxed);
-    attached_at = seconds_now();
-    last_pulse_at.store(attached_at, std::memory_order_relaxed);
+    note_begin();
 }
 
 void let_record() noexcept {
@@ -359,16 +335,25 @@ void forget_ring() noexcept {
     ::munmap(static_cast<void*>(&h), wire::ring::header_bytes(h.chunk_count));
 }
 
-bool collector_lives(unsigned waited_milliseconds) noexcept {
-    if (recording_number != 0) {
-        return has_pulse();
+bool collector_lives() noexcept {
+    constexpr std::int64_t most_seconds = 10;
+    const wire::ring_header& h = current_recording.ring.header();
+    if (h.closed.load(std::memory_order_relaxed) != 0 ||
+        (::kill(static_cast<pid_t>(h.collector_pid), 0) != 0 && errno == ESRCH &&
+         !current_recording.other_namespace)) {
+        return false;
     }
-    if (::faccessat(AT_FDCWD, ring_path, F_OK, 0) == 0) {
-        return true;
+    const std::uint32_t pulse = h.pulse.load(std::memory_order_relaxed);
+    if (last_pulse.exchange(pulse, std::memory_order_relaxed) == pulse) {
+        return seconds_now() - last_pulse_at.load(std::memory_order_relaxed) <= most_seconds;
     }
-    // A changed root has no such path, and a dead collector may still be a zombie.
-    const std::uint32_t pid = current_recording.ring.header().collector_pid;
-    return pid != 0 && waited_milliseconds < 10'000 && ::kill(static_cast<pid_t>(pid), 0) == 0;
+    const std::int64_t now = seconds_now();
+    last_pulse_at.store(now, std::memory_order_relaxed);
+    // For so long a call may be under way that began before the hooks were in.
+    if (recording_number != 0 && now - begun_at <= 1) {
+        slots::look_again();
+    }
+    return true;
 }
 
 std::uint32_t collectors_tid() noexcept {

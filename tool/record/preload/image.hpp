@@ -58,9 +58,9 @@ inline bool is_new_image() noexcept {
 void* wiped_memory(std::size_t bytes) noexcept;
 void* zeroed_memory(std::size_t bytes) noexcept;
 
-/// Is the collector there? By what can be seen of it, also from a container or a changed root, where it is given up after
-/// some seconds in which it did nothing. Who was attached to looks at the pulse that the collector gives.
-bool collector_lives(unsigned waited_milliseconds) noexcept;
+/// Whether the collector is there. A zombie, another process under the same number and one that cannot be seen from here are given up
+/// after ten seconds without a pulse.
+bool collector_lives() noexcept;
 
 /// The id of the calling thread, as the collector knows it.
 std::uint32_t collectors_tid() noexcept;

@@ -3,9 +3,9 @@
 // decides where it looks, and that would be us.
 #include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
-#include "attached.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
+#include "slots.hpp"
 
 namespace linn::tool::preload {
 namespace {

@@ -6,6 +6,7 @@
 #include "image.hpp"
 #include "modules.hpp"
 #include "rtti_probe.hpp"
+#include "slots.hpp"
 
 #include <signal.h>
 
@@ -142,7 +143,7 @@ void finish_probe(thread_state& t, thread_writer& w) noexcept {
     char name[512];
     const std::size_t length = read_type_name(w.probe_address, name, sizeof name);
     if (length == 0) {
-        probes.found_none(w.probe_stack);
+        probes.spend(w.probe_stack); // after two without a type a third is not worth its system calls
     }
     if (length == 0 || !ensure_room(t, w, sizeof name + 64)) {
         return;
@@ -339,7 +340,7 @@ void record_once(const unwind::frame_start* from, std::uintptr_t stack_pointer,
     if (!lent) {
         return;
     }
-    if (is_time_to_listen(t) && !collector_lives(0)) {
+    if (is_time_to_listen(t) && !collector_lives()) {
         return stop_recording();
     }
     thread_writer& w = lent.writer();

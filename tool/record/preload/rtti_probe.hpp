@@ -31,8 +31,6 @@ public:
             --stacks_[id % size];
         }
     }
-    /// A block of this stack has been looked at, and had no type. After two of them a third is not worth its system calls.
-    void found_none(std::uint32_t id) noexcept { spend(id); }
 
     /// Another recording begins.
     void clear() noexcept {

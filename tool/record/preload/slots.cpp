@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "slots.hpp"
+
 #include "../../interpose/mapped_file.hpp"
 #include "../../interpose/operators.hpp"
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
-#include "attached.hpp"
 #include "image.hpp"
 
 #include <dlfcn.h>

@@ -4,7 +4,6 @@
 #include "attached.hpp"
 #include "chunk_windows.hpp"
 #include "image.hpp"
-#include "writer_pool.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 #include <sys/uio.h>
 
 #include <cstring>
+#include <new>
 
 namespace linn::tool::preload {
 
@@ -21,6 +21,106 @@ constinit thread_local thread_state this_thread __attribute__((tls_model("initia
 constinit std::uint32_t recording_number = 0;
 
 namespace {
+
+/// In the place of an owner while reclaim() looks at it.
+constexpr std::uint32_t nobody = 0xffff'ffff;
+
+/// The memory of all writers. Grows, never shrinks; without locks. A writer whose thread has ended without giving it back
+/// is found when the pool would have to grow.
+class writer_pool {
+public:
+    struct slab {
+        std::uint32_t size;
+        std::atomic<std::uint32_t>* owners; ///< 0: free
+        unsigned char** limits;             ///< wiped by a fork
+        thread_writer* writers;
+    };
+
+    /// A writer, all zero but for where its limit is; null if there is no memory. `owner`: the thread by the kernel's count.
+    thread_writer* take(std::uint32_t owner) noexcept {
+        bool has_reclaimed = false;
+        for (unsigned k = 0; k != slab_count; ++k) {
+            slab* s = slabs_[k].load(std::memory_order_acquire); // pairs with the exchange below
+            if (s == nullptr) {
+                if (k != 0 && !has_reclaimed) {
+                    has_reclaimed = true;
+                    reclaim();
+                    k = ~0u; // once more from the first
+                    continue;
+                }
+                slab* const fresh = make(first_slab << k);
+                if (fresh == nullptr) {
+                    return nullptr;
+                }
+                // Pairs with the load above.
+                if (slabs_[k].compare_exchange_strong(s, fresh, std::memory_order_acq_rel)) {
+                    s = fresh; // or another thread was faster; its slab is as good, ours is lost
+                }
+            }
+            for (std::uint32_t i = 0; i != s->size; ++i) {
+                std::uint32_t expected = 0;
+                if (s->owners[i].load(std::memory_order_relaxed) == 0 &&
+                    // Pairs with the release in give_back().
+                    s->owners[i].compare_exchange_strong(expected, owner, std::memory_order_acquire)) {
+                    thread_writer* const writer = &s->writers[i];
+                    std::memset(static_cast<void*>(writer), 0, sizeof *writer);
+                    writer->owner = &s->owners[i];
+                    s->limits[i] = nullptr;
+                    writer->out.bind(&s->limits[i]);
+                    return writer;
+                }
+            }
+        }
+        return nullptr;
+    }
+    static void give_back(thread_writer* writer) noexcept {
+        writer->owner->store(0, std::memory_order_release); // pairs with take()
+    }
+    /// Calls `visit(slab, index)` for each writer, also those that no thread has.
+    template <class Visit>
+    void for_each(Visit visit) noexcept {
+        for (auto& entry : slabs_) {
+            slab* const s = entry.load(std::memory_order_acquire); // pairs with take()
+            for (std::uint32_t i = 0; s != nullptr && i != s->size; ++i) {
+                visit(*s, i);
+            }
+        }
+    }
+
+private:
+    static constexpr unsigned slab_count = 18;
+    static constexpr std::uint32_t first_slab = 32;
+
+    static slab* make(std::uint32_t size) noexcept {
+        const std::size_t bytes =
+            sizeof(slab) + size * (sizeof(std::atomic<std::uint32_t>) + sizeof(thread_writer));
+        auto* const memory = static_cast<unsigned char*>(zeroed_memory(bytes));
+        auto* const limits = static_cast<unsigned char**>(wiped_memory(size * sizeof(unsigned char*)));
+        if (memory == nullptr || limits == nullptr) {
+            if (memory != nullptr) {
+                ::munmap(memory, bytes);
+            }
+            return nullptr;
+        }
+        auto* const writers = reinterpret_cast<thread_writer*>(memory + sizeof(slab));
+        auto* const owners = reinterpret_cast<std::atomic<std::uint32_t>*>(writers + size);
+        return new (memory) slab{size, owners, limits, writers};
+    }
+    void reclaim() noexcept {
+        for_each([](slab& s, std::uint32_t i) {
+            std::uint32_t owner = s.owners[i].load(std::memory_order_relaxed);
+            const bool is_gone = owner != 0 && owner != nobody &&
+                                 ::syscall(SYS_tgkill, current_image->kernel_pid, owner, 0) != 0 &&
+                                 errno == ESRCH;
+            if (is_gone && s.owners[i].compare_exchange_strong(owner, nobody)) {
+                hand_over(s.writers[i], false);
+                s.owners[i].store(0, std::memory_order_release); // pairs with take()
+            }
+        });
+    }
+
+    std::atomic<slab*> slabs_[slab_count];
+};
 
 constinit writer_pool pool{};
 constinit std::atomic<std::uint32_t> slow_calls{0};
@@ -168,7 +268,7 @@ std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& w
 bool begin_chunk(const thread_state& thread, thread_writer& writer) noexcept {
     const wire::ring& ring = current_recording.ring;
     const wire::ring_header& h = ring.header();
-    for (unsigned waited = 0;;) {
+    for (;;) {
         const std::uint32_t seen = h.emptied.load(std::memory_order_seq_cst);
         if (h.closed.load(std::memory_order_relaxed) != 0) {
             stop_recording();
@@ -189,8 +289,7 @@ bool begin_chunk(const thread_state& thread, thread_writer& writer) noexcept {
             return false;
         }
         ring.wait_for_room(seen, wait);
-        waited = h.emptied.load(std::memory_order_relaxed) != seen ? 0 : waited + wait;
-        if (waited != 0 && !collector_lives(waited)) {
+        if (h.emptied.load(std::memory_order_relaxed) == seen && !collector_lives()) {
             stop_recording();
             return false;
         }
@@ -226,11 +325,14 @@ bool are_threads_out() noexcept {
         return false;
     }
     bool is_any_in = false;
-    pool.for_each_owned([&](const thread_state* thread, std::uint32_t) {
+    pool.for_each([&](const writer_pool::slab& s, std::uint32_t i) {
+        if (s.owners[i].load(std::memory_order_acquire) == 0) {
+            return;
+        }
         // By the kernel: the thread, and its memory, may be gone.
         thread_state copy{};
         const iovec to{static_cast<void*>(&copy), sizeof copy};
-        const iovec from{const_cast<thread_state*>(thread), sizeof copy};
+        const iovec from{s.writers[i].thread, sizeof copy};
         if (::syscall(SYS_process_vm_readv, static_cast<long>(own_pid()), &to, 1L, &from, 1L, 0L) ==
             static_cast<long>(sizeof copy)) {
             is_any_in = is_any_in || (copy.main != nullptr && copy.active == nullptr &&
@@ -241,11 +343,21 @@ bool are_threads_out() noexcept {
 }
 
 bool stop_writers() noexcept {
-    return pool.stop();
+    bool were_stopped = true;
+    pool.for_each([&](writer_pool::slab& s, std::uint32_t i) {
+        unsigned char* const before = __atomic_exchange_n(&s.limits[i], nullptr, __ATOMIC_SEQ_CST);
+        were_stopped = were_stopped && before == nullptr;
+    });
+    return were_stopped;
 }
 
 void retire_writers() noexcept {
-    pool.retire();
+    pool.for_each([](writer_pool::slab& s, std::uint32_t i) {
+        if (s.owners[i].load(std::memory_order_relaxed) != 0) {
+            s.limits[i] = nullptr;
+            s.writers[i].out.abandon();
+        }
+    });
 }
 
 void renew_thread(thread_state& thread) noexcept {
@@ -272,10 +384,13 @@ void threads_after_fork() noexcept {
     for (unsigned i = 0; i != thread_state::levels; ++i) {
         in_use[1 + i] = t.nested[i].is_busy ? t.nested[i].writer : nullptr;
     }
-    pool.clear();
+    pool.for_each([](writer_pool::slab& slab, std::uint32_t i) {
+        slab.owners[i].store(0, std::memory_order_relaxed);
+        slab.limits[i] = nullptr;
+    });
     for (const thread_writer* const w : in_use) {
         if (w != nullptr) {
-            pool.abandon(w);
+            w->owner->store(nobody, std::memory_order_relaxed); // this one is never used again
             // The hook that was interrupted goes on here as in the parent, and would write into the parent's chunk. In its
             // place it gets memory that is never read: the parent tells what it does.
             if (w->out.has_chunk()) {

@@ -7,6 +7,7 @@
 #include "call_timer.hpp"
 #include "unwind/capture.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 namespace linn::tool::preload {
@@ -39,7 +40,8 @@ struct thread_writer {
         std::uint8_t alignment_log2;
         bool is_told;
     } candidate;
-    struct thread_state* thread; ///< whose it is
+    struct thread_state* thread;       ///< whose it is
+    std::atomic<std::uint32_t>* owner; ///< the pool's word for it
 };
 
 /// A call to the program's own operator new or delete is under way: the next call of the malloc family that fits is its

@@ -461,25 +461,7 @@ int forks_in_handlers(int beside) {
     return handled == 40 ? 0 : 1;
 }
 
-// Exceptions, files that come and go, fills and types, deaths.
-
-[[gnu::noinline]] void throw_through(int depth) {
-    const std::vector<char> held(70'001);
-    keep(held.data());
-    if (depth == 0) {
-        throw 42;
-    }
-    throw_through(depth - 1);
-}
-int exceptions() {
-    for (int i = 0; i != 50; ++i) {
-        try {
-            throw_through(9);
-        } catch (int) {
-        }
-    }
-    return 0;
-}
+// Files that come and go, fills and types, deaths.
 
 int plugins(char** files) {
     for (int i = 0; i != 20; ++i) {
@@ -566,7 +548,6 @@ constexpr action actions[] = {
     {"signal_handlers", [](int number, char**) { return signal_handlers(number != 0); }},
     {"longjmps", [](int, char**) { return longjmps(); }},
     {"forks_in_handlers", [](int number, char**) { return forks_in_handlers(number); }},
-    {"exceptions", [](int, char**) { return exceptions(); }},
     {"plugins", [](int, char** argv) { return plugins(argv + 2); }},
     {"fills_and_types", [](int, char**) { return fills_and_types(); }},
     {"until_killed", [](int, char** argv) { return until_killed(argv[2]); }},
