@@ -187,37 +187,12 @@ struct in_resource : holder<unsigned char*, Bytes> {
     }
 };
 
-constexpr std::size_t buffer_bytes = 256 * linn_test::kib;
-
-struct in_buffer_pool {
-    static constexpr std::size_t bytes = buffer_bytes;
-    linn::buffer_pool pool{buffer_bytes};
-    std::vector<linn::buffer> held;
-    in_buffer_pool() { held.reserve(most); }
-    bool add() {
-        linn::buffer b = null_when_refused([&] { return pool.acquire(); });
-        if (!b) {
-            return false;
-        }
-        b.span().back() = static_cast<std::byte>(held.size());
-        held.push_back(std::move(b));
-        return true;
-    }
-    void check_whole() {
-        for (std::size_t i = 0; i < held.size(); ++i) {
-            CHECK(held[i].span().back() == static_cast<std::byte>(i));
-        }
-    }
-    void drop() { held.clear(); }
-    std::size_t live() { return pool.statistics().live; }
-};
-
 /// A thread uses each part for the first time when not even the C library has memory, which it needs to note what the thread
 /// does at its end.
 void first_use_in_a_thread(const limit& l) {
     linn::pool_resource resource;
     linn::recycler<small_item> recycler;
-    linn::buffer_pool buffers{buffer_bytes};
+    linn::buffer_pool buffers{256 * linn_test::kib};
     const auto use_all = [&] {
         std::size_t served = 0;
         if (item* p = linn::pool<item>::try_allocate()) {
@@ -269,7 +244,6 @@ constexpr part parts[] = {
     {"local_pool", &exhaust<in_local_pool>},
     {"pool_resource", &exhaust<in_resource<4000>>},
     {"pool_resource, large", &exhaust<in_resource<300'000>>},
-    {"buffer_pool", &exhaust<in_buffer_pool>},
     {"the first use in a thread", &first_use_in_a_thread},
 };
 

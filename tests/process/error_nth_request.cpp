@@ -483,7 +483,6 @@ int main() {
     if (linn_test::on_memcheck()) {
         return linn_test::skip("memory is not refused under Memcheck");
     }
-    linn_test::drained_pools::for_good = true;
     pools();
     local_pools();
     smart_pointers();

@@ -4,7 +4,6 @@
 //
 // Breaks when that thread makes a variable under a guard of the compiler's, and waits there for a lock that the fork holds: the
 // child inherits the guard as "in progress", and waits for a thread that does not exist.
-#define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
 #include <linn/linn.hpp>

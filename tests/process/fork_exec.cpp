@@ -4,9 +4,6 @@
 //
 // Breaks when a child that shares or copies the memory leaves a lock taken or a count wrong: what the threads hold is
 // looked at afterwards, to the last object, and each new program uses pools itself.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in the child of a fork.
-#define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
 #include <linn/linn.hpp>

@@ -4,7 +4,6 @@
 //
 // Breaks when those caches are only written off in number: their slots are out of the slabs and in no
 // front any more, so they would be taken for live.
-#define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
 #include <linn/pool.hpp>

@@ -4,7 +4,6 @@
 //
 // Breaks when the numbers of threads that a fork leaves behind stay taken: after some generations none is left, and every call
 // takes a lock. Each generation forks from another thread than the one that the process began with.
-#define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
 #include <linn/detail/sync/thread_index.hpp>

@@ -4,9 +4,6 @@
 //
 // Breaks when the pool's own handlers hold its locks while the program's run: a deadlock, which the
 // alarm turns into a failure. Calls are counted, so handlers that did not run do not pass.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
-#define LINN_ASAN_POOLS 1
 #include "busy_threads.hpp"
 
 #include <linn/linn.hpp>

@@ -6,9 +6,6 @@
 // Breaks when a lock is acquired that the fork handlers do not know (the child finds it taken), when a resource on the stack of a
 // thread stays in the list of the child (the next thread overwrites it, and the list is garbage), and when a fork has the
 // locks of a resource that another thread releases. Then a child hangs, and its alarm ends it, or it crashes.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
-#define LINN_ASAN_POOLS 1
 #include "busy_threads.hpp"
 
 #include <linn/linn.hpp>

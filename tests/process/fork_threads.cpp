@@ -5,9 +5,6 @@
 // Breaks when a lock is held by a thread that does not exist in the child (it hangs, and the alarm
 // ends it), or when a depot was copied in the middle of a change (the child finds it inconsistent).
 // 200 forks, each while three threads are proven to be at work.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
-#define LINN_ASAN_POOLS 1
 #include "busy_threads.hpp"
 
 #include <linn/linn.hpp>

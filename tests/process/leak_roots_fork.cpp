@@ -3,7 +3,6 @@
 //
 // Breaks when the sanitizer's list of memory to search is in use at the fork: the child waits without end for a thread that
 // it does not have, and the alarm ends it.
-#define LINN_ASAN_POOLS 1
 #include "busy_threads.hpp"
 
 #include <linn/memory_resource.hpp>

@@ -3,9 +3,6 @@
 // that are gone held stays handed out, and every other object can be had, none lost in a cache of theirs.
 //
 // Breaks when a thread caches objects of such a pool, or when a fork copies it in the middle of a change.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
-#define LINN_ASAN_POOLS 1
 #include "busy_threads.hpp"
 
 #include <linn/pool.hpp>

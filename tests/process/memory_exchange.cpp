@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: if threads free the objects of others, for any time, memory stays the peak of live objects plus a
-// constant a thread: one thread to one, one to many, around a ring, and any to any; with a thread that has never allocated, and
+// constant a thread: one thread to one, one to many, and any to any; with a thread that has never allocated, and
 // blocks for ever after. What one thread filled and emptied, the next can have: sixty-four in turn need no more than one.
 //
 // Breaks when objects go back to an owner who never looks, wait in a cache that nobody empties, or when each thread
@@ -130,25 +130,6 @@ void one_to_many(std::size_t consumers, std::size_t each) {
     linn_test::join_all(threads);
 }
 
-template <class Memory>
-void ring(std::size_t members, std::size_t each) {
-    std::vector<std::unique_ptr<channel>> ways;
-    for (std::size_t i = 0; i != members; ++i) {
-        ways.push_back(std::make_unique<channel>());
-    }
-    std::vector<std::function<void()>> works;
-    for (std::size_t me = 0; me != members; ++me) {
-        works.emplace_back([&, me] {
-            for (std::size_t i = 0; i != each; ++i) {
-                ways[me]->put(i, made<Memory>(i));
-                gone<Memory>(ways[(me + members - 1) % members]->take(i), i);
-            }
-        });
-    }
-    run_all(works);
-    check_bounded<Memory>(members, members * (channel::places + 1));
-}
-
 /// Each thread frees the object that it finds in a place, and leaves one of its own.
 template <class Memory>
 void any_to_any(std::size_t members, std::size_t each) {
@@ -199,32 +180,13 @@ void phases(std::size_t turns, std::size_t objects) {
     CHECK_AT_MOST(Memory::statistics().resident_bytes, one + one / 10 + linn_test::mib);
 }
 
-/// Two threads that both stay, and fill and empty side by side.
-template <class Memory>
-void side_by_side(std::size_t rounds, std::size_t objects) {
-    Memory::trim();
-    run_all({[&] {
-                 for (std::size_t i = 0; i != rounds; ++i) {
-                     fill_and_empty<Memory>(objects);
-                 }
-             },
-             [&] {
-                 for (std::size_t i = 0; i != rounds; ++i) {
-                     fill_and_empty<Memory>(objects);
-                 }
-             }});
-    check_bounded<Memory>(2, 2 * objects);
-}
-
 template <class Memory>
 void all_of() {
     const std::size_t some = linn_test::scaled(100'000);
     one_to_many<Memory>(1, 4 * some);
     one_to_many<Memory>(3, some);
-    ring<Memory>(4, some);
     any_to_any<Memory>(4, 2 * some);
     phases<Memory>(64, linn_test::scaled(500'000));
-    side_by_side<Memory>(20, 10'000);
 }
 
 } // namespace

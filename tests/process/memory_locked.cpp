@@ -59,7 +59,6 @@ void locked_pool(int flags) {
     CHECK(::mlockall(flags) == 0);
     const std::size_t before = rss_bytes();
     const auto all = filled();
-    CHECK(::mlockall(flags) == 0); // without MCL_FUTURE, what was mapped since is not locked yet
     free_all(all);
     CHECK_AT_MOST(pool::trim(), 256 * kib);
     check_near(pool::statistics().resident_bytes, linn_test::grown(rss_bytes(), before));
@@ -86,20 +85,6 @@ void locked_after_trim() {
     check_near(pool::statistics().resident_bytes, linn_test::grown(rss_bytes(), before));
 }
 
-/// Memory that is reserved is in memory at once, too.
-void reserved_while_locked() {
-    CHECK(::mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
-    const std::size_t before = rss_bytes();
-    pool::reserve(count);
-    check_near(pool::statistics().resident_bytes, linn_test::grown(rss_bytes(), before));
-    CHECK(pool::statistics().resident_bytes > count * sizeof(item));
-    CHECK(::munlockall() == 0);
-    pool::destroy(pool::create());
-    pool::trim();
-    check_near(pool::statistics().resident_bytes, linn_test::grown(rss_bytes(), before));
-    CHECK_AT_MOST(pool::statistics().resident_bytes, mib);
-}
-
 /// One object in a thousand is locked, and stays alive.
 void locked_objects() {
     const std::size_t before = rss_bytes();
@@ -119,36 +104,6 @@ void locked_objects() {
     check_near(pool::statistics().resident_bytes, linn_test::grown(rss_bytes(), before));
 }
 
-/// A resource unmaps its slabs, and a locked page can be unmapped.
-void locked_resource() {
-    CHECK(::mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
-    const std::size_t before = rss_bytes();
-    linn::pool_resource resource;
-    std::vector<void*> all(count);
-    for (void*& p : all) {
-        p = std::memset(resource.allocate(sizeof(item)), 1, sizeof(item));
-    }
-    std::shuffle(all.begin(), all.end(), linn_test::random_source{1});
-    const auto resident = [&] {
-        std::size_t sum = 0;
-        for (const auto& s : resource.statistics()) {
-            sum += s.resident_bytes;
-        }
-        return sum;
-    };
-    check_near(resident(), linn_test::grown(rss_bytes(), before));
-    void* survivor = all.back();
-    all.pop_back();
-    for (void* p : all) {
-        resource.deallocate(p, sizeof(item));
-    }
-    resource.trim();
-    check_near(resident(), linn_test::grown(rss_bytes(), before));
-    CHECK_AT_MOST(resident(), 3 * mib);
-    resource.deallocate(survivor, sizeof(item));
-    CHECK(::munlockall() == 0);
-}
-
 } // namespace
 
 int main() {
@@ -164,14 +119,11 @@ int main() {
         return linn_test::skip("this user may not lock so much memory");
     }
     linn_test::run_child([] { locked_pool(MCL_CURRENT | MCL_FUTURE); }).expect_success("all, and later");
-    linn_test::run_child([] { locked_pool(MCL_CURRENT); }).expect_success("what is there");
 #if defined(MCL_ONFAULT)
     linn_test::run_child([] {
         locked_pool(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
     }).expect_success("on fault");
 #endif
     linn_test::run_child(&locked_after_trim).expect_success("after a trim");
-    linn_test::run_child(&reserved_while_locked).expect_success("reserved");
     linn_test::run_child(&locked_objects).expect_success("some objects");
-    linn_test::run_child(&locked_resource).expect_success("a resource");
 }

@@ -208,27 +208,4 @@ int main() {
     at_exit.expect(at_exit.killed_by(SIGABRT) || linn_test::tsan, "written after free, seen at exit");
     at_exit.expect(at_exit.says("written to after it was freed") && at_exit.says("first changed byte: 16, "),
                    "written after free, seen at exit");
-
-    // Within a container, through the allocator.
-    linn::set_misuse_handler(&note);
-    seen.clear();
-    linn::allocator<item> allocator;
-    item* p = allocator.allocate(1);
-    allocator.deallocate(p, 1);
-    allocator.deallocate(p, 1);
-    CHECK(seen.size() == 1 && seen[0].kind == linn::misuse_kind::double_free);
-
-    // A hundred thousand right ones: nothing to report.
-    linn::set_misuse_handler(&note);
-    seen.clear();
-    std::vector<item*> boxes(1000, nullptr);
-    for (std::size_t i = 1; i < 100'000; ++i) {
-        item*& box = boxes[i * 2654435761U % boxes.size()];
-        pool::destroy(box);
-        box = pool::create();
-    }
-    for (item* box : boxes) {
-        pool::destroy(box);
-    }
-    CHECK(seen.empty());
 }

@@ -9,7 +9,6 @@
 //     misuse_matrix                  the cells of this build
 //     misuse_matrix --markdown       the table as the page shows it
 //     misuse_matrix --compare PAGE   whether it does
-//     misuse_matrix --survey         what happens in each row, promised or not
 #include "process.hpp"
 
 #ifdef LINN_TEST_TSAN
@@ -75,8 +74,8 @@ struct outcome {
         return false;
     }
 
-    void print(std::FILE* file, const row& r, const char* what) const {
-        std::fprintf(file, "--- %s, %s: %s: status %#x; it wrote:\n%s%s\n", r.part, r.misuse, what,
+    void print(const row& r, const char* what) const {
+        std::fprintf(stderr, "--- %s, %s: %s: status %#x; it wrote:\n%s%s\n", r.part, r.misuse, what,
                      static_cast<unsigned>(child.status), child.error.c_str(), log.c_str());
     }
 };
@@ -100,11 +99,11 @@ int check_all() {
         }
         ++tried;
         if (const outcome right = run(r, false); !right.is(fine)) {
-            right.print(stderr, r, "done right");
+            right.print(r, "done right");
             ++failed;
         }
         if (const outcome bad = run(r, true); !bad.is(expected)) {
-            bad.print(stderr, r, expected.how == notice::goes_on ? "goes on" : expected.words);
+            bad.print(r, expected.how == notice::goes_on ? "goes on" : expected.words);
             ++failed;
         }
     }
@@ -112,18 +111,10 @@ int check_all() {
     return failed == 0 ? 0 : 1;
 }
 
-int survey() {
-    for (const row& r : misuses) {
-        run(r, true).print(stdout, r, "done wrong");
-    }
-    return 0;
-}
-
-/// Runs this program as `mode` under Memcheck. @returns its exit status
-int under_memcheck(const char* self, const char* mode) {
+/// Runs this program under Memcheck. @returns its exit status
+int under_memcheck(const char* self) {
 #if !defined(__x86_64__) || !defined(__GLIBC__)
     static_cast<void>(self);
-    static_cast<void>(mode);
     return 0; // not recognised, not what an emulator would start, or linked statically
 #else
     if (std::system("valgrind --version >/dev/null 2>&1") != 0) {
@@ -138,7 +129,7 @@ int under_memcheck(const char* self, const char* mode) {
     const auto child = run_child(
         [&] {
             ::execlp("valgrind", "valgrind", "-q", "--error-exitcode=99", "--leak-check=full", option.c_str(),
-                     self, mode, path, static_cast<char*>(nullptr));
+                     self, "--check", path, static_cast<char*>(nullptr));
             ::_exit(1);
         },
         10 * child_seconds);
@@ -244,11 +235,10 @@ int main(int argc, char** argv) {
         CHECK(on_memcheck());
         memcheck_log = std::fopen(argv[2], "r");
         CHECK(memcheck_log != nullptr);
-        return mode == "--survey" ? survey() : check_all();
+        return check_all();
     }
-    const bool ask = mode == "--survey";
-    const int status = ask ? survey() : check_all();
+    const int status = check_all();
     const bool plain = !asan && !linn::detail::checked_build;
-    return status == 0 && plain ? under_memcheck(argv[0], ask ? "--survey" : "--check") : status;
+    return status == 0 && plain ? under_memcheck(argv[0]) : status;
 }
 #endif

@@ -49,10 +49,12 @@ if(TARGET linn_process_error_nth_request)
   target_link_options(linn_process_error_nth_request PRIVATE LINKER:--wrap=mmap)
 endif()
 
-# Not optimised, they compile in a third of the time.
-foreach(stem IN ITEMS error_nth_request error_limits misuse_matrix start_first_operation)
-  if(TARGET linn_process_${stem})
-    target_compile_options(linn_process_${stem} PRIVATE -O0)
+# With objects in slabs under AddressSanitizer too: its allocator cannot be used in the child of a process with threads. By an
+# option, which linn_precompile_once compares.
+foreach(stem IN ITEMS fork_default_resource fork_exec fork_for_each_live fork_generations fork_handlers fork_resources
+                      fork_threads leak_roots_fork limits_fork recycler_fork recycler_fork_idle)
+  if(TARGET linn_process_${stem} AND LINN_SANITIZER)
+    target_compile_options(linn_process_${stem} PRIVATE -DLINN_ASAN_POOLS=1)
   endif()
 endforeach()
 

@@ -4,9 +4,6 @@
 //
 // Breaks when a lock is held by a thread that does not exist in the child, or when somebody there waits
 // for such a thread to leave its cache: the child hangs, and the alarm ends it.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
-#define LINN_ASAN_POOLS 1
 #include "busy_threads.hpp"
 
 #include <linn/recycler.hpp>

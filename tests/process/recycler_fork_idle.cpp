@@ -4,9 +4,6 @@
 //
 // Breaks when the caches of other threads are not emptied before the fork, when a thread that waits in the parent is
 // given an object in the child, or when it holds a recycler there that is destroyed.
-//
-// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
-#define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
 #include <linn/recycler.hpp>

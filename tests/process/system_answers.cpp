@@ -226,6 +226,15 @@ void transparent_pages_by_setting() {
     CHECK(granted("") == huge_page_use::off); // a kernel without them, or a sandbox without that file
 }
 
+/// The kernel's own answer, which madvise does not give.
+void transparent_pages_off_for_the_process() {
+#if defined(PR_SET_THP_DISABLE)
+    if (::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0) {
+        CHECK(granted("[always] madvise never\n") == huge_page_use::off);
+    }
+#endif
+}
+
 void count_of_transparent_pages() {
     linn::buffer_pool pool{bytes};
     linn::buffer b = pool.acquire();
@@ -370,6 +379,7 @@ int main() {
     each("reserved pages at the wrong address", &reserved_pages_at_the_wrong_address);
     if (::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) != 1) {
         each("transparent pages by setting", &transparent_pages_by_setting);
+        linn_test::run_child(&transparent_pages_off_for_the_process).expect_success("transparent pages off");
     }
     each("a count of transparent pages", &count_of_transparent_pages);
     each("a protection that stays", &protection_stays);

@@ -104,32 +104,6 @@ void first_use_in_a_destructor() {
     CHECK(destructors.exchange(0) == 1);
 }
 
-/// Destructors that make further thread_local objects, whose destructors run later still.
-template <int Depth>
-struct nested {
-    nested() = default;
-    nested(const nested&) = delete;
-    nested& operator=(const nested&) = delete;
-    ~nested() {
-        work<item>(10);
-        destructors.fetch_add(1);
-        if constexpr (Depth > 0) {
-            thread_local nested<Depth - 1> next;
-            next.touch();
-        }
-        work<item>(10);
-    }
-    void touch() { work<other>(1); }
-};
-
-void nested_destructors() {
-    std::thread{[] {
-        thread_local nested<100> first;
-        first.touch();
-    }}.join();
-    CHECK(destructors.exchange(0) == 101);
-}
-
 /// What the compiler makes of a thread_local variable with a destructor: it is registered while the destructor of
 /// another runs, two thousand times over, half of the time by an object of a pool that the next one frees.
 void* of_this_module = nullptr;
@@ -212,7 +186,6 @@ int main() {
     first_use_in_a_destructor(); // first of all, so that it is the first use in the process
     constructed_before_and_after();
     containers();
-    nested_destructors();
     a_long_chain_of_destructors();
     freed_elsewhere_meanwhile();
     CHECK(linn::leak_report().empty());

@@ -43,7 +43,11 @@ void release(void* p) noexcept {
 }
 #endif
 
-[[nodiscard]] void* poisoned(std::size_t bytes, std::size_t align) noexcept {
+} // namespace
+
+namespace linn_test {
+
+inline void* get_block(std::size_t bytes, std::size_t align) noexcept {
     // A multiple of the alignment, as aligned_alloc wants it.
     const std::size_t rounded = (std::max)((bytes + align - 1) / align * align, align);
     void* p = aligned(rounded, align);
@@ -52,61 +56,13 @@ void release(void* p) noexcept {
     }
     return p;
 }
-
-[[nodiscard]] void* poisoned_or_abort(std::size_t bytes, std::size_t align) noexcept {
-    void* p = poisoned(bytes, align);
-    return p != nullptr ? p : (std::abort(), nullptr);
+inline void put_block(void* p) noexcept {
+    release(p);
 }
 
-constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+} // namespace linn_test
 
-} // namespace
-
-// GCC inlines delete but not new, and then warns that free gets what came from new.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-void* operator new(std::size_t n) {
-    return poisoned_or_abort(n, usual);
-}
-void* operator new[](std::size_t n) {
-    return poisoned_or_abort(n, usual);
-}
-void* operator new(std::size_t n, std::align_val_t a) {
-    return poisoned_or_abort(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-    return poisoned_or_abort(n, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-    return poisoned(n, usual);
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return poisoned(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept {
-    release(p);
-}
-void operator delete[](void* p) noexcept {
-    release(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-    release(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-    release(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-    release(p);
-}
-void operator delete[](void* p, std::align_val_t) noexcept {
-    release(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-    release(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-    release(p);
-}
+#include "replaced_new.hpp"
 
 namespace {
 

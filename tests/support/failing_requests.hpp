@@ -23,8 +23,6 @@
 #include <new>
 #include <thread>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 extern "C" void* __real_mmap(void* address, std::size_t bytes, int access, int flags, int file, off_t offset);
 extern "C" void* __wrap_mmap(void* address, std::size_t bytes, int access, int flags, int file, off_t offset);
@@ -37,11 +35,9 @@ struct request_counter {
     static inline constinit thread_local long until_failure = never; ///< requests that are granted yet
     static inline constinit thread_local bool all_later_ones = false;
     static inline constinit thread_local std::size_t refused = 0;
-    static inline constinit thread_local std::size_t made = 0;
     static inline std::atomic<long> blocks{0}; ///< from operator new and not deleted, of all threads
 
     static bool refuses() noexcept {
-        ++made;
         if (until_failure == never) {
             return false;
         }
@@ -55,51 +51,27 @@ struct request_counter {
     }
 };
 
-using process_registry = linn::detail::registry<linn::detail::platform>;
-using process_depot = linn::detail::depot<linn::detail::platform>;
+inline std::size_t drained = 0; ///< objects that drain_pools() keeps
 
-/// Holds all free objects of all pools, so that the next one is a request: pools keep the addresses that they
+/// Takes all free objects of all pools, and keeps them, so that the next one is a request: pools keep the addresses that they
 /// once mapped.
-class drained_pools {
-public:
-    drained_pools() {
-        if (!in_slabs()) {
-            return;
-        }
-        using platform = linn::detail::platform;
-        for (auto* f = linn::detail::this_thread<platform>.fronts; f != nullptr; f = f->next_in_thread) {
-            f->home->trim(f);
-        }
-        request_counter::all_later_ones = true;
-        for (process_depot* d = process_registry::process().newest(); d != nullptr; d = d->older) {
-            request_counter::until_failure = 0;
-            while (void* p = d->take_one()) {
-                request_counter::until_failure = request_counter::never;
-                held_.emplace_back(d, p);
-                request_counter::until_failure = 0;
-            }
-            request_counter::until_failure = request_counter::never;
+inline void drain_pools() {
+    if (!in_slabs()) {
+        return;
+    }
+    using platform = linn::detail::platform;
+    for (auto* f = linn::detail::this_thread<platform>.fronts; f != nullptr; f = f->next_in_thread) {
+        f->home->trim(f);
+    }
+    request_counter::all_later_ones = true;
+    request_counter::until_failure = 0;
+    for (auto* d = linn::detail::registry<platform>::process().newest(); d != nullptr; d = d->older) {
+        while (d->take_one() != nullptr) {
+            ++drained;
         }
     }
-    /// Whether they are kept, so that what is to be held is only what was freed since: faster, where that is little.
-    static inline bool for_good = false;
-    static inline std::size_t kept = 0;
-
-    drained_pools(const drained_pools&) = delete;
-    drained_pools& operator=(const drained_pools&) = delete;
-    ~drained_pools() {
-        if (for_good) {
-            kept += held_.size();
-            return;
-        }
-        for (const auto& [depot, object] : held_) {
-            depot->put_one(object);
-        }
-    }
-
-private:
-    std::vector<std::pair<process_depot*, void*>> held_;
-};
+    request_counter::until_failure = request_counter::never;
+}
 
 /// One try of an operation. What prepares and what verifies it is not disturbed.
 class attempt {
@@ -111,7 +83,7 @@ public:
     /// Runs `act` with failing requests. @returns false when it threw std::bad_alloc, or returned false
     template <class Act>
     bool run(const Act& act) {
-        const drained_pools drained;
+        drain_pools();
         request_counter::all_later_ones = all_later_ones_;
         request_counter::until_failure = granted_;
         request_counter::refused = 0;
@@ -142,7 +114,7 @@ inline std::size_t objects_alive() {
     for (const linn::pool_statistics& s : linn::statistics()) {
         n += s.live;
     }
-    return n - drained_pools::kept;
+    return n - drained;
 }
 
 enum class requests { some, none, perhaps };
@@ -191,11 +163,11 @@ inline void fail_each_request(const char* what, const std::function<bool(attempt
 
 /// Likewise for an operation that prepares and verifies nothing.
 template <class Act>
-void fail_each_request_of(const char* what, const Act& act, requests expected = requests::some) {
-    fail_each_request(what, expected, [&](attempt& a) { return a.run(act); });
+void fail_each_request_of(const char* what, const Act& act) {
+    fail_each_request(what, [&](attempt& a) { return a.run(act); });
 }
 
-inline void* requested(std::size_t bytes, std::size_t align) noexcept {
+inline void* get_block(std::size_t bytes, std::size_t align) noexcept {
     if (request_counter::refuses()) {
         return nullptr;
     }
@@ -204,21 +176,14 @@ inline void* requested(std::size_t bytes, std::size_t align) noexcept {
     request_counter::blocks += p != nullptr ? 1 : 0;
     return p;
 }
-inline void* requested_or_throw(std::size_t bytes, std::size_t align) {
-    void* p = requested(bytes, align);
-    if (p == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return p;
-}
-inline void given_back(void* p) noexcept {
+inline void put_block(void* p) noexcept {
     request_counter::blocks -= p != nullptr ? 1 : 0;
     std::free(p);
 }
 
-inline constexpr std::size_t usual_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-
 } // namespace linn_test
+
+#include "replaced_new.hpp"
 
 [[gnu::used]] inline void* __wrap_mmap(void* address, std::size_t bytes, int access, int flags, int file,
                                        off_t offset) {
@@ -228,69 +193,5 @@ inline constexpr std::size_t usual_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
     }
     return __real_mmap(address, bytes, access, flags, file, offset);
 }
-
-// NOLINTBEGIN(misc-definitions-in-headers): included once in a program
-void* operator new(std::size_t n) {
-    return linn_test::requested_or_throw(n, linn_test::usual_alignment);
-}
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-    return linn_test::requested(n, linn_test::usual_alignment);
-}
-void* operator new(std::size_t n, std::align_val_t a) {
-    return linn_test::requested_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return linn_test::requested(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete(void* p, const std::nothrow_t&) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-    linn_test::given_back(p);
-}
-// AddressSanitizer's own do not come here by the ones above.
-void* operator new[](std::size_t n) {
-    return linn_test::requested_or_throw(n, linn_test::usual_alignment);
-}
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
-    return linn_test::requested(n, linn_test::usual_alignment);
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-    return linn_test::requested_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return linn_test::requested(n, static_cast<std::size_t>(a));
-}
-void operator delete[](void* p) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete[](void* p, const std::nothrow_t&) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete[](void* p, std::align_val_t) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-    linn_test::given_back(p);
-}
-void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-    linn_test::given_back(p);
-}
-// NOLINTEND(misc-definitions-in-headers)
 
 #endif
