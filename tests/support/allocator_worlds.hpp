@@ -76,27 +76,7 @@ private:
     upstream_counters two_;
 };
 
-/// The pmr allocator over two resources.
-class resources {
-public:
-    template <class T>
-    using allocator = std::pmr::polymorphic_allocator<T>;
-    template <class T>
-    allocator<T> first() {
-        return &one_;
-    }
-    template <class T>
-    allocator<T> second() {
-        return &two_;
-    }
-    [[nodiscard]] std::size_t live() const { return live_in_resource(one_) + live_in_resource(two_); }
-
-private:
-    linn::pool_resource one_;
-    linn::pool_resource two_;
-};
-
-/// Both: single objects from the pools, arrays from the resources.
+/// Single objects from the pools, arrays from two resources.
 class pooled_over_resources {
 public:
     template <class T>

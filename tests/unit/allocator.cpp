@@ -111,15 +111,6 @@ TEST_CASE("allocator: equality is that of the upstream") {
           1001);
 }
 
-TEST_CASE("allocator: an upstream named for another type is rebound") {
-    // As in `allocator<node, my_allocator<std::byte>>`: upstreams are seldom named for the node.
-    using type = allocator<int, std::allocator<char>>;
-    std::vector<int, type> v{{1, 2, 3}, type{}};
-    std::list<int, type> l{{1, 2, 3}, type{}};
-    CHECK(v.size() == l.size());
-    CHECK(l.get_allocator() == type{});
-}
-
 struct session : std::enable_shared_from_this<session> {
     explicit session(int v) : value{v} { ++alive; }
     session(const session&) = delete;

@@ -57,72 +57,6 @@ TEST_CASE("buffer_pool: alignment up to huge ones") {
     }
 }
 
-TEST_CASE("buffer: released twice, moved from, swapped, assigned to itself") {
-    linn::buffer_pool pool{64 * kib};
-    linn::buffer empty;
-    CHECK(!empty);
-    CHECK(empty.data() == nullptr);
-    CHECK(empty.size() == 0);
-    CHECK(empty.capacity() == 0);
-    CHECK(empty.span().empty());
-    CHECK(empty.huge_pages() == linn::huge_page_use::off);
-    CHECK(empty.huge_page_bytes() == 0);
-    CHECK(std::move(empty).share() == nullptr);
-
-    linn::buffer a = pool.acquire();
-    a.reset();
-    a.reset();
-    CHECK(!a);
-    CHECK(pool.statistics().live == 0);
-    CHECK(pool.statistics().cached == 1);
-
-    a = pool.acquire();
-    std::byte* const data = a.data();
-    linn::buffer b = std::move(a);
-    CHECK(!a); // NOLINT(bugprone-use-after-move): that it is empty is the promise
-    a.reset();
-    CHECK(b.data() == data);
-    CHECK(pool.statistics().live == 1);
-    linn::buffer c = pool.acquire();
-    std::byte* const other = c.data();
-    swap(b, c);
-    CHECK(b.data() == other);
-    CHECK(c.data() == data);
-    b = std::move(c); // gives `other` back
-    CHECK(b.data() == data);
-    CHECK(pool.statistics().live == 1);
-    linn::buffer& same = b;
-    b = std::move(same);
-    CHECK(b.data() == data);
-    CHECK(pool.statistics().live == 1);
-}
-
-TEST_CASE("buffer_pool: shared ownership; a weak_ptr does not hold the buffer") {
-    linn::buffer_pool pool{256 * kib};
-    std::weak_ptr<std::byte[]> weak;
-    {
-        std::shared_ptr<std::byte[]> a = pool.acquire_shared();
-        CHECK(aligned(a.get(), pool.alignment()));
-        a[255 * kib] = std::byte{7};
-        const std::shared_ptr<std::byte[]> b = a;
-        weak = a;
-        a.reset();
-        CHECK(pool.statistics().live == 1);
-        CHECK(b[255 * kib] == std::byte{7});
-    }
-    CHECK(weak.expired());
-    CHECK(pool.statistics().live == 0);
-    linn::buffer again = pool.acquire(); // while the weak_ptr still has the control block
-    CHECK(pool.statistics().mappings == 1);
-    CHECK(weak.lock() == nullptr);
-
-    std::byte* const data = again.data();
-    const std::shared_ptr<std::byte[]> shared = std::move(again).share();
-    CHECK(shared.get() == data);
-    CHECK(!again); // NOLINT(bugprone-use-after-move)
-    CHECK(pool.statistics().live == 1);
-}
-
 struct line {
     char data[200 * kib];
     std::mutex lock;
@@ -212,14 +146,6 @@ TEST_CASE("buffer_pool: huge pages are a wish: the buffer works, and says what i
     linn::buffer_pool ordinary{4 * mib};
     CHECK(ordinary.acquire().huge_pages() == linn::huge_page_use::off);
     CHECK(ordinary.statistics().huge_refused == 0);
-}
-
-TEST_CASE("buffer_pool: prefault leaves the buffer zero") {
-    linn::buffer_pool pool{1 * mib, {.prefault = true}};
-    const linn::buffer b = pool.acquire();
-    for (const std::byte byte : b.span()) {
-        REQUIRE((byte == std::byte{0} || !linn::detail::system_buffer_pages::zeroed));
-    }
 }
 
 std::string refusal(std::size_t bytes, const linn::buffer_options& options = {}) {

@@ -81,29 +81,4 @@ TEST_CASE("bulk: fresh objects lie one after the other, and the same run comes b
     own.deallocate_n(b);
 }
 
-TEST_CASE("bulk: const objects, and a double free among many") {
-    using constant = linn::pool<const item<6>>;
-    const item<6>* some[10];
-    constant::allocate_n(some);
-    constant::deallocate_n(some);
-    CHECK(constant::statistics().live == 0);
-
-    linn_test::misuse_recorder recorder;
-    linn::local_pool<item<7>> local;
-    std::vector<item<7>*> all(500);
-    local.allocate_n(all);
-    item<7>* const kept = all.back();
-    all.back() = all[17];
-    local.deallocate_n(all);
-    local.trim();
-    if (!linn::detail::sanitizer_poison) {
-        const auto seen = recorder.take();
-        REQUIRE(seen.size() == 1);
-        CHECK(seen[0].kind == linn::misuse_kind::double_free);
-        CHECK(seen[0].address == all[17]);
-    }
-    CHECK(local.live() == 1);
-    local.deallocate(kept);
-}
-
 } // namespace bulk_tests

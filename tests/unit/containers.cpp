@@ -2,12 +2,24 @@
 // Promise: containers of std work over linn::allocator as over std's, and return every node. What moves nodes between
 // containers, threads and allocators: allocator_awareness.
 
+// Boost 1.74 derives from std::unary_function, which libc++ has no more in C++20.
+#define _LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION // NOLINT(bugprone-reserved-identifier)
+
 #include "allocator_worlds.hpp"
 #include "unit.hpp"
 
 #include <linn/containers.hpp>
 
 #include <unordered_map>
+
+#if __has_include(<boost/container/slist.hpp>)
+#define LINN_TEST_BOOST_CONTAINERS 1
+#include <boost/container/list.hpp>
+#include <boost/container/map.hpp>
+#include <boost/container/set.hpp>
+#include <boost/container/slist.hpp>
+#include <boost/unordered_set.hpp>
+#endif
 
 namespace containers_tests {
 
@@ -78,5 +90,41 @@ TEST_CASE("containers: associative ones") {
     compare_sets<linn::unordered_map<int, text>, std::map<int, text>>(pair);
     compare_sets<linn::unordered_multimap<int, text>, std::multimap<int, text>>(pair);
 }
+
+#if defined(LINN_TEST_BOOST_CONTAINERS)
+template <class Container, class Insert>
+void use_nodes(Insert insert) {
+    const std::size_t before = live_in_pools();
+    {
+        Container a;
+        for (int i = 0; i < 1000; ++i) {
+            insert(a, i);
+        }
+        CHECK(live_in_pools() >= before + 1000);
+        Container b{a};
+        Container c{std::move(b)};
+        CHECK(c == a);
+        c.swap(a);
+        c.erase(c.begin());
+        a = c;
+        a = std::move(c);
+        CHECK(a.size() == 999);
+    }
+    CHECK(live_in_pools() == before);
+}
+
+TEST_CASE("containers: those of Boost") {
+    using ints = linn::allocator<int>;
+    using pairs = linn::allocator<std::pair<const int, int>>;
+    const auto front = [](auto& c, int i) { c.push_front(i); };
+    const auto element = [](auto& c, int i) { c.emplace(i); };
+    use_nodes<boost::container::list<int, ints>>(front);
+    use_nodes<boost::container::slist<int, ints>>(front);
+    use_nodes<boost::container::set<int, std::less<int>, ints>>(element);
+    use_nodes<boost::container::map<int, int, std::less<int>, pairs>>(
+        [](auto& c, int i) { c.emplace(i, i); });
+    use_nodes<boost::unordered_set<int, boost::hash<int>, std::equal_to<int>, ints>>(element);
+}
+#endif
 
 } // namespace containers_tests

@@ -86,9 +86,12 @@ TEST_CASE_TEMPLATE("every pool: sizes and alignments", Kind, LINN_EVERY_POOL) {
     fill_and_check<Kind, sized<1, 1>, 3000>();
     fill_and_check<Kind, sized<3, 1>, 3000>();
     fill_and_check<Kind, sized<24, 8>, 3000>();
-    fill_and_check<Kind, sized<64, 64>, 500>();
+    fill_and_check<Kind, sized<1, 64>, 500>();
+    fill_and_check<Kind, sized<65, 64>, 500>();
     fill_and_check<Kind, sized<1500, 4>, 300>();
     fill_and_check<Kind, sized<4096, 4096>, 20>();
+    fill_and_check<Kind, sized<1, 4096>, 20>();
+    fill_and_check<Kind, sized<20'000, 1>, 50>();
     fill_and_check<Kind, sized<300 << 10, 8>, 5>();
     fill_and_check<Kind, sized<5 << 20, 64>, 3>();
 }

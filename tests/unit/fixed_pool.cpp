@@ -122,17 +122,6 @@ TEST_CASE("fixed_pool: indices of 16 and of 32 bits") {
     }
 }
 
-TEST_CASE("fixed_pool: the object that was freed last goes out first") {
-    fixed_pool<order, 10> pool;
-    order* a = pool.allocate();
-    order* b = pool.allocate();
-    pool.deallocate(a);
-    pool.deallocate(b);
-    CHECK(pool.allocate() == b);
-    CHECK(pool.allocate() == a);
-    pool.release();
-}
-
 TEST_CASE("fixed_pool: padding, and objects that are constant") {
     fixed_pool<char, 8, {.cache_line_padding = true}> padded;
     char* first = padded.allocate();
@@ -243,22 +232,6 @@ TEST_CASE("fixed_pool: one a thread; and where one was others may write, also un
     std::destroy_at(pool);
     std::memset(place, 1, sizeof place);
     CHECK(place[100] == std::byte{1});
-}
-
-TEST_CASE("fixed_pool: statistics") {
-    fixed_pool<order, 20> pool;
-    std::vector<order*> all(12);
-    pool.allocate_n(all);
-    pool.deallocate_n(std::span{all}.first(5));
-    const auto s = pool.statistics();
-    CHECK(s.type.find("order") != std::string::npos);
-    CHECK(s.object_bytes == sizeof(order));
-    CHECK(s.live == 7);
-    CHECK(s.peak == 12);
-    CHECK(s.cached == 5);
-    CHECK(s.reserved_bytes == 20 * sizeof(order));
-    CHECK(s.resident_bytes == 12 * sizeof(order));
-    pool.release();
 }
 
 } // namespace fixed_pool_tests

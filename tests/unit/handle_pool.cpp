@@ -59,29 +59,41 @@ struct opaque {
 owner::owner() = default;
 owner::~owner() = default;
 
-TEST_CASE("handle_pool: a handle finds its object, and nothing once it is destroyed") {
-    handle_pool<counted> pool;
-    const auto a = pool.create(1);
-    const auto b = pool.create(2);
-    REQUIRE(pool.get(a) != nullptr);
-    CHECK(pool.get(a)->value == 1);
-    CHECK(pool.get(b)->value == 2);
-    CHECK(pool.contains(a));
-    CHECK(pool.size() == 2);
-    CHECK(pool.handle_of(*pool.get(b)) == b);
+struct item {
+    int number;
+    char more[52];
+};
+using items = handle_pool<item, {.slab_bytes = 8192}>; // some slabs, of different sizes
 
-    CHECK(pool.destroy(a));
-    CHECK(pool.get(a) == nullptr);
-    CHECK(!pool.contains(a));
-    CHECK(!pool.destroy(a)); // a second time changes nothing
-    CHECK(pool.size() == 1);
-    CHECK(counted::alive == 1);
+/// A pool in which objects were freed here and there: every third is left.
+std::vector<items::handle> holes(items& pool, int n) {
+    std::vector<items::handle> all;
+    for (int i = 0; i != n; ++i) {
+        all.push_back(pool.create(i));
+    }
+    std::vector<items::handle> left;
+    for (std::size_t i = 0; i != all.size(); ++i) {
+        if (i % 3 == 0) {
+            left.push_back(all[i]);
+        } else {
+            pool.destroy(all[i]);
+        }
+    }
+    return left;
+}
 
-    const auto c = pool.create(3); // in the same memory, by the same index
-    CHECK(pool.get(a) == nullptr);
-    CHECK(!pool.destroy(a));
-    CHECK(pool.get(c)->value == 3);
-    CHECK(a != c);
+template <class Pool>
+std::vector<int> numbers(Pool& pool) {
+    std::vector<int> seen;
+    for (const item& i : pool) {
+        seen.push_back(i.number);
+    }
+    return seen;
+}
+
+std::vector<int> sorted(std::vector<int> v) {
+    std::sort(v.begin(), v.end());
+    return v;
 }
 
 TEST_CASE("handle_pool: after frees in random order, new objects and their handles are neighbours in order") {
@@ -209,30 +221,6 @@ TEST_CASE("handle_pool: reserve takes the memory at once, and trim gives back wh
     CHECK(std::count_if(all.begin(), all.end(), [&](auto h) { return pool.contains(h); }) == 1001);
 }
 
-TEST_CASE("handle_pool: owns knows its memory from that of others") {
-    linn::handle_pool<long> pool;
-    linn::handle_pool<long> other;
-    const auto h = pool.create(1L);
-    const auto k = other.create(2L);
-    CHECK(pool.owns(pool.get(h)));
-    CHECK_FALSE(pool.owns(other.get(k)));
-    CHECK_FALSE(pool.owns(&pool));
-    CHECK_FALSE(pool.owns(nullptr));
-}
-
-TEST_CASE("handle_pool: numbers") {
-    handle_pool<counted> pool;
-    CHECK(pool.statistics().reserved_bytes == 0); // nothing is allocated before it is needed
-    static_cast<void>(pool.create(1));
-    const auto s = pool.statistics();
-    CHECK(s.live == 1);
-    CHECK(s.peak == 1);
-    CHECK(s.object_bytes == sizeof(counted));
-    CHECK(s.slot_bytes >= sizeof(counted) + 4);
-    CHECK(s.type.find("counted") != std::string_view::npos);
-    CHECK(s.resident_bytes <= s.reserved_bytes);
-}
-
 TEST_CASE("handle_pool: private members, and a type that is completed later") {
     handle_pool<secret> pool;
     const auto h = pool.create();
@@ -255,6 +243,80 @@ TEST_CASE("handle_pool: an object that wrote beyond its end is noticed when it i
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].kind == linn::misuse_kind::overrun);
     CHECK(pool.empty());
+}
+
+// Iteration visits each live object once, also when objects are made and destroyed meanwhile. That it goes by address: tests/fuzz.
+TEST_CASE("handle_pool: iterators") {
+    static_assert(std::forward_iterator<items::iterator> && std::forward_iterator<items::const_iterator>);
+    static_assert(std::is_convertible_v<items::iterator, items::const_iterator> &&
+                  !std::is_convertible_v<items::const_iterator, items::iterator>);
+    static_assert(std::is_same_v<decltype(*std::declval<const items&>().begin()), const item&>);
+    items pool;
+    CHECK(pool.begin() == pool.end());
+    const auto h = pool.create(3);
+    auto i = pool.begin();
+    CHECK(&*i == pool.get(h));
+    CHECK(i->number == 3);
+    const items& constant = pool;
+    CHECK(&*constant.begin() == &*i);
+    constant.for_each([&](items::handle found, const item&) { CHECK(found == h); });
+    CHECK(i++ != pool.end());
+    CHECK(i == pool.end());
+    pool.destroy(h);
+    CHECK(pool.begin() == pool.end());
+}
+
+TEST_CASE("handle_pool: what is destroyed before its turn is not visited") {
+    items pool;
+    const auto left = holes(pool, 3000);
+    std::size_t visited = 0;
+    items::handle first; // of the lowest address, which may be any of them
+    pool.for_each([&](items::handle h, item&) {
+        ++visited;
+        if (visited == 1) {
+            first = h;
+            for (std::size_t i = 1; i < left.size(); i += 2) {
+                pool.destroy(left[i]);
+            }
+        }
+    });
+    CHECK(visited <= left.size() / 2 + 1);
+    CHECK(visited == pool.size() + (pool.contains(first) ? 0 : 1));
+    pool.for_each([&](items::handle h, item&) { pool.destroy(h); });
+    CHECK(pool.empty());
+}
+
+TEST_CASE("handle_pool: creating while iterating disturbs nothing") {
+    items pool;
+    holes(pool, 300);
+    const std::size_t before = pool.size();
+    std::vector<int> old = sorted(numbers(pool));
+    std::vector<int> seen;
+    int more = 0;
+    pool.for_each([&](item& i) {
+        seen.push_back(i.number);
+        if (more++ < 3000) { // new slabs, also at lower addresses
+            static_cast<void>(pool.create(-1));
+        }
+    });
+    seen.erase(std::remove(seen.begin(), seen.end(), -1), seen.end());
+    CHECK(sorted(seen) == old);
+    CHECK(pool.size() >= before + before);
+}
+
+TEST_CASE("handle_pool: an object under construction is not visited") {
+    struct looker {
+        explicit looker(handle_pool<looker>& pool) {
+            for (const looker& other : pool) {
+                CHECK(&other != this);
+                ++seen;
+            }
+        }
+        int seen = 0;
+    };
+    handle_pool<looker> pool;
+    CHECK(pool.get(pool.create(pool))->seen == 0);
+    CHECK(pool.get(pool.create(pool))->seen == 1);
 }
 
 } // namespace handle_pool_tests

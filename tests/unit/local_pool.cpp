@@ -34,39 +34,6 @@ TEST_CASE("local_pool: creating one allocates nothing") {
     CHECK(s.type.find("node") != std::string::npos);
 }
 
-TEST_CASE("local_pool: objects that are freed in any order leave as many slabs, and few in the cache") {
-    local_pool<node> pool;
-    linn_test::random_source random{7};
-    std::size_t slabs = 0;
-    for (int round = 0; round < 3; ++round) {
-        std::vector<node*> all(2000);
-        pool.allocate_n(all);
-        std::shuffle(all.begin(), all.end(), random);
-        for (node* p : all) {
-            pool.deallocate(p);
-        }
-        CHECK((round == 0 || pool.statistics().slabs == slabs));
-        slabs = pool.statistics().slabs;
-    }
-    CHECK(pool.statistics().live + pool.statistics().cached <= 256);
-}
-
-TEST_CASE("local_pool: release drops all at once and keeps the memory") {
-    local_pool<node> pool;
-    for (int round = 0; round < 5; ++round) {
-        for (int i = 0; i < 3000; ++i) {
-            pool.allocate()->value = 1;
-        }
-        CHECK(pool.live() == 3000);
-        const std::size_t reserved = pool.statistics().reserved_bytes;
-        pool.release();
-        CHECK(pool.live() == 0);
-        CHECK(pool.statistics().cached == 0);
-        CHECK(pool.statistics().reserved_bytes == reserved);
-    }
-    CHECK(pool.statistics().peak < 3300);
-}
-
 TEST_CASE("local_pool: options of slab and magazine are kept") {
     local_pool<node, {.slab_bytes = 1 << 14, .magazine_slots = 4}> pool;
     std::vector<node*> all(5000);

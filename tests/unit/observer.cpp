@@ -354,18 +354,4 @@ TEST_CASE("observer: a pool_resource, at its limit and without upstream") {
     CHECK(w.of(pool_event_kind::limit_reached).events == 0);
 }
 
-TEST_CASE("observer: words") {
-    CHECK(std::string{linn::to_string(pool_event_kind::slab_returned)} == "slab returned");
-    CHECK(std::string{linn::to_string(pool_event_kind::limit_reached)} == "limit reached");
-    CHECK(std::string{linn::to_string(pool_event_kind::out_of_memory)} == "out of memory");
-    std::FILE* file = std::tmpfile();
-    REQUIRE(file != nullptr);
-    linn::print_pool_event(file, {pool_event_kind::slab_mapped, "order", nullptr, 2, 131072});
-    std::rewind(file);
-    char line[200] = {};
-    CHECK(std::fgets(line, sizeof line, file) == line);
-    std::fclose(file);
-    CHECK(std::string{line} == "linn: pool of order: slab mapped: 2, 131072 bytes\n");
-}
-
 } // namespace observer_tests

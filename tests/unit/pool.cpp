@@ -28,21 +28,6 @@ static_assert(noexcept(pool<int>::trim()));
 static_assert(noexcept(pool<int>::statistics()));
 static_assert(std::is_same_v<decltype(pool<const int>::allocate()), const int*>);
 
-TEST_CASE("pool: objects that are freed in any order leave memory for as many, and not for more") {
-    using type = item<1>;
-    linn_test::random_source random{9};
-    for (int round = 0; round < 12; ++round) {
-        std::vector<type*> all(5000);
-        pool<type>::allocate_n(all);
-        std::shuffle(all.begin(), all.end(), random);
-        std::for_each(all.begin(), all.end(), pool<type>::deallocate);
-    }
-    if (pooling()) {
-        CHECK(pool<type>::statistics().reserved_bytes <=
-              2 * 5000 * pool<type>::statistics().slot_bytes + (64 << 10));
-    }
-}
-
 struct awkward {
     int value = 3;
     awkward* operator&() { return nullptr; }

@@ -36,28 +36,6 @@ TEST_CASE("recycler: acquire_shared allocates nothing once objects exist") {
     static_assert(block::fits);
 }
 
-TEST_CASE("recycler: the slot is idle when the last weak_ptr is gone, reset runs with the last shared_ptr") {
-    int resets = 0;
-    linn::recycler<message> all{{.capacity = 10, .reset = [&resets](message&) { ++resets; }}};
-    std::shared_ptr<message> m = all.acquire_shared();
-    const message* address = m.get();
-    std::weak_ptr<message> weak = m;
-    CHECK(weak.lock() == m);
-    CHECK(resets == 0);
-    m.reset();
-    CHECK(resets == 1);
-    CHECK(weak.expired());
-    CHECK(all.idle() == 0);
-    CHECK(all.live() == 1);
-    std::shared_ptr<message> other = all.acquire_shared();
-    CHECK(other.get() != address);
-    CHECK(weak.lock() == nullptr);
-    weak.reset();
-    CHECK(all.idle() == 1);
-    CHECK(all.acquire_shared().get() == address);
-    CHECK(resets == 2);
-}
-
 TEST_CASE("recycler: lock() races with the last release on another thread") {
     linn::recycler<message> all{{.capacity = 4, .reset = [](message& m) { m.number = -1; }}};
     std::atomic<int> locked{0};

@@ -111,17 +111,4 @@ TEST_CASE("geometry: every slab holds an object, whatever its size and colour") 
     }
 }
 
-TEST_CASE("geometry: colours move the first slot") {
-    const geometry g = make_geometry(64, 8, {});
-    void* memory = linn::detail::system_pages::map(g.first_slab_bytes, g.slab_align);
-    REQUIRE(memory != nullptr);
-    std::byte* places[4];
-    for (std::size_t colour = 0; colour < 4; ++colour) {
-        places[colour] = slab::construct(memory, g.first_slab_bytes, g, memory, colour, true)->first;
-    }
-    CHECK(places[1] == places[0] + 64);
-    CHECK(places[3] == places[0] + 192);
-    linn::detail::system_pages::unmap(memory, g.first_slab_bytes, g.slab_align);
-}
-
 } // namespace core_geometry_tests

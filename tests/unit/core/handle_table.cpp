@@ -4,8 +4,6 @@
 #include "unit.hpp"
 
 #include <linn/detail/core/handle_table.hpp>
-#include <linn/detail/core/pointer_list.hpp>
-#include <linn/detail/core/slot_bitmap.hpp>
 
 namespace core_handle_table_tests {
 
@@ -97,35 +95,6 @@ TEST_CASE("handle_table: the lowest free indices are taken first, also after gro
     std::vector<std::uint32_t> again(8);
     table.take(again.data() + 8, 8);
     CHECK(again == std::vector<std::uint32_t>{61, 60, 59, 41, 23, 8, 7, 1});
-}
-
-TEST_CASE("slot_bitmap: the slots outside, by 64") {
-    std::vector<std::uint64_t> words(linn::detail::slot_bitmap::storage_words(200), 0);
-    linn::detail::slot_bitmap set{words.data(), 200};
-    constexpr std::uint64_t all = ~std::uint64_t{0};
-    CHECK(set.outside(0, 200) == all);
-    CHECK(set.outside(3, 200) == 0xff);
-    CHECK(set.outside(0, 64) == all);
-    CHECK(set.outside(0, 3) == 7);
-    REQUIRE(set.insert(0, 130));
-    CHECK(set.outside(0, 200) == 0);
-    CHECK(set.outside(1, 200) == 0);
-    CHECK(set.outside(2, 200) == all << 2);
-    CHECK(set.outside(2, 131) == 4);
-}
-
-TEST_CASE("pointer_list: a sorted list stays sorted") {
-    pages::reset();
-    linn::detail::pointer_list<pages> list;
-    REQUIRE(list.reserve(8));
-    std::byte memory[8];
-    for (const int i : {3, 1, 7, 0, 5}) {
-        list.insert(memory + i);
-    }
-    list.erase(memory + 1);
-    list.erase(memory + 7);
-    const std::vector<void*> wanted{memory + 0, memory + 3, memory + 5};
-    CHECK(std::vector<void*>(list.begin(), list.end()) == wanted);
 }
 
 } // namespace core_handle_table_tests

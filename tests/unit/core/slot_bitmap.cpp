@@ -121,23 +121,6 @@ TEST_CASE("slot_bitmap: one at a time, against a set") {
     }
 }
 
-TEST_CASE("slot_bitmap: clear empties what was used") {
-    for (const std::size_t used : linn_test::sizes{1, 64, 65, 4096, 4097, 8000}) {
-        fixture f{8000};
-        REQUIRE(f.insert(0, used));
-        f.bitmap.clear(used);
-        CHECK(f.summary_right());
-        CHECK(f.take(8000).empty());
-        CHECK(f.bitmap.holds_all(0));
-        CHECK_FALSE(f.bitmap.holds_all(1));
-        CHECK(f.insert(0, used));
-        CHECK(f.bitmap.holds_all(used));
-        CHECK((used == 8000 || !f.bitmap.holds_all(used + 1)));
-        CHECK(f.take(used).size() == used);
-        CHECK(f.insert(0, 8000));
-    }
-}
-
 TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
     fixture f{400};
     using runs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -163,6 +146,21 @@ TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
     CHECK(f.take(400).size() == 224);
     REQUIRE(f.insert(0, 400));
     CHECK(all(400) == runs{{0, 400}});
+}
+
+TEST_CASE("slot_bitmap: the slots outside, by 64") {
+    std::vector<std::uint64_t> words(slot_bitmap::storage_words(200), 0);
+    slot_bitmap set{words.data(), 200};
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    CHECK(set.outside(0, 200) == all);
+    CHECK(set.outside(3, 200) == 0xff);
+    CHECK(set.outside(0, 64) == all);
+    CHECK(set.outside(0, 3) == 7);
+    REQUIRE(set.insert(0, 130));
+    CHECK(set.outside(0, 200) == 0);
+    CHECK(set.outside(1, 200) == 0);
+    CHECK(set.outside(2, 200) == all << 2);
+    CHECK(set.outside(2, 131) == 4);
 }
 
 } // namespace core_slot_bitmap_tests

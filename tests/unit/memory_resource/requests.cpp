@@ -143,17 +143,6 @@ TEST_CASE("pool_resource: options") {
     }
 }
 
-TEST_CASE("pool_resource: is equal to itself only") {
-    pool_resource a;
-    pool_resource b;
-    CHECK(a.is_equal(a));
-    CHECK(!a.is_equal(b));
-    CHECK(!a.is_equal(*std::pmr::new_delete_resource()));
-    CHECK(!std::pmr::new_delete_resource()->is_equal(a));
-    CHECK(*linn::default_pool_resource() == *linn::default_pool_resource());
-    CHECK(linn::default_pool_resource() != &a);
-}
-
 TEST_CASE("pool_resource: upstream is what was given, and never the default resource") {
     pool_resource r;
     CHECK(r.upstream_resource() == std::pmr::new_delete_resource());

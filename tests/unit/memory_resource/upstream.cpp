@@ -225,42 +225,4 @@ TEST_CASE("pool_resource: trim reaches what other threads cache at their next vi
     CHECK(r.statistics()[0].live == 0);
 }
 
-TEST_CASE("pool_resource: threads that only free, and threads that only allocate, keep memory bounded") {
-    counting_resource upstream;
-    pool_resource r{&upstream};
-    constexpr std::size_t batch = 500;
-    std::vector<void*> all(batch);
-    std::size_t early = 0;
-    for (int round = 0; round < 100; ++round) {
-        std::thread{[&] {
-            for (void*& p : all) {
-                p = r.allocate(200);
-            }
-        }}.join();
-        for (void* p : all) {
-            r.deallocate(p, 200);
-        }
-        early = round == 10 ? upstream.peak_bytes : early;
-    }
-    CHECK(upstream.peak_bytes == early);
-}
-
-TEST_CASE("pool_resource: bookkeeping does not grow with the rounds of a program that allocates and frees by "
-          "turns") {
-    counting_resource upstream;
-    pool_resource r{&upstream};
-    std::vector<void*> all(3000);
-    std::size_t early = 0;
-    for (int round = 0; round < 600; ++round) {
-        for (void*& p : all) {
-            p = r.allocate(64, 8);
-        }
-        for (void* p : all) {
-            r.deallocate(p, 64, 8);
-        }
-        early = round == 100 ? upstream.live_bytes : early;
-    }
-    CHECK(upstream.live_bytes <= early);
-}
-
 } // namespace memory_resource_upstream_tests

@@ -40,24 +40,4 @@ TEST_CASE("callers: a caller that the stack does not have is the only one") {
     CHECK(frames[1] == nullptr);
 }
 
-TEST_CASE("callers: of nobody there are none, and where none fit none are written") {
-    const void* frames[4] = {};
-    CHECK(linn::detail::capture_callers(frames, 4, nullptr) == 0);
-    CHECK(linn::detail::capture_callers(frames, 0, frames) == 0);
-    CHECK(frames[0] == nullptr);
-}
-
-TEST_CASE("callers: no more than asked for, from the named one outwards") {
-    const void* frames[8] = {};
-    const void* first = LINN_DETAIL_RETURN_ADDRESS();
-    const std::size_t n = linn::detail::capture_callers(frames, 1, first);
-    CHECK(n == 1);
-    CHECK(frames[0] == first);
-    CHECK(frames[1] == nullptr);
-    if (linn::detail::checked_build) {
-        CHECK(linn::detail::capture_callers(frames, 8, first) > 1);
-        CHECK(frames[0] == first);
-    }
-}
-
 } // namespace os_callers_tests

@@ -21,55 +21,6 @@ void take_away(lock& l, bool asymmetric) {
     l.await();
 }
 
-void exclusion(bool asymmetric) {
-    lock l{asymmetric};
-    std::mutex revokers;
-    std::size_t inside = 0; // not atomic: the lock guards it
-    std::size_t entries = 0;
-    std::atomic<bool> stop{false};
-    std::atomic<std::size_t> by_owner{0};
-    std::thread owner{[&] {
-        while (!stop.load(std::memory_order_relaxed)) {
-            if (enter(l)) {
-                ++inside;
-                l.leave();
-                by_owner.store(++entries, std::memory_order_relaxed);
-            } else {
-                std::this_thread::yield();
-            }
-        }
-    }};
-    constexpr std::size_t rounds = 40;
-    auto revoke_often = [&] {
-        for (std::size_t i = 0; i < rounds; ++i) {
-            const std::size_t before = by_owner;
-            {
-                const std::lock_guard<std::mutex> guard{revokers};
-                take_away(l, asymmetric);
-                ++inside;
-                l.restore();
-            }
-            linn_test::wait_until([&] { return by_owner != before; }); // the owner gets in again
-        }
-    };
-    std::thread other{revoke_often};
-    revoke_often();
-    other.join();
-    stop = true;
-    owner.join();
-    CHECK(inside == entries + 2 * rounds);
-}
-
-TEST_CASE("biased_lock: owner and revokers exclude one another") {
-    if (linn::detail::enable_thread_barrier()) {
-        exclusion(true);
-    }
-}
-
-TEST_CASE("biased_lock: the same where the system has no barrier for threads") {
-    exclusion(false);
-}
-
 TEST_CASE("biased_lock: revoked it refuses, restored it admits; only a symmetric one has the second way") {
     for (const bool asymmetric : {true, false}) {
         if (asymmetric && !linn::detail::enable_thread_barrier()) {

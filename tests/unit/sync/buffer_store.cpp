@@ -225,17 +225,4 @@ TEST_CASE("buffer_store: each refusal leaves it as it was") {
     CHECK(fake_pages::errors == 0);
 }
 
-TEST_CASE("buffer_store: the registry holds exactly the stores that are alive") {
-    fake_pages::reset();
-    store::registry stores;
-    store* a = store::make(plan(1), stores);
-    store* b = store::make(plan(1), stores);
-    store* c = store::make(plan(1), stores);
-    b->orphan(); // from the middle
-    c->orphan(); // the newest
-    CHECK(!stores.empty());
-    a->orphan();
-    CHECK(stores.empty());
-}
-
 } // namespace sync_buffer_store_tests

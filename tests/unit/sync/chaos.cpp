@@ -157,4 +157,22 @@ TEST_CASE("chaos: many threads make the same depot once") {
     }
 }
 
+// For ThreadSanitizer: the other thread has no lock in common with the one that made the depot.
+TEST_CASE("registry: a depot that another thread finds is whole") {
+    struct tag {};
+    using registry = linn::detail::registry<linn_test::test_policy<tag>>;
+    registry r;
+    registry::slot_type slot{nullptr};
+    const linn::detail::pool_description d{
+        .sizes = linn_test::small_geometry(), .object_bytes = 64, .object_align = 8, .type = "found"};
+    std::thread finder{[&] {
+        linn_test::wait_until([&] { return slot.load(std::memory_order_relaxed) != nullptr; });
+        const auto* found = r.depot_in(slot, d);
+        CHECK(found->name() == "found");
+        CHECK(found->sizes() == linn_test::small_geometry());
+    }};
+    CHECK(r.depot_in(slot, d) != nullptr);
+    finder.join();
+}
+
 } // namespace sync_chaos_tests

@@ -16,6 +16,10 @@ using linn_test::small_geometry;
 using linn_test::take;
 using linn_test::take_many;
 
+static_assert(std::is_trivially_destructible_v<front>, "usable while thread_local objects are destroyed");
+static_assert(alignof(front) == 64);
+static_assert(sizeof(front) <= 128, "a thread pays this for every pool that it names");
+
 constexpr std::size_t magazine = 8;
 
 /// live + cached == out is checked by the caller's numbers; here the rest.
@@ -64,16 +68,6 @@ TEST_CASE("depot: alternating at any fill does not thrash") {
             }
         }
     }
-}
-
-TEST_CASE("depot: rising and falling visits it once a magazine") {
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    put_many(x, f, take_many(x, f, 1000));
-    const std::size_t before = x.depot.statistics().depot_visits;
-    put_many(x, f, take_many(x, f, 1000));
-    CHECK(x.depot.statistics().depot_visits - before <= 2 * 1000 / magazine + 4);
 }
 
 TEST_CASE("depot: a thread caches two magazines at most, whatever it frees") {
@@ -161,35 +155,6 @@ TEST_CASE("depot: reserve counts what came back, once") {
     put_many(x, g, again);
     x.depot.detach(g);
     pages::work();
-}
-
-TEST_CASE("depot: contains and statistics") {
-    fixture x{small_geometry(), "a name"};
-    front f;
-    x.depot.attach(f, 1);
-    const auto all = take_many(x, f, 30);
-    CHECK(x.depot.contains(all[0]));
-    CHECK(x.depot.contains(static_cast<std::byte*>(all[0]) + 63));
-    const auto* const begin =
-        reinterpret_cast<std::byte*>(linn::detail::slab::of(all[0], small_geometry().slab_align));
-    CHECK(x.depot.contains(begin + small_geometry().first_slab_bytes - 1));
-    CHECK_FALSE(x.depot.contains(begin + small_geometry().first_slab_bytes));
-    CHECK_FALSE(x.depot.contains(begin - 1));
-    CHECK_FALSE(x.depot.contains(&f));
-    CHECK_FALSE(x.depot.contains(nullptr));
-    const auto s = x.depot.statistics();
-    CHECK(s.type == "a name");
-    CHECK(s.object_bytes == 64);
-    CHECK(s.slot_bytes == 64);
-    CHECK(s.live == 30);
-    CHECK(s.peak >= 30);
-    CHECK(s.threads == 1);
-    CHECK(s.slabs == 1);
-    CHECK(s.reserved_bytes == small_geometry().first_slab_bytes);
-    CHECK(s.resident_bytes >= 30 * 64);
-    CHECK(s.resident_bytes <= s.reserved_bytes);
-    CHECK(s.returned_bytes == 0);
-    CHECK(s.contended == 0);
 }
 
 TEST_CASE("depot: a fork leaves behind what other threads had, and counts it as lost") {

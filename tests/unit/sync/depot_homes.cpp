@@ -136,29 +136,6 @@ TEST_CASE("depot homes: the system is not asked about each object that another t
     x.put(1, mine);
 }
 
-TEST_CASE("depot homes: what one thread allocates and another frees comes home, and no object is lost") {
-    pages::reset();
-    pool_of_threads<3> x{"comes home"};
-    linn_test::random_source random{11};
-    for (int round = 0; round != 30; ++round) {
-        std::vector<void*> all;
-        for (std::size_t i = 0; i != 3; ++i) {
-            const auto some = x.take(i, 100 + random.below(300));
-            all.insert(all.end(), some.begin(), some.end());
-        }
-        REQUIRE(std::set<void*>(all.begin(), all.end()).size() == all.size());
-        std::shuffle(all.begin(), all.end(), random);
-        const auto third = static_cast<std::ptrdiff_t>(all.size() / 3);
-        x.put(0, {all.begin(), all.begin() + third});
-        x.put(1, {all.begin() + third, all.begin() + 2 * third});
-        x.put(2, {all.begin() + 2 * third, all.end()});
-        const auto s = x.primary->statistics();
-        REQUIRE(s.live == 0);
-        REQUIRE(s.cached <= 3 * 2 * 8);
-        REQUIRE(s.slabs <= 6);
-    }
-}
-
 TEST_CASE("depot homes: what was reserved serves any thread without a call of the system") {
     pages::reset();
     pool_of_threads<3> x{"reserved"};

@@ -43,19 +43,6 @@ TEST_CASE("depot: trim gives everything back that nobody uses, and says how much
     CHECK(x.depot.consistent());
 }
 
-TEST_CASE("depot: trim and use in a loop does not drift") {
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    put_many(x, f, take_many(x, f, 3000));
-    const std::size_t reserved = x.depot.statistics().reserved_bytes;
-    for (int i = 0; i < 200; ++i) {
-        x.depot.trim(&f);
-        put_many(x, f, take_many(x, f, 3000));
-    }
-    CHECK(x.depot.statistics().reserved_bytes == reserved);
-}
-
 TEST_CASE("depot: after a trim other fronts give back at their next visit") {
     fixture x{small_geometry()};
     front a;
@@ -80,36 +67,6 @@ TEST_CASE("depot: after a trim other fronts give back at their next visit") {
     put_many(x, b, {held.begin(), held.begin() + 7});
     CHECK(x.depot.statistics().depot_visits == visits);
     CHECK(x.depot.statistics().cached == 8);
-}
-
-TEST_CASE("depot: trim with survivors gives back the pages between them") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    const auto all = take_many(x, f, 8000);
-    std::vector<void*> kept;
-    std::vector<void*> freed;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        std::memset(all[i], 0x77, 64);
-        (i % 400 == 0 ? kept : freed).push_back(all[i]);
-    }
-    put_many(x, f, freed);
-    const auto before = x.depot.statistics();
-    x.depot.trim(&f);
-    const auto after = x.depot.statistics();
-    CHECK(after.live == 20);
-    CHECK(after.resident_bytes < before.resident_bytes / 2);
-    bool intact = true;
-    for (const void* p : kept) {
-        for (int i = 0; i < 64; ++i) {
-            intact = intact && static_cast<const unsigned char*>(p)[i] == 0x77;
-        }
-    }
-    CHECK(intact);
-    put_many(x, f, take_many(x, f, 7500));
-    CHECK(x.depot.statistics().slabs == after.slabs);
-    CHECK(x.depot.consistent());
 }
 
 TEST_CASE("depot: what is unused goes back with time, at most eight slabs a visit, without anybody asking") {
@@ -265,28 +222,6 @@ TEST_CASE("depot: trim when the system refuses to take pages") {
     CHECK(x.depot.statistics().resident_bytes == resident - returned);
     CHECK(x.depot.trim(&f) == 0);
     take_many(x, f, 5000);
-    CHECK(x.depot.consistent());
-}
-
-TEST_CASE("depot: without memory for the list of what is live it says so, and loses nothing") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    auto all = take_many(x, f, 100);
-    void* cached = all.back();
-    all.pop_back();
-    put(x.depot, f, cached);
-    for (std::size_t n = 0; n < 2; ++n) { // the list of cached objects, that of live ones
-        linn::detail::pointer_list<pages> live;
-        pages::fail_from(n);
-        CHECK_FALSE(x.depot.collect_live(live));
-        pages::work();
-    }
-    linn::detail::pointer_list<pages> live;
-    CHECK(x.depot.collect_live(live));
-    CHECK(std::set<void*>(live.begin(), live.end()) == std::set<void*>(all.begin(), all.end()));
-    put_many(x, f, all);
     CHECK(x.depot.consistent());
 }
 

@@ -174,15 +174,6 @@ TEST_CASE("depot: two modules' pools of one type exchange objects, which find th
         two.detach(f);
         two.trim(nullptr);
     }
-    SUBCASE("by trim") {
-        two.attach(f, 1);
-        for (void* p : take_many(one, 20)) {
-            put(two, f, p);
-        }
-        two.trim(&f);
-        two.detach(f);
-        two.trim(nullptr);
-    }
     SUBCASE("through magazines that are full of them, and mixed with its own") {
         two.attach(f, 1);
         const auto own = take_many(two, 200);

@@ -18,19 +18,6 @@ static_assert(std::is_trivially_destructible_v<mutex>);
 constinit mutex at_start{no_module};
 static_assert(!std::is_default_constructible_v<mutex>); // it belongs to an object that forks stop
 
-TEST_CASE("mutex: one owner at a time") {
-    CHECK(at_start.try_lock());
-    CHECK_FALSE(at_start.try_lock());
-    at_start.unlock();
-    at_start.lock();
-    CHECK_FALSE(at_start.try_lock());
-    at_start.unlock();
-    CHECK(at_start.try_lock());
-    at_start.reset();
-    CHECK(at_start.try_lock());
-    at_start.unlock();
-}
-
 TEST_CASE("mutex: excludes, wakes and publishes, under contention") {
     mutex m{no_module};
     // Plain variables: a data race, for the sanitizer to see, if the lock does not order them.

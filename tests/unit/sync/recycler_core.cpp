@@ -63,28 +63,6 @@ void with_each_lock(Body body) {
     CHECK(core::alive == 0);
 }
 
-TEST_CASE("recycler_core: what came back last goes out first, through depot and front alike") {
-    with_each_lock([](bool asymmetric) {
-        core* c = new core{500, asymmetric};
-        std::vector<slot*> out;
-        for (int i = 0; i < 400; ++i) {
-            out.push_back(c->take());
-        }
-        CHECK(c->created() == 400);
-        for (auto* s : out) {
-            c->put(s);
-        }
-        for (std::size_t i = out.size(); i != 0; --i) {
-            REQUIRE(c->take() == out[i - 1]);
-        }
-        CHECK(c->created() == 400);
-        for (auto* s : out) {
-            c->put(s);
-        }
-        c->close();
-    });
-}
-
 TEST_CASE(
     "recycler_core: after a steal threads share the depot for a while, longer when one follows another") {
     if (!linn::detail::enable_thread_barrier()) {
@@ -110,31 +88,6 @@ TEST_CASE(
     CHECK(c->created() == 1);
     c->close();
     CHECK(core::alive == 0);
-}
-
-TEST_CASE("recycler_core: closed while other threads put") {
-    with_each_lock([](bool asymmetric) {
-        for (int round = 0; round < 60; ++round) {
-            core* c = new core{64, asymmetric};
-            std::atomic<int> ready{0};
-            std::vector<std::thread> threads;
-            for (int t = 0; t < 2; ++t) {
-                threads.emplace_back([&] {
-                    std::deque<slot*> out;
-                    for (int i = 0; i < 20; ++i) {
-                        out.push_back(c->take());
-                    }
-                    ++ready;
-                    for (auto* s : out) {
-                        c->put(s);
-                    }
-                });
-            }
-            linn_test::wait_until([&] { return ready == 2; });
-            c->close();
-            linn_test::join_all(threads);
-        }
-    });
 }
 
 TEST_CASE("recycler_core: a thread that gave up waiting does not cache while others wait") {

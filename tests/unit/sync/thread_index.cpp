@@ -14,26 +14,6 @@ std::uint32_t mine() {
     return linn::detail::thread_index<platform>();
 }
 
-TEST_CASE("thread_index: stays the same, differs from every live thread's") {
-    const std::uint32_t first = mine();
-    CHECK(first < table::most);
-    CHECK(mine() == first);
-    std::atomic<int> arrived{0};
-    std::vector<std::uint32_t> seen(8);
-    std::vector<std::thread> threads;
-    for (std::uint32_t& place : seen) {
-        threads.emplace_back([&] {
-            place = mine();
-            arrived.fetch_add(1);
-            linn_test::wait_until([&] { return arrived.load() == 8; });
-        });
-    }
-    linn_test::join_all(threads);
-    const std::set<std::uint32_t> different{seen.begin(), seen.end()};
-    CHECK(different.size() == 8);
-    CHECK(different.count(first) == 0);
-}
-
 TEST_CASE("thread_index: a thread that ends leaves its number to the next, and what it wrote under it") {
     std::vector<std::unique_ptr<int>> cache(table::most + 1);
     for (int i = 0; i < 3 * static_cast<int>(table::most); ++i) {

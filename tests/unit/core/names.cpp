@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: names in tables and reports are those that people write, on both compilers and both standard
-// libraries; names that are not recognised stay whole.
+// Promise: different types have different names, and names in tables and reports are those that people write,
+// on both compilers and both standard libraries; names that are not recognised stay whole.
 #include "unit.hpp"
 
 #include <linn/containers.hpp>
@@ -12,13 +12,38 @@ struct nice_order {
     int id;
 };
 
-namespace core_readable_name_tests {
+namespace core_names_tests {
 
 using linn::detail::readable_name;
+using linn::detail::type_name;
+
+struct packet {};
+template <class T, int N>
+struct box {};
+
+static_assert(type_name<int>() == "int");
+static_assert(type_name<double>() == "double");
+static_assert(type_name<const char*>().find("char") != std::string_view::npos);
+static_assert(type_name<packet>() == "core_names_tests::packet");
+
+TEST_CASE("type_name: the name alone, also of templates and nested types") {
+    const auto name = type_name<box<packet, 3>>();
+    CHECK(name.starts_with("core_names_tests::box"));
+    CHECK(name.find("packet") != std::string_view::npos);
+    CHECK(name.back() == '>');
+    CHECK(type_name<std::vector<int>>().find("vector<int") != std::string_view::npos);
+}
+
+TEST_CASE("type_name: different types, different names") {
+    struct here {};
+    CHECK(type_name<here>() != type_name<packet>());
+    CHECK(type_name<here>().find("here") != std::string_view::npos);
+    CHECK(type_name<const int>() != type_name<int>());
+}
 
 template <class T>
 std::string name_of() {
-    return readable_name(linn::detail::type_name<T>());
+    return readable_name(type_name<T>());
 }
 
 TEST_CASE("readable_name: of real types, as this compiler writes them") {
@@ -70,4 +95,4 @@ TEST_CASE("readable_name: what is left out of names is not left out of the middl
     CHECK(text == "a mystd::b c");
 }
 
-} // namespace core_readable_name_tests
+} // namespace core_names_tests

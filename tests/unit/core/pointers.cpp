@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: a run of neighbouring objects is written and measured to its last slot, and not beyond.
+// Runs of neighbouring objects, and the list and the set that for_each_live works with.
+#include "failing_pages.hpp"
 #include "unit.hpp"
 
+#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/pointer_set.hpp>
 
-namespace core_pointer_run_tests {
+namespace core_pointers_tests {
 
 constexpr std::size_t longest = 200;
 
@@ -63,4 +66,51 @@ TEST_CASE("run_length: every length, upwards and downwards, broken at each place
     }
 }
 
-} // namespace core_pointer_run_tests
+template <bool Zeroed>
+struct with {
+    struct tag {};
+    using pages = linn_test::failing_pages<tag, Zeroed>;
+    using list = linn::detail::pointer_list<pages>;
+    using set = linn::detail::pointer_set<pages>;
+};
+
+TEST_CASE_TEMPLATE("pointer_set: against std::set", zeroed, std::true_type, std::false_type) {
+    using types = with<zeroed::value>;
+    typename types::set set;
+    std::set<void*> shadow;
+    linn_test::random_source random{5};
+    for (std::size_t step = 0; step < 60'000; ++step) {
+        // Neighbours, so that there are clusters, around the sizes at which it grows.
+        void* const p = pointer(4096 + 16 * random.below(step < 30'000 ? 600 : 3000));
+        REQUIRE(set.contains(p) == (shadow.count(p) != 0));
+        if (shadow.count(p) != 0) {
+            CHECK(set.erase(p));
+            CHECK_FALSE(set.erase(p));
+            shadow.erase(p);
+        } else {
+            CHECK_FALSE(set.erase(p));
+            REQUIRE(set.insert(p));
+            shadow.insert(p);
+        }
+        CHECK(set.size() == shadow.size());
+    }
+    typename types::list list;
+    REQUIRE(set.copy_to(list));
+    list.sort();
+    CHECK(std::equal(list.begin(), list.end(), shadow.begin(), shadow.end()));
+}
+
+TEST_CASE("pointer_list: a sorted list stays sorted") {
+    with<false>::list list;
+    REQUIRE(list.reserve(8));
+    std::byte memory[8];
+    for (const int i : {3, 1, 7, 0, 5}) {
+        list.insert(memory + i);
+    }
+    list.erase(memory + 1);
+    list.erase(memory + 7);
+    const std::vector<void*> wanted{memory + 0, memory + 3, memory + 5};
+    CHECK(std::vector<void*>(list.begin(), list.end()) == wanted);
+}
+
+} // namespace core_pointers_tests
