@@ -35,6 +35,29 @@ using model::engine::plain_access;
         plain_access(p, bytes, true, __builtin_return_address(0));                                           \
     }
 
+#define LINN_MODEL_ATOMIC(bits)                                                                              \
+    using word##bits = std::uint##bits##_t;                                                                  \
+    word##bits __tsan_atomic##bits##_load(const volatile word##bits* p, int) {                               \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                         \
+    }                                                                                                        \
+    word##bits __tsan_atomic##bits##_exchange(volatile word##bits* p, word##bits value, int) {               \
+        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                                        \
+    void __tsan_atomic##bits##_store(volatile word##bits* p, word##bits value, int) {                        \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                        \
+    }                                                                                                        \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile word##bits* p, word##bits* expected,          \
+                                                      word##bits value, int, int) {                          \
+        return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)    \
+                   ? 1                                                                                       \
+                   : 0;                                                                                      \
+    }                                                                                                        \
+    word##bits __tsan_atomic##bits##_compare_exchange_val(volatile word##bits* p, word##bits expected,       \
+                                                          word##bits value, int, int) {                      \
+        __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
+        return expected;                                                                                     \
+    }
+
 extern "C" {
 
 void __tsan_init() {}
@@ -74,51 +97,10 @@ void __tsan_vptr_read(void** p) {
 
 // Atomics that are not the policy's: the handler of misuses, guards of static objects. They are no part of the
 // model.
-std::uint8_t __tsan_atomic8_load(const volatile std::uint8_t* p, int) {
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
-}
-std::uint32_t __tsan_atomic32_load(const volatile std::uint32_t* p, int) {
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
-}
-std::uint64_t __tsan_atomic64_load(const volatile std::uint64_t* p, int) {
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
-}
-std::uint8_t __tsan_atomic8_exchange(volatile std::uint8_t* p, std::uint8_t value, int) {
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
-}
-std::uint32_t __tsan_atomic32_exchange(volatile std::uint32_t* p, std::uint32_t value, int) {
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
-}
-std::uint64_t __tsan_atomic64_exchange(volatile std::uint64_t* p, std::uint64_t value, int) {
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
-}
-void __tsan_atomic8_store(volatile std::uint8_t* p, std::uint8_t value, int) {
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
-}
-void __tsan_atomic32_store(volatile std::uint32_t* p, std::uint32_t value, int) {
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
-}
-void __tsan_atomic64_store(volatile std::uint64_t* p, std::uint64_t value, int) {
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
-}
-int __tsan_atomic32_compare_exchange_strong(volatile std::uint32_t* p, std::uint32_t* expected,
-                                            std::uint32_t value, int, int) {
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0;
-}
-std::uint32_t __tsan_atomic32_compare_exchange_val(volatile std::uint32_t* p, std::uint32_t expected,
-                                                   std::uint32_t value, int, int) {
-    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
-}
-int __tsan_atomic64_compare_exchange_strong(volatile std::uint64_t* p, std::uint64_t* expected,
-                                            std::uint64_t value, int, int) {
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0;
-}
-std::uint64_t __tsan_atomic64_compare_exchange_val(volatile std::uint64_t* p, std::uint64_t expected,
-                                                   std::uint64_t value, int, int) {
-    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
-}
+LINN_MODEL_ATOMIC(8)
+LINN_MODEL_ATOMIC(32)
+LINN_MODEL_ATOMIC(64)
+
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int) {
     model::fail("the model knows no fences");
