@@ -2,16 +2,13 @@
 """Follows the hot path of a function in objdump's output and counts what lies on it."""
 import re
 
-KINDS = ("instructions", "loads", "stores", "branches", "calls", "tls", "locked")
+KINDS = ("instructions", "calls", "tls", "locked")
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 INSTRUCTION = re.compile(r"^\s+([0-9a-f]+):\t(.+)$")
 RELOCATION = re.compile(r"^\s+[0-9a-f]+: R_X86_64_\S+\s+(\S.*)$")
 TARGET = re.compile(r"^(?:\*?)([0-9a-f]+) <(.+?)(?:\+0x[0-9a-f]+)?>$")
 PREFIXES = {"data16", "rex.W", "cs", "lock", "rep", "repz", "bnd", "notrack"}
-# Instructions that read their last operand as well as write it, if it is in memory.
-READ_MODIFY_WRITE = re.compile(r"^(add|sub|inc|dec|and|or|xor|neg|not|xadd|xchg|cmpxchg|sh[lr]|sar)[bwlq]?$")
-COMPARE = re.compile(r"^(cmp|test|bt)[bwlq]?$")
 # A path this long is no fast path, and a loop would never end.
 LONGEST = 200
 
@@ -36,18 +33,6 @@ class Instruction:
 
     def is_locked(self):
         return "lock" in self.prefixes or (self.name.startswith("xchg") and "(" in self.operands)
-
-    def memory(self):
-        """(loads, stores) through operands; what push, pop, call and ret do to the stack does not count."""
-        operands = re.split(r",(?![^(]*\))", self.operands)
-        in_memory = ["(" in o or "%fs:" in o for o in operands]
-        if self.name.startswith(("lea", "nop", "j", "call", "ret", "push", "pop")) or not any(in_memory):
-            return 0, 0
-        if COMPARE.match(self.name):
-            return 1, 0
-        if in_memory[-1]:
-            return (1 if READ_MODIFY_WRITE.match(self.name) else 0), 1
-        return 1, 0
 
 
 def functions(disassembly):
@@ -93,13 +78,9 @@ def count(path):
     for instruction in path:
         if instruction.name.startswith(("nop", "data16", "xchg %ax")):
             continue
-        loads, stores = instruction.memory()
         tls = instruction.name.startswith("call") and any(
             "__tls_get_addr" in r for r in instruction.relocations)
         total["instructions"] += 1
-        total["loads"] += loads
-        total["stores"] += stores
-        total["branches"] += instruction.is_branch()
         total["calls"] += instruction.name.startswith("call") and not tls
         total["tls"] += tls
         total["locked"] += instruction.is_locked()
