@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conan 2: the recipe packs the tree, and a release's archive; its test program is built and run; one package serves all
-compilers; a profile that says gnu17, as a detected one does, is enough for a program that uses CMake; the file of the Common
-Package Specification names the headers."""
-import json
-
+compilers; a profile that says gnu17, as a detected one does, is enough for a program that uses CMake."""
 import package
 
 
@@ -30,18 +27,6 @@ def main():
     # Header-only: no other package for another build type.
     package.run(conan, "install", f"--requires={reference}", *old, "-s", "build_type=Debug", "--build=never", cwd=work,
                 env=env)
-
-    package.run(conan, "install", f"--requires={reference}", *old, "-g", "CPSDeps", f"--output-folder={work / 'cps'}",
-                "--build=never", env=env)
-    files = list((work / "cps").rglob("linn*.cps"))
-    if not files:
-        package.fail("CPSDeps wrote no linn.cps")
-    for file in files:
-        text = file.read_text(encoding="utf-8")
-        if json.loads(text)["name"] != "linn":
-            package.fail(f"{file} is of another package: {text}")
-    package.expect(rf'"version": *"{package.version()}"', "".join(file.read_text(encoding="utf-8") for file in files))
-    package.expect("include", "".join(file.read_text(encoding="utf-8") for file in files))
 
 
 main()

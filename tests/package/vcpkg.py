@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """vcpkg: the manifest has what vcpkg asks for, and the portfile's steps make a package that a consumer finds.
 
-vcpkg itself is a binary from elsewhere. Where it is installed (VCPKG_ROOT), it installs the ports, finds nothing to complain
-about, and a consumer uses its toolchain file. Elsewhere stubs of its functions stand in for it; they run the same CMake steps.
+vcpkg itself is a binary from elsewhere: stubs of its functions stand in for it, which run the same CMake steps.
 """
 import json
-import os
-import pathlib
 import re
 
 import package
@@ -81,30 +78,6 @@ def check_manifest(port):
         package.fail(f"the portfile calls {called}, and the manifest depends on {manifest['dependencies']}")
 
 
-def with_vcpkg(root, ports, work, compiler):
-    """Installs each port by vcpkg itself, and builds the consumer with its toolchain file and by pkg-config."""
-    env = {"VCPKG_ROOT": str(root), "VCPKG_FORCE_SYSTEM_BINARIES": "1", "CXX": compiler, "VCPKG_BINARY_SOURCES": "clear"}
-    for name, port in ports.items():
-        here = work / f"vcpkg-{name}"
-        installed = here / "installed"
-        (here / "downloads").mkdir(parents=True)
-        said = package.run(root / "vcpkg", "install", "linn", f"--overlay-ports={port.parent}", f"--x-install-root={installed}",
-                           f"--x-buildtrees-root={here / 'buildtrees'}", f"--x-packages-root={here / 'packages'}",
-                           f"--downloads-root={here / 'downloads'}", "--disable-metrics", env=env)
-        package.expect(r"find_package\(linn CONFIG REQUIRED\)", said)
-        if "warning:" in said:
-            package.fail("vcpkg's check of the package complains")
-        package.run("cmake", "-S", package.ROOT / "tests/consumer/installed", "-B", here / "consumer",
-                    f"-DCMAKE_TOOLCHAIN_FILE={root / 'scripts/buildsystems/vcpkg.cmake'}", f"-DVCPKG_INSTALLED_DIR={installed}",
-                    "-DVCPKG_MANIFEST_MODE=OFF", f"-DCMAKE_CXX_COMPILER={compiler}", env=env)
-        package.run("cmake", "--build", here / "consumer")
-        package.run_consumer(here / "consumer/consumer")
-        (pc,) = installed.glob("*/lib/pkgconfig")
-        flags = package.run("pkg-config", "--cflags", "--libs", "linn", env={"PKG_CONFIG_PATH": str(pc)}).split()
-        package.run(compiler, "-std=c++20", package.CONSUMER, *flags, "-o", here / "by-pkg-config")
-        package.run_consumer(here / "by-pkg-config")
-
-
 def main():
     work, compiler = package.start()
     stubs = package.write(work / "stubs.cmake", STUBS)
@@ -124,9 +97,6 @@ def main():
                 f"-DCMAKE_PREFIX_PATH={work / 'release/packages'}", f"-DCMAKE_CXX_COMPILER={compiler}")
     package.run("cmake", "--build", work / "consumer")
     package.run_consumer(work / "consumer/consumer")
-    root = pathlib.Path(os.environ.get("VCPKG_ROOT", "/nonexistent"))
-    if (root / "vcpkg").exists():
-        with_vcpkg(root, ports, work, compiler)
 
 
 main()
