@@ -6,14 +6,13 @@
 /// What changes hands: owners of memory of every component of the library. `intact()` says whether what they
 /// own is still what was put there; the destructor gives it back.
 
-#include "chaos_policy.hpp"
-#include "cookie.hpp"
 #include "random.hpp"
 
 #include <linn/linn.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <memory_resource>
@@ -38,6 +37,51 @@ inline sources& common() {
 
 /// A number of its own for each object: the thread's, and how many it made.
 using serial_number = std::uint64_t;
+
+/// Marks memory as one object's. It depends on the object, the address and the place, so memory that two have,
+/// that was moved, or that somebody wrote to, shows.
+class cookie {
+public:
+    explicit cookie(std::uint64_t serial) noexcept : serial_{serial} {}
+
+    /// @pre bytes >= 8
+    void write(void* p, std::size_t bytes) const noexcept {
+        each_place(bytes, [&](std::size_t at) {
+            const std::uint64_t word = word_at(p, at);
+            std::memcpy(static_cast<std::byte*>(p) + at, &word, sizeof word);
+            return true;
+        });
+    }
+
+    [[nodiscard]] bool is_in(const void* p, std::size_t bytes) const noexcept {
+        return each_place(bytes, [&](std::size_t at) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, static_cast<const std::byte*>(p) + at, sizeof word);
+            return word == word_at(p, at);
+        });
+    }
+
+private:
+    /// The first word, the last one, and one in each 256 bytes: a large object costs no more than it must.
+    template <class F>
+    static bool each_place(std::size_t bytes, F&& f) noexcept {
+        bool good = true;
+        for (std::size_t at = 0; at + 16 <= bytes; at += 256) {
+            good = f(at) && good;
+        }
+        return f(bytes - 8) && good;
+    }
+
+    /// @source Vigna: splitmix64, 2015
+    [[nodiscard]] std::uint64_t word_at(const void* p, std::size_t at) const noexcept {
+        std::uint64_t z = serial_ + at + (reinterpret_cast<std::uintptr_t>(p) << 16);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31);
+    }
+
+    std::uint64_t serial_;
+};
 
 /// A pointer that is null in a moved-from owner. Assignment swaps: the owner returns its previous object.
 template <class T>
@@ -86,59 +130,6 @@ private:
     using pool = linn::pool<block>;
     serial_number serial_;
     sole<block> block_;
-};
-
-/// Storage from a pool whose lock and atomics stumble, and whose memory goes back all the time.
-class stumbling {
-    static constexpr std::size_t bytes = 96;
-    static constexpr linn::detail::pool_description description{
-        .sizes = linn::detail::geometry_for(bytes, 8, {.slab_bytes = 1 << 14, .retain_bytes = 0}),
-        .object_bytes = bytes,
-        .object_align = 8,
-        .type = "stumbling",
-    };
-    using policy = linn_test::chaos_policy;
-    static inline constinit linn::detail::pool_root<policy> root{nullptr, &description};
-    static inline constinit thread_local linn::detail::front<policy> front{};
-
-public:
-    stumbling(random_source&, serial_number n) : serial_{n} {
-        void* p = nullptr;
-        if (!front.try_pop(p)) {
-            p = linn::detail::allocate_slow(front, root);
-        }
-        cookie{n}.write(p, bytes);
-        block_ = sole<void>{p};
-    }
-    stumbling(stumbling&&) = default;
-    stumbling& operator=(stumbling&& other) noexcept {
-        std::swap(serial_, other.serial_);
-        block_ = std::move(other.block_);
-        return *this;
-    }
-    ~stumbling() {
-        if (void* p = block_.get()) {
-            cookie{~serial_}.write(p, bytes);
-            if (!front.try_push(p)) {
-                linn::detail::deallocate_slow(front, root, p);
-            }
-        }
-    }
-    [[nodiscard]] bool intact() const { return cookie{serial_}.is_in(block_.get(), bytes); }
-
-    static void trim() {
-        if (auto* depot = linn::detail::existing_depot(root)) {
-            depot->trim(&front);
-        }
-    }
-    [[nodiscard]] static linn::pool_statistics statistics() {
-        auto* depot = linn::detail::existing_depot(root);
-        return depot != nullptr ? depot->statistics() : linn::pool_statistics{};
-    }
-
-private:
-    serial_number serial_;
-    sole<void> block_;
 };
 
 /// Many at once.
@@ -411,9 +402,9 @@ private:
     std::shared_ptr<record> object_;
 };
 
-using parcel = std::variant<std::monostate, single<24>, single<64>, single<1500>, single<9000>,
-                            single<70'000>, stumbling, run, shared, unique, derived, nodes, bytes, dictionary,
-                            large, recycled, recycled_shared>;
+using parcel =
+    std::variant<std::monostate, single<24>, single<64>, single<1500>, single<9000>, single<70'000>, run,
+                 shared, unique, derived, nodes, bytes, dictionary, large, recycled, recycled_shared>;
 
 [[nodiscard]] inline bool intact(const parcel& p) {
     return std::visit(

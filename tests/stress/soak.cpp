@@ -8,12 +8,13 @@
 // their places; trim() and statistics() are called in between. What an object holds is checked when it is given
 // back. Two negative controls, --lose and --corrupt, show that the checks would notice.
 //
-// This is no benchmark. `soak --seconds 3600 --threads 16` is a good night's work; settings.hpp has the rest.
+// This is no benchmark. `soak --seconds 3600 --threads 16` is a good night's work.
+#include "chaos_policy.hpp"
 #include "parcels.hpp"
 #include "process.hpp"
-#include "settings.hpp"
 
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -21,6 +22,76 @@ namespace {
 
 using namespace linn_stress;
 using clock_type = std::chrono::steady_clock;
+
+/// What the command line says. Each number may be set: `--threads 8`. `--usual-seconds` is `--seconds` unless the
+/// environment has LINN_SOAK_SECONDS.
+struct settings {
+    std::size_t threads = 4;    ///< at work at any moment; each is replaced when it ends
+    std::size_t objects = 4000; ///< places in which objects change hands; as many again are with the threads
+    std::size_t seconds = 10;   ///< after the memory has reached its size
+    std::size_t operations = 0; ///< ends after so many instead, if not 0: the same work on a slow machine
+    std::size_t seed = 1;       ///< of what threads do; when they do it nobody can repeat
+    std::size_t life = 3000;    ///< operations of a thread at most, until another takes its place
+    std::size_t slack_mib = 16; ///< by which memory may be more at the end than in the beginning
+    std::size_t chaos = 0;      ///< stumbles between operations: 1 yes, 0 no
+    std::size_t lose = 0;       ///< negative control: each n-th object is forgotten
+    std::size_t corrupt = 0;    ///< negative control: the n-th object is written to by a stranger
+    std::string_view only = {}; ///< name of the only component to use; empty: all
+
+    static settings parse(int argc, char** argv) {
+        settings s;
+        const struct {
+            std::string_view name;
+            std::size_t& value;
+        } numbers[] = {{"--threads", s.threads},
+                       {"--objects", s.objects},
+                       {"--seconds", s.seconds},
+                       {"--operations", s.operations},
+                       {"--seed", s.seed},
+                       {"--life", s.life},
+                       {"--slack-mib", s.slack_mib},
+                       {"--chaos", s.chaos},
+                       {"--lose", s.lose},
+                       {"--corrupt", s.corrupt},
+                       {"--usual-seconds", s.seconds}};
+        for (int i = 1; i + 1 < argc; i += 2) {
+            const std::string_view name = argv[i];
+            bool known = name == "--only";
+            if (known) {
+                s.only = argv[i + 1];
+            }
+            for (const auto& each : numbers) {
+                if (each.name == name) {
+                    known = true;
+                    const char* set = name == "--usual-seconds" ? std::getenv("LINN_SOAK_SECONDS") : nullptr;
+                    each.value = number(set != nullptr ? set : argv[i + 1]);
+                }
+            }
+            if (!known) {
+                refuse(argv[i]);
+            }
+        }
+        if (argc % 2 == 0) {
+            refuse(argv[argc - 1]);
+        }
+        return s;
+    }
+
+private:
+    static std::size_t number(std::string_view text) {
+        std::size_t n = 0;
+        const auto end = text.data() + text.size();
+        if (const auto read = std::from_chars(text.data(), end, n);
+            read.ec != std::errc{} || read.ptr != end) {
+            refuse(text.data());
+        }
+        return n;
+    }
+    [[noreturn]] static void refuse(const char* what) {
+        std::fprintf(stderr, "soak: what is %s?\n", what);
+        std::exit(2);
+    }
+};
 
 settings chosen;
 std::atomic<bool> stop{false};
@@ -32,8 +103,7 @@ std::atomic<std::size_t> drops{0};
 
 struct component {
     const char* name;
-    std::size_t small; ///< how often, with small sizes
-    std::size_t large;
+    std::size_t weight; ///< how often it is chosen
     parcel (*make)(random_source&, serial_number);
 };
 template <class P>
@@ -41,29 +111,25 @@ parcel made(random_source& random, serial_number n) {
     return parcel{std::in_place_type<P>, random, n};
 }
 constexpr component components[] = {
-    {"pool", 200, 20, &made<single<24>>},
-    {"pool", 200, 20, &made<single<64>>},
-    {"pool", 20, 100, &made<single<1500>>},
-    {"pool", 0, 20, &made<single<9000>>},
-    {"pool", 0, 4, &made<single<70'000>>},
-    {"chaos", 60, 60, &made<stumbling>},
-    {"bulk", 20, 20, &made<run>},
-    {"shared", 60, 60, &made<shared>},
-    {"unique", 60, 60, &made<unique>},
-    {"pooled", 60, 60, &made<derived>},
-    {"containers", 20, 20, &made<nodes>},
-    {"resource", 100, 200, &made<bytes>},
-    {"containers", 20, 20, &made<dictionary>},
-    {"buffers", 0, 2, &made<large>},
-    {"recycler", 60, 60, &made<recycled>},
-    {"recycler", 60, 60, &made<recycled_shared>},
+    {"pool", 220, &made<single<24>>},
+    {"pool", 220, &made<single<64>>},
+    {"pool", 120, &made<single<1500>>},
+    {"pool", 20, &made<single<9000>>},
+    {"pool", 4, &made<single<70'000>>},
+    {"bulk", 40, &made<run>},
+    {"shared", 120, &made<shared>},
+    {"unique", 120, &made<unique>},
+    {"pooled", 120, &made<derived>},
+    {"containers", 40, &made<nodes>},
+    {"resource", 300, &made<bytes>},
+    {"containers", 40, &made<dictionary>},
+    {"buffers", 2, &made<large>},
+    {"recycler", 120, &made<recycled>},
+    {"recycler", 120, &made<recycled_shared>},
 };
 
 std::size_t weight(const component& c) {
-    if (!chosen.uses(c.name)) {
-        return 0;
-    }
-    return (chosen.mix != "large" ? c.small : 0) + (chosen.mix != "small" ? c.large : 0);
+    return chosen.only.empty() || chosen.only == c.name ? c.weight : 0;
 }
 
 parcel make_any(random_source& random, serial_number n) {
@@ -154,7 +220,7 @@ private:
 
 /// What a program does now and then besides allocating.
 void housekeeping(random_source& random) {
-    switch (random.below(8)) {
+    switch (random.below(7)) {
     case 0: {
         const std::vector<linn::pool_statistics> all = linn::statistics();
         for (const linn::pool_statistics& s : all) {
@@ -167,22 +233,19 @@ void housekeeping(random_source& random) {
         linn::pool<content<300>>::trim();
         break;
     case 2:
-        stumbling::trim();
-        break;
-    case 3:
         common().resource.trim();
         CHECK(common().resource.statistics().size() < 1000);
         linn::default_pool_resource()->trim();
         break;
-    case 4:
+    case 3:
         common().buffers.trim();
         CHECK(common().buffers.statistics().live < 1'000'000);
         break;
-    case 5:
+    case 4:
         records().trim();
         CHECK(records().statistics().idle <= records().capacity());
         break;
-    case 6: {
+    case 5: {
         linn::pool_resource brief;
         for (std::size_t i = random.below(100); i != 0; --i) {
             static_cast<void>(brief.allocate(1 + random.below(3000)));
@@ -252,7 +315,7 @@ struct memory_use {
                 m.resident += s.resident_bytes;
             }
         }
-        m.resident += stumbling::statistics().resident_bytes + common().buffers.statistics().resident_bytes;
+        m.resident += common().buffers.statistics().resident_bytes;
         m.process = linn_test::rss_bytes();
         return m;
     }
@@ -287,7 +350,6 @@ memory_use watch_a_third(const char* what) {
 
 void check_nothing_is_left() {
     linn::pool<content<300>>::trim();
-    stumbling::trim();
     common().resource.trim();
     common().buffers.trim();
     records().trim();
@@ -297,7 +359,6 @@ void check_nothing_is_left() {
     if (!linn_test::in_slabs()) {
         return; // the checker counts
     }
-    CHECK(stumbling::statistics().live == 0);
     for (const linn::pool_statistics& s : linn::statistics()) {
         if (s.live != 0) {
             std::fprintf(stderr, "soak: %zu objects were lost: %s\n", s.live, linn::to_json(s).c_str());
