@@ -91,7 +91,6 @@ public:
                         options_.duration_s > 0
                             ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
                             : "; Ctrl-C ends the recording"));
-        start_watching(only_pid());
         recording_end& e = result_.end;
         e.ending = wait();
         const instant ended = now();
@@ -154,9 +153,6 @@ private:
         if (problem.empty()) {
             libraries_ = libraries_of(facts_.pid);
             return true;
-        }
-        if (collector_) {
-            collector_->finish();
         }
         remove_trace();
         return fail(problem);
@@ -230,8 +226,7 @@ private:
             call(now.leave, 0, 0);
             return problem;
         }
-        make_collector();
-        start_collecting(only_pid());
+        start_collecting(facts_.pid);
         return {};
     }
 
@@ -315,7 +310,6 @@ private:
         }
     }
 
-    std::uint32_t only_pid() const { return options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid); }
     void note_time() {
         const attach::used_time used = attach::time_used_by(facts_.pid);
         used_ = used.user_ns + used.system_ns > 0 ? used : used_;

@@ -197,15 +197,9 @@ bool child_program::add_orphans(program_end& end) {
     return found;
 }
 
-input_kind kind_of_input() {
+bool is_input_read_once() {
     struct stat input{};
-    if (::isatty(STDIN_FILENO) == 1) {
-        return input_kind::terminal;
-    }
-    if (::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode))) {
-        return input_kind::once;
-    }
-    return input_kind::again;
+    return ::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
 }
 
 std::uint64_t output_file_bytes() {
@@ -218,9 +212,9 @@ std::uint64_t output_file_bytes() {
     return bytes;
 }
 
-std::string why_not_again(const recorded_run& run, input_kind input) {
+std::string why_not_again(const recorded_run& run) {
     const program_end& end = run.end;
-    if (input == input_kind::once) {
+    if (is_input_read_once()) {
         return "its standard input is a pipe, which can be read once";
     }
     if (end.was_told || end.exit_status >= 128) {

@@ -97,20 +97,15 @@ struct recorded_run {
     double load_per_cpu = 0; ///< threads that wanted a processor, for each that there is
 };
 
-/// Where standard input comes from, for a program that is run twice.
-enum class input_kind : std::uint8_t {
-    again, ///< a file, which is read from the same place again, or nothing
-    terminal,
-    once, ///< a pipe or a socket: what was read is gone
-};
-input_kind kind_of_input();
+/// Whether standard input can be read once only: a pipe or a socket. A program that is run twice reads a file from the same place again.
+bool is_input_read_once();
 
 /// Bytes of the files behind standard output and standard error; 0 where they are none.
 std::uint64_t output_file_bytes();
 
 /// Why the program is not run again unasked, as the end of a sentence; empty: it is. Not what may have had an effect that
 /// a second run would repeat, nor what waited for something, nor what takes long.
-std::string why_not_again(const recorded_run& run, input_kind input);
+std::string why_not_again(const recorded_run& run);
 
 /// Why the second run is no measure of the first, as the end of a sentence; empty: it is one.
 std::string why_not_comparable(const recorded_run& first, const program_end& second);

@@ -242,8 +242,7 @@ void collector::handle(std::uint32_t chunk, worker_state& worker) {
 }
 
 void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
-    const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
-    const bool is_left_out = only != 0 && header_of(chunk.data()).pid != only;
+    const bool is_left_out = only_pid_ != 0 && header_of(chunk.data()).pid != only_pid_;
     chunk_frame frame = frame_of_chunk(chunk);
     const bool is_wanted = !frame.payload.empty() && !is_left_out;
     std::span<const unsigned char> stored;
@@ -315,7 +314,6 @@ void collector::take_from_the_dead(worker_state& worker) {
 
 std::vector<std::uint32_t> collector::living_processes() {
     const wire::ring& ring = ring_.ring();
-    const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
     std::set<std::uint32_t> pids;
     {
         const std::lock_guard lock{mutex_};
@@ -323,7 +321,7 @@ std::vector<std::uint32_t> collector::living_processes() {
     }
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         if (const chunk_word word = ring.word(i);
-            word.state == chunk_state::owned && (only == 0 || word.pid == only)) {
+            word.state == chunk_state::owned && (only_pid_ == 0 || word.pid == only_pid_)) {
             pids.insert(word.pid);
         }
     }
@@ -334,7 +332,7 @@ std::vector<std::uint32_t> collector::living_processes() {
         }
     }
     // One that was forked a moment ago has written nothing yet.
-    if (living.empty() && only == 0) {
+    if (living.empty() && only_pid_ == 0) {
         living = processes_with(ring_.variable());
     }
     return living;

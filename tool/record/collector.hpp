@@ -5,7 +5,6 @@
 #include "../trace/ring.hpp"
 #include "../trace/trace_file.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -71,15 +70,16 @@ struct collected {
 /// with the file the recording is closed, the program goes on without it.
 class collector {
 public:
-    /// Drops what it takes where `trace` is null.
-    collector(const ring_file& ring, trace_writer* trace) noexcept : ring_(ring), trace_(trace) {}
+    /// Drops what it takes where `trace` is null, and what other processes write than `only_pid`, unless that is 0.
+    collector(const ring_file& ring, trace_writer* trace, std::uint32_t only_pid = 0) noexcept
+        : ring_(ring),
+          only_pid_(only_pid),
+          trace_(trace) {}
     collector(const collector&) = delete;
     collector& operator=(const collector&) = delete;
     ~collector() { stop(); }
 
     void start(unsigned workers = 1);
-    /// From now on, drops what other processes write.
-    void leave_out_all_but(std::uint32_t pid) noexcept { only_pid_.store(pid, std::memory_order_relaxed); }
 
     /// The recorded processes that still run.
     std::vector<std::uint32_t> living_processes();
@@ -107,7 +107,7 @@ private:
 
     const ring_file& ring_;
     std::vector<std::jthread> workers_;
-    std::atomic<std::uint32_t> only_pid_{0};
+    const std::uint32_t only_pid_;
     std::mutex mutex_; ///< guards the members below
     trace_writer* const trace_;
     collected result_;

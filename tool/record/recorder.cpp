@@ -74,7 +74,7 @@ bool recording::check() {
             fmt::format("{} has {} compiled in: what that does not take from malloc is not seen",
                         program_.file.string(), program_.info.private_heap));
     }
-    if (options_.baseline == second_run_when::always && kind_of_input() == input_kind::once) {
+    if (options_.baseline == second_run_when::always && is_input_read_once()) {
         result_.is_usage_error = true;
         return fail("--baseline runs the program twice, and a pipe on standard input can be read once: "
                     "save what comes through it to a file, and give that: < FILE");
@@ -102,21 +102,17 @@ void recording::record() {
     input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
     output_before_ = output_file_bytes();
     begin_trace();
-    make_collector();
     child_program child{desk_};
     if (options_.waits_for_all) {
         child_program::adopt_orphans();
     }
     if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
         result_.problem = std::move(problem);
-        end_collecting();
         remove_trace();
         return;
     }
     result_.was_started = true;
-    const std::uint32_t only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(child.pid());
-    start_watching(only_pid);
-    start_collecting(only_pid); // only now, when it is known what to leave out
+    start_collecting(child.pid()); // only now, when it is known what to leave out
     program_end end = child.wait();
     wait_for_others(end);
     const bool had_orphans = options_.waits_for_all && child_program::add_orphans(end);
@@ -229,7 +225,7 @@ std::string recording::second_run_problem() {
         if (result_.end.events == 0 || options_.fills_only) {
             return {};
         }
-        if (std::string why = why_not_again(first_, kind_of_input()); !why.empty()) {
+        if (std::string why = why_not_again(first_); !why.empty()) {
             return why;
         }
     }

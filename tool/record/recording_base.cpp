@@ -102,8 +102,11 @@ void recording_base::begin_trace() {
     trace_.write_start(start_);
 }
 
-void recording_base::start_collecting(std::uint32_t only_pid) {
-    collector_->leave_out_all_but(only_pid);
+void recording_base::start_collecting(pid_t pid) {
+    const auto only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(pid);
+    watcher_ = watch_ ? watch_(ring_, options_.file, only_pid) : std::jthread{};
+    collector_.emplace(ring_, &trace_, only_pid);
+    // One thread keeps up with a few busy threads of the program.
     collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
 }
 

@@ -28,7 +28,7 @@ struct standard_streams_taken {
 };
 
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
-/// start_from(), ring_options(), open_trace(), begin_trace(), make_collector(), start_collecting(), end_collecting(), conclude().
+/// start_from(), ring_options(), open_trace(), begin_trace(), start_collecting(), end_collecting(), conclude().
 class recording_base {
 protected:
     recording_base(const record_options& options, const announce_function& announce,
@@ -47,13 +47,9 @@ protected:
     bool open_trace();
     /// The clock starts, and the trace has its begin.
     void begin_trace();
-    /// What the program writes goes into the trace; begins with start_collecting().
-    void make_collector() { collector_.emplace(ring_, &trace_); }
-    /// `only_pid`: of no other process; 0: of all. One thread keeps up with a few busy threads of the program.
-    void start_collecting(std::uint32_t only_pid);
-    void start_watching(std::uint32_t only_pid) {
-        watcher_ = watch_ ? watch_(ring_, options_.file, only_pid) : std::jthread{};
-    }
+    /// What the program writes goes into the trace from now on. `pid`: of the program, whose children count only where they are
+    /// followed.
+    void start_collecting(pid_t pid);
     void stop_watching() { watcher_ = {}; } // stops and joins it
     void end_collecting() {
         stop_watching();

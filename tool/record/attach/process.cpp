@@ -76,18 +76,6 @@ bool is_in_container(const std::string& folder) {
     });
 }
 
-/// The library of a sanitizer that reports errors by replacing the allocator; empty: there is none.
-std::string sanitizer_in(pid_t pid) {
-    for (const mapping& m : read_mappings(pid)) {
-        for (const char* const library : {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so"}) {
-            if (m.file_name().starts_with(library)) {
-                return m.file_name();
-            }
-        }
-    }
-    return {};
-}
-
 std::string why_not_recordable(const process_facts& p, const std::string& status) {
     const std::string folder = fmt::format("/proc/{}", p.pid);
     if (const std::uint64_t tracer = number(field(status, "TracerPid")); tracer != 0) {
@@ -125,7 +113,6 @@ std::string why_not_recordable(const process_facts& p, const std::string& status
         return fmt::format("{} was built for another machine, or its program cannot be read", who);
     }
     info.privilege.clear(); // nothing is preloaded
-    info.sanitizer = info.sanitizer.empty() ? sanitizer_in(p.pid) : info.sanitizer;
     if (std::string why = why_not_preloadable(who, info, preload_kind::recorder); !why.empty()) {
         return why;
     }

@@ -111,10 +111,10 @@ bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, u
     if (pthread_getspecific(at_thread_end) == nullptr) {
         pthread_setspecific(at_thread_end, &stacks);
     }
-    const unwind::counters before = stacks.count;
+    const std::uint64_t misses = stacks.misses;
     const unwind::captured captured = unwind::capture(stacks, start);
-    hits.fetch_add(stacks.count.hits - before.hits);
-    cut.fetch_add(stacks.count.cut - before.cut);
+    hits.fetch_add(stacks.misses == misses ? 1 : 0);
+    cut.fetch_add(captured.is_new && captured.is_cut ? 1 : 0);
     if (captured.is_new && captured.id < most_stacks) {
         definitions[captured.id] = {captured.frames, captured.count};
         unwind::defined(captured);

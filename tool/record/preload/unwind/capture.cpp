@@ -105,7 +105,7 @@ void forget(std::uint64_t unloading) noexcept {
 stack_cache* cache_for(thread_stacks& thread, std::uint64_t epoch) noexcept {
     stack_cache* cache = thread.cache.load(std::memory_order_relaxed);
     if (cache == nullptr) {
-        if (thread.closed || thread.count.misses < misses_before_cache || chosen_mode == mode::libunwind) {
+        if (thread.closed || thread.misses < misses_before_cache || chosen_mode == mode::libunwind) {
             return nullptr;
         }
         stack_cache* const fresh = stack_cache::create(chosen_depth);
@@ -124,12 +124,6 @@ stack_cache* cache_for(thread_stacks& thread, std::uint64_t epoch) noexcept {
         thread.epoch = epoch;
     }
     return cache;
-}
-
-void walk_own(thread_stacks& thread, const frame_start& start, rule_table* table, near_rules* near,
-              walk& found) noexcept {
-    walk_stack(start, chosen_depth, table, near, readable_pages{thread.readable}, found);
-    thread.count.cut += found.result == walk::outcome::cut ? 1 : 0;
 }
 
 } // namespace
@@ -218,7 +212,7 @@ mode start(mode wanted, unsigned depth) noexcept {
 }
 
 captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept {
-    ++thread.count.misses;
+    ++thread.misses;
     // Pairs with forget(): rules of an epoch are found only after those of the last were cleared.
     const std::uint64_t epoch = current_epoch.load(std::memory_order_acquire);
     const bool steady = epoch_word::steady(epoch);
@@ -228,7 +222,8 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     bool can_keep = cache != nullptr;
     switch (chosen_mode) {
     case mode::own:
-        walk_own(thread, start, steady ? &rules : nullptr, cache != nullptr ? &cache->rules : nullptr, found);
+        walk_stack(start, chosen_depth, steady ? &rules : nullptr, cache != nullptr ? &cache->rules : nullptr,
+                   readable_pages{thread.readable}, found);
         can_keep = can_keep && found.result == walk::outcome::complete;
         break;
     case mode::libunwind:
@@ -282,7 +277,7 @@ void release(thread_stacks& thread) noexcept {
     if (stack_cache* const cache = thread.cache.exchange(nullptr, std::memory_order_relaxed)) {
         cache->destroy();
     }
-    thread.count = {};
+    thread.misses = 0;
 }
 
 void restart() noexcept {

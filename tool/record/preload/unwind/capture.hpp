@@ -37,13 +37,6 @@ struct epoch_word {
 
 extern std::atomic<std::uint64_t> current_epoch;
 
-/// What one thread did.
-struct counters {
-    std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
-    std::uint64_t misses = 0; ///< stacks that were walked
-    std::uint64_t cut = 0;    ///< walks that ended too early: a frame could not be followed
-};
-
 /// A thread's own part: thread-local, all zero at first, trivially destructible. A signal handler and a child of vfork
 /// use the one of the thread that they interrupt.
 struct thread_stacks {
@@ -51,7 +44,7 @@ struct thread_stacks {
     std::atomic<std::uint64_t> readable; ///< pages of the stack that were found readable: stack_memory.hpp
     std::uint64_t epoch;                 ///< of the stacks in the cache
     bool closed;                         ///< release() was called: no cache any more
-    counters count;
+    std::uint64_t misses;                ///< stacks that the cache did not know: they were walked
 };
 
 /// One stack that was seen; memory that never goes away.
@@ -76,7 +69,6 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     if (stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);
         cache != nullptr && thread.epoch == current_epoch.load(std::memory_order_relaxed)) [[likely]] {
         if (const std::uint32_t id = cache->find(start); id != 0) [[likely]] {
-            ++thread.count.hits;
             return {id, false, false, nullptr, 0, nullptr, {}};
         }
     }

@@ -97,8 +97,7 @@ TEST_CASE("one place is one stack, new until it is defined") {
             unwind::defined(found.captured);
         }
     }
-    CHECK(mine.count.hits > 20);
-    CHECK(mine.count.cut == 0);
+    CHECK(mine.misses < 40);
 }
 
 TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing changes nothing") {
@@ -127,14 +126,14 @@ TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right"
     for (int i = 0; i != 20; ++i) {
         unwind::defined(take().captured);
     }
-    const std::uint64_t hits = mine.count.hits;
+    const std::uint64_t misses = mine.misses;
     {
         const unwind::unloading guard;
         for (int i = 0; i != 5; ++i) {
             CHECK(take().captured.id != 0);
         }
     }
-    CHECK(mine.count.hits == hits);
+    CHECK(mine.misses == misses + 5);
 }
 
 TEST_CASE("libunwind sees the same, if it is there; without unwinding it is the return address") {
@@ -181,9 +180,7 @@ TEST_CASE("a frame pointer that leads nowhere is not followed") {
         unwind::walk_stack(start, depth, nullptr, nullptr, unwind::readable_pages{readable}, found);
         CHECK(found.frame_count == 1);
         CHECK(found.result == unwind::walk::outcome::cut);
-        const std::uint64_t cut = mine.count.cut;
-        CHECK(unwind::walk_and_keep(mine, start).id != 0);
-        CHECK(mine.count.cut == cut + 1);
+        CHECK(unwind::walk_and_keep(mine, start).is_cut);
     }
 }
 
@@ -215,12 +212,10 @@ TEST_CASE("a stack ends where a frame cannot be followed, and says so") {
         return;
     }
     CHECK_FALSE(take_below(2).captured.is_cut);
-    const std::uint64_t cut = mine.count.cut;
     linn_test_by_rbx(&take_by_rbx);
     const unwind::captured& found = found_by_rbx;
     REQUIRE(found.is_new);
     CHECK(found.is_cut);
-    CHECK(mine.count.cut == cut + 1);
     CHECK(found.count == 2);
     CHECK(found.frames[1] - reinterpret_cast<std::uintptr_t>(&linn_test_by_rbx) < 16);
 }
@@ -346,12 +341,12 @@ TEST_CASE("a signal handler that jumps out of a capture loses nothing") {
     CHECK(jumps > 10);
     CHECK(wrong == 0);
     // The cache still works.
-    const std::uint64_t hits = mine.count.hits;
+    const std::uint64_t misses = mine.misses;
     for (int i = 0; i != 100; ++i) {
         const result found = take();
         if (found.captured.is_new) {
             unwind::defined(found.captured);
         }
     }
-    CHECK(mine.count.hits > hits + 90);
+    CHECK(mine.misses < misses + 10);
 }
