@@ -48,8 +48,9 @@ struct interval {
 };
 
 /// The median with its interval from order statistics: how often the median lies between the k-th smallest and the k-th
-/// largest value is known for any distribution; between the two k around `level` it is interpolated. The bounds are
-/// not known of fewer than `rounds_to_judge` values, nor where even the whole range holds the median less often than `level`.
+/// largest value is known for any distribution; between the two k around `level` it is interpolated. `values` are in the order
+/// in which they were measured: where it shows that they are not independent, the interval is wider. The bounds are not
+/// known of fewer than `rounds_to_judge` values, nor where even the whole range holds the median less often than `level`.
 /// @pre 0 < level < 1 @complexity O(n log n)
 /// @source Hettmansperger and Sheather, Confidence intervals based on interpolated order statistics, Statistics and
 /// Probability Letters 4, 1986

@@ -129,7 +129,11 @@ std::size_t choose(const std::vector<contestant>& all, std::size_t left_out_part
     return best;
 }
 
-saving saving_of(const std::vector<double>& log_ratios, const run_result& run) {
+saving saving_of(const paired_rounds& pairs, const run_result& run) {
+    std::vector<double> log_ratios;
+    for (const auto& [round, value] : pairs) {
+        log_ratios.push_back(value);
+    }
     const interval ratio = median_interval(log_ratios, run.options.level);
     return {1 - std::exp(ratio.middle), 1 - std::exp(ratio.high), 1 - std::exp(ratio.low)};
 }
@@ -190,24 +194,20 @@ std::optional<best_arm> best_of(const run_result& run, const std::vector<std::st
     }
     const std::size_t chosen = choose(all, choice_parts, margin);
     best_arm best{all[chosen].name, {}, 0, true};
-    std::vector<double> estimated;
+    paired_rounds estimated;
     for (std::size_t part = 0; part != choice_parts; ++part) {
         const std::size_t by_others = choose(all, part, margin);
         best.is_unanimous = best.is_unanimous && by_others == chosen;
         for (const auto& [round, value] : all[by_others].pairs) {
             if (round % choice_parts == part) {
-                estimated.push_back(value);
+                estimated[round] = value;
             }
         }
     }
     best.rounds = estimated.size();
     best.saved = saving_of(estimated, run);
     if (!best.is_unanimous) {
-        std::vector<double> own;
-        for (const auto& [round, value] : all[chosen].pairs) {
-            own.push_back(value);
-        }
-        const saving s = saving_of(own, run);
+        const saving s = saving_of(all[chosen].pairs, run);
         best.saved.low = std::min(best.saved.low, s.low);
         best.saved.high = std::max(best.saved.high, s.high);
     }
