@@ -345,7 +345,7 @@ private:
         } else if (!result.no_baseline.empty()) {
             say(fmt::format(
                 "not run again for its own CPU time, because {}; the trace has an estimate ({} an event){}",
-                result.no_baseline, written(unit::nanoseconds, result.event_cost_ns),
+                result.no_baseline, written(unit::nanoseconds, end.event_cost_ns),
                 options_.baseline == second_run_when::harmless ? ", --baseline measures it" : ""));
         }
         if (result.problem.empty()) {

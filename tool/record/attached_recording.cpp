@@ -281,13 +281,14 @@ private:
     /// Takes the hooks out. Children that the program has forked do so themselves, when they allocate next.
     void leave() {
         answer said = answer::done;
-        const int error = attach::borrow(facts_.pid, attach::fit_for::calls, {},
-                                         [&](const attach::remote_call& call, std::uint64_t) {
-                                             const auto before = look();
-                                             const bool returned = before && call(before->leave, 0, 0);
-                                             said = returned ? look().value_or(door{}).said : answer::none;
-                                             return said != answer::busy;
-                                         });
+        const int error = attach::borrow(
+            facts_.pid, attach::fit_for::calls, {}, [&](const attach::remote_call& call, std::uint64_t) {
+                if (const auto before = look()) { // no other program
+                    const bool returned = call(before->leave, 0, 0);
+                    said = returned ? look().value_or(door{}).said : answer::none;
+                }
+                return said != answer::busy;
+            });
         if ((error != 0 || said != answer::done) && !attach::threads_of(facts_.pid).empty()) {
             result_.warnings.push_back(fmt::format(
                 "the recorder could not be taken out of process {}; it takes itself out soon", facts_.pid));

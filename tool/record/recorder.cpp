@@ -122,7 +122,7 @@ void recording::record() {
     note(end, ended.ns);
     conclude(ended);
     first_.events = result_.end.events;
-    first_.event_cost_ns = result_.event_cost_ns;
+    first_.event_cost_ns = result_.end.event_cost_ns;
     warn();
 }
 

@@ -55,9 +55,8 @@ struct record_result {
     int exit_status = 0;         ///< the program's, 128 + n when signal n ended it
     /// SIGINT, SIGTERM or SIGHUP that came for the program, or while processes that it left were waited for; 0: none did.
     int stopped_by = 0;
-    recording_end end;        ///< as written to the file
-    double event_cost_ns = 0; ///< what recording one event cost, as well as it is known; 0: it is not
-    second_run baseline;      ///< the same; 0: there is none
+    recording_end end;   ///< as written to the file
+    second_run baseline; ///< the same; 0: there is none
     /// Why there is none, as the end of a sentence; empty: there is, or none was wanted.
     std::string no_baseline;
     std::uint64_t file_bytes = 0;

@@ -165,7 +165,6 @@ void recording_base::note_event_cost() {
         e.event_cost_ns = ticks / static_cast<double>(samples) / rate;
         e.event_cost_samples = samples;
     }
-    result_.event_cost_ns = e.event_cost_ns;
 }
 
 void recording_base::warn_of_events() {

@@ -75,7 +75,7 @@ answer leave() noexcept {
         return answer::busy;
     }
     linn_attach_door.is_in = 0;
-    return !current_recording.ring || give_ring_back() ? answer::done : answer::busy;
+    return !current_recording.ring || give_ring_back() ? answer::done : answer::stuck;
 }
 
 /// A new ring, in a file whose descriptor linn takes a copy of: linn may look at the program, but the program need not be allowed to look

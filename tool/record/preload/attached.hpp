@@ -18,7 +18,8 @@ enum class answer : std::uint32_t {
     done,      ///< the hooks are in, or out
     in_use,    ///< another linn records this process
     no_memory, ///< for the shared memory: a limit of the process
-    busy,      ///< a thread is in a hook, or uses the shared memory: ask another thread, or later
+    busy,      ///< the calling thread is in a hook: ask another, or later
+    stuck,     ///< the hooks are out, but another thread does not stop to use the shared memory, which stays
 };
 
 /// The object `linn_attach_door` of the library.

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <cstring>
 
 extern "C" char** environ;
@@ -40,15 +41,6 @@ constinit char ring_path[128];
 
 constexpr std::size_t page = 4096;
 
-/// A number at the start of a text, 0 if there is none.
-std::uint32_t number_in(const char* text) noexcept {
-    std::uint32_t n = 0;
-    for (; *text >= '0' && *text <= '9'; ++text) {
-        n = n * 10 + static_cast<std::uint32_t>(*text - '0');
-    }
-    return n;
-}
-
 /// The last number of a link in /proc: of /proc/self the process, of /proc/thread-self the thread; 0: no /proc.
 std::uint32_t id_in_proc(const char* link) noexcept {
     char text[64];
@@ -58,7 +50,7 @@ std::uint32_t id_in_proc(const char* link) noexcept {
     }
     text[n] = '\0';
     const char* const slash = std::strrchr(text, '/');
-    return number_in(slash != nullptr ? slash + 1 : text);
+    return static_cast<std::uint32_t>(std::strtoul(slash != nullptr ? slash + 1 : text, nullptr, 10));
 }
 
 const char* variable(const char* name) noexcept {
