@@ -66,9 +66,9 @@ public:
                            "guard every block of a pool: slow, and reports misuse with its callers");
         add_value(
             arguments, "--mode", settings_.mode, "WHICH",
-            "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
-            "for each size, at any site)",
-            one_of({"on", "empty", "lookup", "sizes"}));
+            "on (default); to measure by: empty (nothing is looked up), sizes (a pool for each size, at any "
+            "site)",
+            one_of({"on", "empty", "sizes"}));
     }
 
     int run() override {
@@ -133,11 +133,8 @@ private:
                 if (site.pool != pool.name) {
                     continue;
                 }
-                const std::string where =
-                    site.token ? fmt::format("token {}", *site.token)
-                               : address_of(site.call) +
-                                     (site.caller ? " called from " + address_of(*site.caller) : "");
-                fmt::print("  {:>10}  {}{}{}\n", figures::counted(site.size, "byte"), where,
+                fmt::print("  {:>10}  {}{}{}{}\n", figures::counted(site.size, "byte"), address_of(site.call),
+                           site.caller ? " called from " + address_of(*site.caller) : "",
                            site.note.empty() ? "" : "  ", site.note);
             }
         }

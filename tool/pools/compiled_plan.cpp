@@ -65,8 +65,8 @@ bool is_sound(const plan_tables& t) noexcept {
     for (std::uint32_t i = 0; i != t.site_count; ++i) {
         const planned_site& s = t.sites[i];
         if (s.pool >= t.pool_count || s.size == 0 || s.size > t.pools[s.pool].object_bytes ||
-            s.stack > largest_stack_offset || s.stack % 8 != 0 || (s.has_token && s.is_behind) ||
-            (!s.has_token && !is_sound(s.call, t)) || (s.is_behind && !is_sound(s.caller, t))) {
+            s.stack > largest_stack_offset || s.stack % 8 != 0 || !is_sound(s.call, t) ||
+            (s.is_behind && !is_sound(s.caller, t))) {
             return false;
         }
     }

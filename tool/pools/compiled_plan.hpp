@@ -47,11 +47,9 @@ struct planned_call {
 
 struct planned_site {
     std::uint8_t pool;
-    bool has_token; ///< instead of `call`
     bool is_behind; ///< `call` is a wrapper's, and `caller` its caller
     std::uint16_t size;
     std::uint16_t stack;
-    std::uint64_t token;
     planned_call call;
     planned_call caller;
 };
@@ -70,7 +68,7 @@ struct plan_tables {
 // A compiled plan is the magic, then the fields of the tables one after the other, as this machine stores them: a text is its
 // length in four bytes, then its letters. What is described here is both written and read.
 
-inline constexpr std::string_view compiled_plan_magic = "linn compiled plan 1\n";
+inline constexpr std::string_view compiled_plan_magic = "linn compiled plan 2\n";
 
 /// Tells an archive every field of a module, pool or site, in order. An archive has number(), flag(), text() and bytes(),
 /// which return false once something is wrong.
@@ -90,8 +88,8 @@ bool describe(Archive& a, planned_call& c) {
 }
 template <class Archive>
 bool describe(Archive& a, planned_site& s) {
-    return a.number(s.pool) && a.flag(s.has_token) && a.flag(s.is_behind) && a.number(s.size) &&
-           a.number(s.stack) && a.number(s.token) && describe(a, s.call) && describe(a, s.caller);
+    return a.number(s.pool) && a.flag(s.is_behind) && a.number(s.size) && a.number(s.stack) &&
+           describe(a, s.call) && describe(a, s.caller);
 }
 template <class Archive>
 bool describe(Archive& a, plan_tables& t) {

@@ -55,15 +55,12 @@ std::filesystem::path keep_compiled(const std::filesystem::path& plan_file, cons
         if (read_file(place) == bytes) {
             return place;
         }
-        try {
-            const std::filesystem::path part = fmt::format("{}.{}.part", place.string(), ::getpid());
-            write_file(part, bytes);
-            std::filesystem::rename(part, place);
+        const std::string unwritten = write_atomically(place.string(), bytes);
+        if (unwritten.empty()) {
             return place;
-        } catch (const std::filesystem::filesystem_error& error) {
-            if (problem.empty()) {
-                problem = fmt::format("{}: {}", place.string(), error.code().message());
-            }
+        }
+        if (problem.empty()) {
+            problem = unwritten;
         }
     }
     throw unusable_plan{problem + "; write the compiled plan elsewhere with --compile FILE, and give that"};

@@ -86,14 +86,10 @@ void write_site(std::string& out, const plan_site& site) {
     if (site.align != plan_site{}.align) {
         out += fmt::format("align = {}\n", site.align);
     }
-    if (site.token) {
-        out += fmt::format("token = {}\n", *site.token);
-    } else {
-        write_call(out, site.call, "");
-        if (site.caller) {
-            out += fmt::format("stack = {}\n", site.stack);
-            write_call(out, *site.caller, "caller_");
-        }
+    write_call(out, site.call, "");
+    if (site.caller) {
+        out += fmt::format("stack = {}\n", site.stack);
+        write_call(out, *site.caller, "caller_");
     }
     write_note(out, site.note);
 }
@@ -149,7 +145,7 @@ plan_pool pool_in(const toml_table& t) {
 }
 
 plan_site site_in(const toml_table& t) {
-    t.require({"pool", "size"});
+    t.require({"pool", "size", "module", "offset"});
     plan_site site{.pool = t.name("pool")};
     site.size = static_cast<unsigned>(t.number("size", 1, largest_planned_size, 0));
     site.align = alignment_in(t, 1);
@@ -159,14 +155,6 @@ plan_site site_in(const toml_table& t) {
         (!has_stack && t.has("caller_code"))) {
         t.fail("[[site]]: 'stack', 'caller_module' and 'caller_offset' need each other");
     }
-    if (t.has("token")) {
-        if (t.has("module") || t.has("offset") || t.has("code") || has_stack) {
-            t.fail("[[site]]: 'token' replaces the return address: give one of them");
-        }
-        site.token = t.number("token", 0, INT64_MAX, 0);
-        return site;
-    }
-    t.require({"module", "offset"});
     site.call = call_in(t, "");
     if (has_stack) {
         site.stack = static_cast<unsigned>(t.number("stack", 0, largest_stack_offset, 0));
@@ -223,8 +211,7 @@ void check_call(const toml_table& t, const pool_plan& plan, const plan_call& cal
 /// What tables call each other by, and two sites that the library cannot tell apart: it would serve both from the pool of the
 /// first.
 void check_sites(const std::vector<toml_table>& tables, const pool_plan& plan) {
-    using identity = std::tuple<std::optional<std::uint64_t>, std::string, std::uint64_t, std::string,
-                                std::uint64_t, unsigned>;
+    using identity = std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>;
     std::map<identity, std::uint32_t> lines;
     for (std::size_t i = 0; i != plan.sites.size(); ++i) {
         const plan_site& s = plan.sites[i];
@@ -237,14 +224,12 @@ void check_sites(const std::vector<toml_table>& tables, const pool_plan& plan) {
         if (s.align > (pool.is_padded ? std::max(pool.align, 64u) : pool.align)) {
             t.fail(fmt::format("the site's alignment is larger than that of pool '{}'", pool.name));
         }
-        if (!s.token) {
-            check_call(t, plan, s.call);
-        }
+        check_call(t, plan, s.call);
         if (s.caller) {
             check_call(t, plan, *s.caller);
         }
         const plan_call caller = s.caller.value_or(plan_call{});
-        const identity id{s.token, s.call.module, s.call.offset, caller.module, caller.offset, s.size};
+        const identity id{s.call.module, s.call.offset, caller.module, caller.offset, s.size};
         if (const auto [before, is_new] = lines.emplace(id, t.line()); !is_new) {
             t.fail(fmt::format("the same call and size as the site of line {}", before->second));
         }
@@ -336,7 +321,7 @@ pool_plan read_plan(std::string_view text) {
         top.tables("pool", {"name", "align", "padding", "huge_pages", "max_waste", "size", "note"});
     const std::vector<toml_table> sites =
         top.tables("site", {"pool", "size", "align", "module", "offset", "code", "stack", "caller_module",
-                            "caller_offset", "caller_code", "token", "note"});
+                            "caller_offset", "caller_code", "note"});
     pool_plan plan;
     plan.program = top.text("program");
     plan.note = top.text("note");
@@ -384,11 +369,7 @@ std::string compiled_plan(const pool_plan& plan) {
         planned_site& s = tables->sites[tables->site_count++];
         s.pool = static_cast<std::uint8_t>(place_of(plan.pools, site.pool).value());
         s.size = static_cast<std::uint16_t>(site.size);
-        s.has_token = site.token.has_value();
-        s.token = site.token.value_or(0);
-        if (!site.token) {
-            s.call = compiled(plan, site.call);
-        }
+        s.call = compiled(plan, site.call);
         if (site.caller) {
             s.is_behind = true;
             s.stack = static_cast<std::uint16_t>(site.stack);

@@ -47,10 +47,9 @@ struct plan_site {
     std::string pool;
     unsigned size = 0;
     unsigned align = 16;
-    std::optional<std::uint64_t> token = {}; ///< instead of `call`
-    plan_call call = {};                     ///< of the allocation function
-    unsigned stack = 0;                      ///< with `caller`: where its return address lies
-    std::optional<plan_call> caller = {};    ///< of the wrapper that `call` lies in
+    plan_call call = {};                  ///< of the allocation function
+    unsigned stack = 0;                   ///< with `caller`: where its return address lies
+    std::optional<plan_call> caller = {}; ///< of the wrapper that `call` lies in
     std::string note = {};
 
     friend bool operator==(const plan_site&, const plan_site&) = default;

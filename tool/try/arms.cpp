@@ -208,12 +208,13 @@ try_arm arm_by_size(const try_candidates& candidates, std::vector<std::size_t> w
 try_arm arm_of_every_block() {
     try_arm arm{std::string{every_arm}, "every block by size", {}, {}, "sizes"};
     arm.plan.note = "for LINN_POOLS=sizes: the sites only name the sizes";
+    arm.plan.modules = {{"every module", {0}}};
     arm.plan.pools = {{.name = "every size"}};
     for (unsigned size = slot_step; size <= largest_own_slot; size += slot_step) {
         plan_site& site = arm.plan.sites.emplace_back();
         site.pool = arm.plan.pools.front().name;
         site.size = size;
-        site.token = size;
+        site.call = {"every module", most_code_bytes, {}};
     }
     return arm;
 }

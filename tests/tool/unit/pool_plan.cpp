@@ -25,7 +25,7 @@ pool_plan example() {
                   {"std::map<int, \"x\">", 128, true, true, 0, 96, "caf\xc3\xa9"}};
     plan.sites = {
         {.pool = "order", .size = 72, .align = 8, .call = {"shop", 0x4f2a, {1, 2, 3, 4, 5, 6, 7, 8}}},
-        {.pool = "order", .size = 1008, .token = 12345},
+        {.pool = "order", .size = 1008, .call = {"shop", 0x4f2a, {1, 2, 3, 4, 5, 6, 7, 8}}},
         {.pool = "std::map<int, \"x\">",
          .size = 1,
          .align = 64,
@@ -110,7 +110,7 @@ TEST_CASE("the library reads what the plan says") {
     CHECK((t.sites[0].pool == 0 && t.sites[0].size == 72 && t.sites[0].call.module == 0));
     CHECK((t.sites[0].call.offset == 0x4f2a && t.sites[0].call.code_bytes == 8 &&
            t.sites[0].call.code[7] == 8));
-    CHECK((t.sites[1].has_token && t.sites[1].token == 12345));
+    CHECK((t.sites[1].size == 1008 && !t.sites[1].is_behind));
     CHECK((t.sites[2].is_behind && t.sites[2].stack == 24 && t.sites[2].caller.module == 1));
     CHECK((t.sites[2].caller.offset == 0x6000 && t.sites[2].caller.code_bytes == 16));
 }
@@ -192,7 +192,6 @@ TEST_CASE("what a site must have, and with what it goes together") {
     says(problem_of(std::string{site} + "align = 32\n"), "alignment is larger");
     says(problem_of(std::string{site} + "code = '01 02'\n"), "8 to 16 bytes");
     says(problem_of(std::string{site} + "code = '0 10 20 30 40 50 60 70 80'\n"), "8 to 16 bytes");
-    says(problem_of(std::string{site} + "token = 3\n"), "replaces the return address");
     says(problem_of(std::string{site} + "stack = 8\n"), "need each other");
     says(problem_of(std::string{site} + "stack = 4\ncaller_module = 'm'\ncaller_offset = 64\n"),
          "multiple of 8");

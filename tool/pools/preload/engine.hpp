@@ -56,20 +56,9 @@ void limit_slabs(std::uint64_t bytes) noexcept;
 std::size_t slab_bytes() noexcept;
 
 /// Where the engine gets its pages: slabs in the range, the rest from the system.
-struct range_pages {
-    static constexpr bool zeroed = true;
+struct range_pages : detail::system_pages {
     static void* map(std::size_t bytes, std::size_t align) noexcept;
     static void unmap(void* p, std::size_t bytes, std::size_t align) noexcept;
-    static bool discard(void* p, std::size_t bytes) noexcept {
-        return detail::system_pages::discard(p, bytes);
-    }
-    static void prefer_huge(void* p, std::size_t bytes) noexcept {
-        detail::system_pages::prefer_huge(p, bytes);
-    }
-    static void prefer_small(void* p, std::size_t bytes) noexcept {
-        detail::system_pages::prefer_small(p, bytes);
-    }
-    static bool readable(const void* p) noexcept { return detail::system_pages::readable(p); }
 };
 
 /// Linn's engine over the range: magazines, depots and slabs are those of linn::pool, whose geometry is a value of the

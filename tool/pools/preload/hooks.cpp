@@ -15,7 +15,6 @@
 namespace linn::tool::pools {
 namespace {
 
-using preload::ask;
 using preload::call_next;
 using preload::call_next_new;
 using preload::find_real_functions;
@@ -26,14 +25,6 @@ using preload::operator_way;
 using preload::real;
 using preload::way_of;
 using enum preload::operator_name;
-
-[[gnu::always_inline]] inline void release(void* block) noexcept {
-    if (is_in_range(block)) {
-        give_from_hook(block);
-        return;
-    }
-    real.free(block);
-}
 
 std::size_t size_of_pooled(const void* block) noexcept {
     const std::uint32_t number = pool_of(block);
@@ -62,24 +53,10 @@ struct general_malloc {
     static void* get(std::size_t bytes) noexcept { return real.malloc(bytes); }
 };
 
-[[gnu::always_inline]] inline void* allocate(std::size_t bytes, call_place from) noexcept {
-    return block_for<general_malloc>(hot.malloc_sizes, bytes, from);
-}
-
 /// Of a size that is planned.
 [[gnu::noinline]] void* allocate_zeroed_planned(std::size_t bytes, call_place from) noexcept {
-    void* const block = planned_block(hot.malloc_sizes, bytes, from);
+    void* const block = planned_block(hot.malloc_sizes, bytes, 1, from);
     return block != nullptr ? std::memset(block, 0, bytes) : real.calloc(1, bytes);
-}
-
-[[gnu::always_inline]] inline void* allocate_zeroed(std::size_t count, std::size_t bytes,
-                                                    call_place from) noexcept {
-    std::size_t all = 0;
-    if (__builtin_mul_overflow(count, bytes, &all) ||
-        !covers(hot.malloc_sizes.load(std::memory_order_relaxed), all)) [[likely]] {
-        return real.calloc(count, bytes);
-    }
-    return allocate_zeroed_planned(all, from);
 }
 
 struct general_realloc {
@@ -94,37 +71,6 @@ struct general_realloc {
         return resize_pooled(old, bytes, reinterpret_cast<const void*>(from.return_address));
     }
     return real.realloc(old, bytes);
-}
-
-[[gnu::always_inline]] inline void* resize(void* old, std::size_t count, std::size_t bytes,
-                                           call_place from) noexcept {
-    const std::size_t all = preload::array_bytes(count, bytes);
-    if (all != ~std::size_t{0}) {
-        return resize(old, all, from);
-    }
-    errno = ENOMEM;
-    return nullptr;
-}
-
-/// @param next asks the real function for it
-template <typename Next>
-[[gnu::always_inline]] inline void* allocate_aligned(std::size_t alignment, std::size_t bytes,
-                                                     call_place from, Next next) noexcept {
-    void* const block =
-        preload::is_alignment(alignment) ? planned_block(hot.malloc_sizes, bytes, alignment, from) : nullptr;
-    return block != nullptr ? block : next();
-}
-
-[[gnu::always_inline]] inline int allocate_aligned_into(void** result, std::size_t alignment,
-                                                        std::size_t bytes, call_place from) noexcept {
-    if (preload::is_alignment(alignment) && alignment % sizeof(void*) == 0) {
-        if (void* const block = planned_block(hot.malloc_sizes, bytes, alignment, from)) {
-            *result = block;
-            return 0;
-        }
-    }
-    find_real_functions();
-    return real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(result, alignment, bytes);
 }
 
 // -- the operators ----------------------------------------------------------------------------------
@@ -157,10 +103,8 @@ template <operator_name Name>
                                         call_place from) noexcept(is_nothrow(Name)) {
     constexpr bool is_aligned = is_aligned_new(Name);
     void* block = nullptr;
-    if (!is_aligned) {
-        block = planned_block(hot.new_sizes, bytes, from);
-    } else if (preload::is_alignment(alignment)) {
-        block = planned_block(hot.new_sizes, bytes, alignment, from);
+    if (!is_aligned || preload::is_alignment(alignment)) {
+        block = planned_block(hot.new_sizes, bytes, is_aligned ? alignment : 1, from);
     }
     if (block == nullptr && way_of(Name) == operator_way::malloc) [[likely]] {
         block = is_aligned ? preload::aligned_block(bytes, alignment) : preload::plain_block(bytes);
@@ -188,30 +132,30 @@ template <operator_name Name, typename... More>
     }
 }
 
-/// The token that -fsanitize=alloc-token passes instead of the place of the call.
-call_place place_of_token(std::uint64_t token) noexcept {
-    return {address_of_token(token), 0};
-}
-template <operator_name Name>
-void* get_by_token(std::size_t bytes, std::size_t token, std::align_val_t alignment = {}) {
-    return get<Name>(bytes, static_cast<std::size_t>(alignment), place_of_token(token));
-}
-
 // -- what the functions that programs call most jump to ------------------------------------------------
 // A jump leaves the return address where it was, so what looks calls up finds it; and where there is nothing to look for, the jump
 // leads to what the program would have called without us.
 
 [[gnu::noinline]] void* looked_up_malloc(std::size_t bytes) noexcept {
-    return allocate(bytes, LINN_CALL_PLACE);
+    return block_for<general_malloc>(hot.malloc_sizes, bytes, LINN_CALL_PLACE);
 }
 [[gnu::noinline]] void* looked_up_calloc(std::size_t count, std::size_t bytes) noexcept {
-    return allocate_zeroed(count, bytes, LINN_CALL_PLACE);
+    std::size_t all = 0;
+    if (__builtin_mul_overflow(count, bytes, &all) ||
+        !covers(hot.malloc_sizes.load(std::memory_order_relaxed), all)) [[likely]] {
+        return real.calloc(count, bytes);
+    }
+    return allocate_zeroed_planned(all, LINN_CALL_PLACE);
 }
 [[gnu::noinline]] void* looked_up_realloc(void* old, std::size_t bytes) noexcept {
     return resize(old, bytes, LINN_CALL_PLACE);
 }
 [[gnu::noinline]] void looked_up_free(void* block) noexcept {
-    release(block);
+    if (is_in_range(block)) {
+        give_from_hook(block);
+        return;
+    }
+    real.free(block);
 }
 
 template <operator_name Name>
@@ -261,15 +205,30 @@ struct hooks {
     }
     LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept { return entries.realloc(old, bytes); }
     LINN_HOOK void* reallocarray(void* old, std::size_t count, std::size_t bytes) noexcept {
-        return resize(old, count, bytes, LINN_CALL_PLACE);
+        const std::size_t all = preload::array_bytes(count, bytes);
+        if (all != ~std::size_t{0}) {
+            return resize(old, all, LINN_CALL_PLACE);
+        }
+        errno = ENOMEM;
+        return nullptr;
     }
     LINN_HOOK void free(void* block) noexcept { entries.free(block); }
     LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
-        return allocate_aligned_into(result, alignment, bytes, LINN_CALL_PLACE);
+        if (preload::is_alignment(alignment) && alignment % sizeof(void*) == 0) {
+            if (void* const block = planned_block(hot.malloc_sizes, bytes, alignment, LINN_CALL_PLACE)) {
+                *result = block;
+                return 0;
+            }
+        }
+        find_real_functions();
+        return real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(result, alignment, bytes);
     }
     template <typename Next>
     LINN_HOOK void* aligned(std::size_t alignment, std::size_t bytes, Next next) noexcept {
-        return allocate_aligned(alignment, bytes, LINN_CALL_PLACE, next);
+        void* const block = preload::is_alignment(alignment)
+                                ? planned_block(hot.malloc_sizes, bytes, alignment, LINN_CALL_PLACE)
+                                : nullptr;
+        return block != nullptr ? block : next();
     }
     template <operator_name Name>
     LINN_HOOK void* get(std::size_t bytes, std::align_val_t alignment = {}) noexcept(is_nothrow(Name)) {
@@ -345,75 +304,5 @@ LINN_ENTRY int malloc_trim(std::size_t pad) noexcept {
     find_real_functions();
     const int real_one = real.malloc_trim != nullptr ? real.malloc_trim(pad) : 0;
     return gave_back ? 1 : real_one;
-}
-
-// -- clang -fsanitize=alloc-token: the same functions, and the number of the type ----------------------------
-
-LINN_ENTRY void* __alloc_token_malloc(std::size_t bytes, std::size_t token) noexcept {
-    return allocate(bytes, place_of_token(token));
-}
-LINN_ENTRY void* __alloc_token_calloc(std::size_t count, std::size_t bytes, std::size_t token) noexcept {
-    return allocate_zeroed(count, bytes, place_of_token(token));
-}
-LINN_ENTRY void* __alloc_token_realloc(void* old, std::size_t bytes, std::size_t token) noexcept {
-    return resize(old, bytes, place_of_token(token));
-}
-LINN_ENTRY void* __alloc_token_reallocarray(void* old, std::size_t count, std::size_t bytes,
-                                            std::size_t token) noexcept {
-    return resize(old, count, bytes, place_of_token(token));
-}
-LINN_ENTRY void* __alloc_token_aligned_alloc(std::size_t alignment, std::size_t bytes,
-                                             std::size_t token) noexcept {
-    return allocate_aligned(alignment, bytes, place_of_token(token),
-                            [=] { return ask(real.aligned_alloc, alignment, bytes); });
-}
-LINN_ENTRY void* __alloc_token_memalign(std::size_t alignment, std::size_t bytes,
-                                        std::size_t token) noexcept {
-    return allocate_aligned(alignment, bytes, place_of_token(token),
-                            [=] { return ask(real.memalign, alignment, bytes); });
-}
-LINN_ENTRY int __alloc_token_posix_memalign(void** result, std::size_t alignment, std::size_t bytes,
-                                            std::size_t token) noexcept {
-    return allocate_aligned_into(result, alignment, bytes, place_of_token(token));
-}
-LINN_ENTRY void* __alloc_token_valloc(std::size_t bytes, std::size_t) noexcept {
-    return ask(real.valloc, bytes);
-}
-LINN_ENTRY void* __alloc_token_pvalloc(std::size_t bytes, std::size_t) noexcept {
-    return ask(real.pvalloc, bytes);
-}
-LINN_ENTRY void* __alloc_token__Znwm(std::size_t bytes, std::size_t token) {
-    return get_by_token<operator_name::new_plain>(bytes, token);
-}
-LINN_ENTRY void* __alloc_token__Znam(std::size_t bytes, std::size_t token) {
-    return get_by_token<operator_name::new_array>(bytes, token);
-}
-LINN_ENTRY void* __alloc_token__ZnwmRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t&,
-                                                   std::size_t token) noexcept {
-    return get_by_token<operator_name::new_nothrow>(bytes, token);
-}
-LINN_ENTRY void* __alloc_token__ZnamRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t&,
-                                                   std::size_t token) noexcept {
-    return get_by_token<operator_name::new_array_nothrow>(bytes, token);
-}
-LINN_ENTRY void* __alloc_token__ZnwmSt11align_val_t(std::size_t bytes, std::align_val_t alignment,
-                                                    std::size_t token) {
-    return get_by_token<operator_name::new_aligned>(bytes, token, alignment);
-}
-LINN_ENTRY void* __alloc_token__ZnamSt11align_val_t(std::size_t bytes, std::align_val_t alignment,
-                                                    std::size_t token) {
-    return get_by_token<operator_name::new_array_aligned>(bytes, token, alignment);
-}
-LINN_ENTRY void* __alloc_token__ZnwmSt11align_val_tRKSt9nothrow_t(std::size_t bytes,
-                                                                  std::align_val_t alignment,
-                                                                  const std::nothrow_t&,
-                                                                  std::size_t token) noexcept {
-    return get_by_token<operator_name::new_aligned_nothrow>(bytes, token, alignment);
-}
-LINN_ENTRY void* __alloc_token__ZnamSt11align_val_tRKSt9nothrow_t(std::size_t bytes,
-                                                                  std::align_val_t alignment,
-                                                                  const std::nothrow_t&,
-                                                                  std::size_t token) noexcept {
-    return get_by_token<operator_name::new_array_aligned_nothrow>(bytes, token, alignment);
 }
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites.hpp"
 
+#include "../../interpose/mapped_file.hpp"
 #include "../../measure/words.hpp"
 #include "statistics.hpp"
 
 #include <linn/detail/os/system.hpp>
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdio>
@@ -12,7 +18,7 @@
 
 namespace linn::tool::pools {
 
-constinit const char* const mode_names[5] = {"on", "off", "empty", "lookup", "sizes"};
+constinit const char* const mode_names[4] = {"on", "off", "empty", "sizes"};
 static_assert(has_enumerators<pool_mode, std::size(mode_names)>);
 
 namespace {
@@ -82,20 +88,121 @@ struct growing_index {
     }
 };
 
-constinit growing_index calls;     ///< what the calls of allocation functions return to
-constinit growing_index callers;   ///< what wrappers return to
-constinit growing_index addresses; ///< either, of any size: for the counts
+constinit growing_index calls;   ///< what the calls of allocation functions return to
+constinit growing_index callers; ///< what wrappers return to
 
 constinit const plan_tables* plan = nullptr;
 constinit site_settings settings{};
 constinit std::uint8_t pool_of_sixteens[64]{}; ///< pool_mode::sizes: the number, plus one
-
 constinit std::atomic<std::uint64_t> hits[most_planned_sites]{};
-constinit std::atomic<std::uint64_t> others[most_planned_sites]{};
-constinit std::uint16_t counted_at[most_planned_sites]{}; ///< the first site of the same address
 
-// -- looking at what is loaded -------------------------------------------------------------------
+// -- the files that are loaded ---------------------------------------------------------------------
 
+/// What became of a return address of the plan in this process.
+struct resolved_address {
+    std::uintptr_t address;
+    site_state state;
+};
+constinit resolved_address resolved_calls[most_planned_sites]{};
+constinit resolved_address resolved_callers[most_planned_sites]{};
+constinit site_state modules[most_planned_modules]{};
+constinit preload::load_counts last_loads{};
+constinit char program[PATH_MAX]{}; // stacks of threads may be small
+
+std::string_view file_name_of(const char* path) noexcept {
+    const char* const slash = std::strrchr(path, '/');
+    const char* const name = slash != nullptr ? slash + 1 : path;
+    return {name, std::strlen(name)};
+}
+
+site_state compare(const planned_module& planned, const preload::build_id& id,
+                   std::string_view name) noexcept {
+    if (planned.build_id_bytes == 0) {
+        return planned.name == name ? site_state::active : site_state::absent;
+    }
+    if (id.count == planned.build_id_bytes && std::memcmp(id.bytes, planned.build_id, id.count) == 0) {
+        return site_state::active;
+    }
+    return planned.name == name ? site_state::other_build : site_state::absent;
+}
+
+void resolve(const preload::mapped_file& file, const planned_call& planned, std::uint32_t module,
+             resolved_address& into) noexcept {
+    if (planned.module != module) {
+        return;
+    }
+    const std::uintptr_t address = file.bias + planned.offset;
+    const std::size_t code = planned.code_bytes;
+    const std::uintptr_t begin = address - (code != 0 ? code : 1); // the call is before it
+    const bool is_same = file.holds(begin, address - begin, PF_X | PF_R) &&
+                         std::memcmp(reinterpret_cast<const void*>(begin), planned.code, code) == 0;
+    into = {address, is_same ? site_state::active : site_state::other_code};
+}
+
+int look_at(dl_phdr_info* info, std::size_t, void* data) noexcept {
+    bool& is_program_passed = *static_cast<bool*>(data);
+    const preload::mapped_file file{*info};
+    const char* path = info->dlpi_name;
+    if (!is_program_passed) { // it comes first, without a name
+        is_program_passed = true;
+        path = program;
+    }
+    const std::string_view name = file_name_of(path != nullptr ? path : "");
+    const preload::build_id id = preload::build_id_of(file);
+    for (std::uint32_t m = 0; m != plan->module_count; ++m) {
+        if (modules[m] == site_state::active) {
+            continue; // what is loaded twice is planned once
+        }
+        const site_state found = compare(plan->modules[m], id, name);
+        if (found == site_state::absent) {
+            continue;
+        }
+        modules[m] = found;
+        for (std::uint32_t i = 0; i != plan->site_count && found == site_state::active; ++i) {
+            resolve(file, plan->sites[i].call, m, resolved_calls[i]);
+            resolve(file, plan->sites[i].caller, m, resolved_callers[i]);
+        }
+    }
+    return 0;
+}
+
+/// Looks for the modules of the plan among the files that are loaded now, and compares the code before each return address.
+void resolve_sites() noexcept {
+    static_assert(site_state{} == site_state::absent);
+    std::memset(modules, 0, plan->module_count * sizeof *modules);
+    std::memset(resolved_calls, 0, plan->site_count * sizeof *resolved_calls);
+    std::memset(resolved_callers, 0, plan->site_count * sizeof *resolved_callers);
+    const ssize_t n = ::readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    bool is_program_passed = false;
+    ::dl_iterate_phdr(look_at, &is_program_passed);
+    for (std::uint32_t i = 0; i != plan->site_count; ++i) {
+        const planned_site& site = plan->sites[i];
+        if (modules[site.call.module] == site_state::other_build) {
+            resolved_calls[i].state = site_state::other_build;
+        }
+        if (site.is_behind && modules[site.caller.module] == site_state::other_build) {
+            resolved_callers[i].state = site_state::other_build;
+        }
+    }
+}
+
+/// Whether files have come or gone since the last time this was asked, by the loader's own counts.
+bool have_modules_changed() noexcept {
+    const preload::load_counts now = preload::count_loads();
+    const bool changed = now != last_loads;
+    last_loads = now;
+    return changed;
+}
+
+site_state state_of(std::uint32_t i) noexcept {
+    const site_state call = resolved_calls[i].state;
+    return call != site_state::active || !plan->sites[i].is_behind ? call : resolved_callers[i].state;
+}
+
+// -- looking at them again -----------------------------------------------------------------------
+
+constinit bool looks_for_files = false;
 constinit std::atomic<bool> is_scanning{false};
 constinit std::atomic<bool> is_stop_pending{false};
 constinit std::atomic<std::uint64_t> scan_wanted_ms{0};
@@ -103,57 +210,26 @@ constinit std::atomic<std::uint64_t> scanned_ms{0};
 constinit std::atomic<std::uint32_t> vain_scans{0};
 constinit bool was_said = false;
 
-site_state state_of(std::uint32_t i) noexcept {
-    const planned_site& s = plan->sites[i];
-    if (s.has_token) {
-        return site_state::active;
-    }
-    const site_state call = resolved_call(i).state;
-    return call != site_state::active || !s.is_behind ? call : resolved_caller(i).state;
-}
-
-bool serves(const planned_site& s) noexcept {
-    return pools[s.pool].stopped.load(std::memory_order_relaxed) == nullptr;
-}
-
 void fill_indices() noexcept {
     calls.clear();
     callers.clear();
-    if (settings.counts_hits) {
-        addresses.clear();
-    }
     for (std::uint32_t i = 0; i != plan->site_count; ++i) {
         const planned_site& s = plan->sites[i];
-        if (state_of(i) != site_state::active || !serves(s)) {
+        if (state_of(i) != site_state::active ||
+            pools[s.pool].stopped.load(std::memory_order_relaxed) != nullptr) {
             continue;
         }
-        const std::uint64_t number = settings.mode == pool_mode::lookup ? general_number : s.pool;
         const auto site = static_cast<std::uint16_t>(i);
-        const std::uintptr_t call = s.has_token ? address_of_token(s.token) : resolved_call(i).address;
-        const std::uintptr_t last = s.is_behind ? resolved_caller(i).address : call;
+        const std::uint64_t call = key_of(resolved_calls[i].address, s.size);
         if (s.is_behind) {
-            calls.put(key_of(call, s.size), wrapper_number, s.stack);
-            callers.put(key_of(last, s.size), number, site);
-            if (settings.counts_hits) {
-                addresses.put(key_of(call, 0), wrapper_number, s.stack);
-            }
+            calls.put(call, wrapper_number, s.stack);
+            callers.put(key_of(resolved_callers[i].address, s.size), s.pool, site);
         } else {
-            calls.put(key_of(call, s.size), number, site);
-        }
-        if (settings.counts_hits) {
-            addresses.put(key_of(last, 0), 0, site);
-            std::size_t at = home_of(key_of(last, 0), addresses.index.shift);
-            while (addresses.next[at] != key_of(last, 0) && addresses.next[at] != 0) {
-                at = (at + 1) & addresses.index.last;
-            }
-            counted_at[i] = addresses.next[at] != 0 ? addresses.next_more[at] : site;
+            calls.put(call, s.pool, site);
         }
     }
     calls.publish();
     callers.publish();
-    if (settings.counts_hits) {
-        addresses.publish();
-    }
 }
 
 void say_what_is_left_out() noexcept {
@@ -167,7 +243,7 @@ void say_what_is_left_out() noexcept {
         }
         if (left_out++ == 0) {
             const planned_site& s = plan->sites[i];
-            const bool is_caller = resolved_call(i).state == site_state::active;
+            const bool is_caller = resolved_calls[i].state == site_state::active;
             whose = plan->modules[(is_caller ? s.caller : s.call).module].name;
             why = state == site_state::other_build ? "is not the build that the plan was made for"
                                                    : "has other code at a site than the plan says";
@@ -187,7 +263,7 @@ void say_what_is_left_out() noexcept {
 /// @pre is_scanning, set by the caller
 void scan() noexcept {
     const slow_path here;
-    resolve_sites(*plan);
+    resolve_sites();
     fill_indices();
     say_what_is_left_out();
 }
@@ -249,18 +325,8 @@ std::uint64_t pool_of_counted(std::size_t bytes, call_place from) noexcept {
     }
     if (found.number != no_number) {
         hits[where->more[found.at].load(std::memory_order_relaxed)].fetch_add(1, std::memory_order_relaxed);
-        return found.number;
     }
-    found = find(addresses.index, key_of(from.return_address, 0));
-    if (found.number == wrapper_number) {
-        found = find(addresses.index,
-                     key_of(caller_of(from, addresses.more[found.at].load(std::memory_order_relaxed)), 0));
-    }
-    if (found.number == 0) {
-        others[addresses.more[found.at].load(std::memory_order_relaxed)].fetch_add(1,
-                                                                                   std::memory_order_relaxed);
-    }
-    return no_number;
+    return found.number;
 }
 
 std::uint64_t pool_of_size(std::size_t bytes, call_place from) noexcept {
@@ -320,7 +386,7 @@ bool make_pools_of_plan() noexcept {
             continue;
         }
         describe_pool(i, p.name, {p.object_bytes, p.align, p.is_padded, p.wants_huge_pages, p.max_waste});
-        if (settings.mode == pool_mode::on && !make_pool(i)) {
+        if (!make_pool(i)) {
             return false;
         }
     }
@@ -359,12 +425,12 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
     const bool has_pools =
         settings.mode == pool_mode::sizes ? make_pools_of_sizes(sizes) : make_pools_of_plan();
     if (!has_pools || !calls.make(settings.mode == pool_mode::sizes ? remembered_calls : plan->site_count) ||
-        !callers.make(plan->site_count) ||
-        (settings.counts_hits && !addresses.make(std::size_t{2} * plan->site_count))) {
+        !callers.make(plan->site_count)) {
         return false;
     }
     std::uint32_t attention = attention_to_sizes;
     if (settings.mode != pool_mode::sizes) {
+        looks_for_files = true;
         is_scanning.store(true, std::memory_order_relaxed);
         have_modules_changed();
         scan();
@@ -383,8 +449,7 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
 }
 
 void request_scan() noexcept {
-    if (plan == nullptr || plan->site_count == 0 || settings.mode == pool_mode::empty ||
-        settings.mode == pool_mode::sizes) {
+    if (!looks_for_files) {
         return;
     }
     scan_wanted_ms.store(detail::coarse_clock::now_ms(), std::memory_order_relaxed);
@@ -413,13 +478,12 @@ void forget_scan_of_parent() noexcept {
 }
 
 site_status status_of(std::uint32_t site) noexcept {
-    return {state_of(site), hits[site].load(std::memory_order_relaxed),
-            others[counted_at[site]].load(std::memory_order_relaxed)};
+    return {state_of(site), hits[site].load(std::memory_order_relaxed)};
 }
 
 bool is_any_site_active() noexcept {
     for (std::uint32_t i = 0; plan != nullptr && i != plan->site_count; ++i) {
-        if (!plan->sites[i].has_token && state_of(i) == site_state::active) {
+        if (state_of(i) == site_state::active) {
             return true;
         }
     }

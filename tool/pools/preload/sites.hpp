@@ -26,8 +26,6 @@ struct site_index {
     std::uint32_t last;  ///< how many there are, less one
 };
 
-inline constexpr std::uint64_t general_number =
-    62; ///< the call is planned, but the general allocator serves it
 inline constexpr std::uint64_t wrapper_number = 63; ///< a wrapper's call: its caller tells
 inline constexpr std::uint64_t no_number = 64;
 
@@ -35,11 +33,6 @@ inline constexpr std::uint64_t no_number = 64;
 [[gnu::always_inline]] inline std::uint64_t key_of(std::uintptr_t return_address,
                                                    std::size_t bytes) noexcept {
     return std::uint64_t{return_address} << 16 | bytes << 6;
-}
-
-/// Stands for the return address of a token: an address that no program has.
-[[gnu::always_inline]] inline std::uintptr_t address_of_token(std::uint64_t token) noexcept {
-    return (token * 0x9e3779b97f4a7c15u) >> 17 | std::uintptr_t{1} << 47;
 }
 
 [[gnu::always_inline]] inline std::size_t home_of(std::uint64_t key, std::uint32_t shift) noexcept {
@@ -78,8 +71,8 @@ struct found_entry {
 }
 
 /// LINN_POOLS; docs/reference/plan.md says what each does.
-enum class pool_mode : std::uint8_t { on, off, empty, lookup, sizes };
-[[gnu::visibility("hidden")]] extern const char* const mode_names[5];
+enum class pool_mode : std::uint8_t { on, off, empty, sizes };
+[[gnu::visibility("hidden")]] extern const char* const mode_names[4];
 
 /// What every call reads, in one cache line.
 struct alignas(64) hot_data {
@@ -111,12 +104,6 @@ struct call_place {
 /// The pool of a call that the index does not know, or knows to be a wrapper's; no_number: none.
 std::uint64_t pool_of_other(std::size_t bytes, call_place from, found_entry found) noexcept;
 
-/// The pool that serves a call: below general_number, or not to be served. @pre covers(sizes, bytes)
-[[gnu::always_inline]] inline std::uint64_t planned_pool_of(std::size_t bytes, call_place from) noexcept {
-    const found_entry found = find(hot.index, key_of(from.return_address, bytes));
-    return found.number < general_number ? found.number : pool_of_other(bytes, from, found);
-}
-
 // What a call gets: a block of its pool, or General::get(bytes). Each way but the one through a thread's cache is a jump to
 // another function, so that neither a planned call nor one that is not pays for saving registers.
 
@@ -132,7 +119,7 @@ template <class General>
                                        found_entry found) noexcept(noexcept(General::get(bytes))) {
     const std::uint64_t number = pool_of_other(bytes, from, found);
     void* block = nullptr;
-    if (number < general_number) {
+    if (number < wrapper_number) {
         block = take(number, reinterpret_cast<const void*>(from.return_address));
     }
     return block != nullptr ? block : General::get(bytes);
@@ -146,15 +133,14 @@ template <class General>
     }
     const std::uint64_t key = key_of(from.return_address, bytes);
     found_entry found = first_entry(hot.index, key);
-    if (found.number >= general_number) [[unlikely]] {
+    if (found.number >= wrapper_number) [[unlikely]] {
         if (found.number >= no_number) {
             found = find(hot.index, key);
         }
         // Another call of the same size, most of the time.
-        if (found.number >= general_number) {
+        if (found.number >= wrapper_number) {
             const bool is_general =
-                found.number == general_number ||
-                (found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0);
+                found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0;
             return is_general ? General::get(bytes) : block_of_other<General>(bytes, from, found);
         }
     }
@@ -164,25 +150,16 @@ template <class General>
                : block_after_refill<General>(bytes, found.number, from.return_address);
 }
 
-/// A block for a call that is planned; null: the general allocator serves.
-[[gnu::always_inline]] inline void* planned_block(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
-                                                  call_place from) noexcept {
-    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
-        return nullptr;
-    }
-    const std::uint64_t number = planned_pool_of(bytes, from);
-    return number < general_number ? take(number, reinterpret_cast<const void*>(from.return_address))
-                                   : nullptr;
-}
-
-/// The same for a call that asks for an alignment, a power of two.
+/// A block for a call that is planned; null: the general allocator serves. @param alignment a power of two
 [[gnu::always_inline]] inline void* planned_block(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
                                                   std::size_t alignment, call_place from) noexcept {
     if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
         return nullptr;
     }
-    const std::uint64_t number = planned_pool_of(bytes, from);
-    return number < general_number && pools[number].description.sizes.slot_align >= alignment
+    const found_entry found = find(hot.index, key_of(from.return_address, bytes));
+    const std::uint64_t number =
+        found.number < wrapper_number ? found.number : pool_of_other(bytes, from, found);
+    return number < wrapper_number && pools[number].description.sizes.slot_align >= alignment
                ? take(number, reinterpret_cast<const void*>(from.return_address))
                : nullptr;
 }
@@ -218,28 +195,11 @@ enum class site_state : std::uint8_t { absent, active, other_build, other_code }
 struct site_status {
     site_state state;
     std::uint64_t hits;
-    std::uint64_t other_sizes;
 };
 site_status status_of(std::uint32_t site) noexcept;
 bool is_any_site_active() noexcept;
 /// What was applied; null: nothing.
 const plan_tables* applied_plan() noexcept;
 bool are_hits_counted() noexcept;
-
-// -- modules.cpp: the files that are loaded --------------------------------------------------------
-
-/// What became of a return address of the plan in this process.
-struct resolved_address {
-    std::uintptr_t address;
-    site_state state;
-};
-
-/// Looks for the modules of a plan among the files that are loaded now, and compares the code before each return address.
-void resolve_sites(const plan_tables& plan) noexcept;
-resolved_address resolved_call(std::uint32_t site) noexcept;
-resolved_address resolved_caller(std::uint32_t site) noexcept;
-
-/// Whether files have come or gone since the last time this was asked, by the loader's own counts.
-bool have_modules_changed() noexcept;
 
 } // namespace linn::tool::pools

@@ -21,6 +21,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
 namespace linn::tool::pools {
@@ -52,7 +53,7 @@ bool mode_from(const char* text, pool_mode& mode) noexcept {
     if (text == nullptr) {
         return true;
     }
-    for (std::size_t i = 0; i != sizeof mode_names / sizeof *mode_names; ++i) {
+    for (std::size_t i = 0; i != std::size(mode_names); ++i) {
         if (std::strcmp(text, mode_names[i]) == 0) {
             mode = static_cast<pool_mode>(i);
             return true;
@@ -144,7 +145,7 @@ bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     }
     const bool looks_up = mode != pool_mode::empty && plan.site_count != 0;
     limit_slabs(plan.max_bytes);
-    if (looks_up && mode != pool_mode::lookup && !reserve_range()) {
+    if (looks_up && !reserve_range()) {
         about.problem = "no address space";
         say("no address space for pools: nothing is pooled");
         return false;
@@ -171,7 +172,7 @@ bool set_up() noexcept {
     pool_mode mode = pool_mode::on;
     const char* const wanted = variable("LINN_POOLS");
     if (!mode_from(wanted, mode)) {
-        say("LINN_POOLS must be on, off, empty, lookup or sizes, not '%s'; nothing is pooled", wanted);
+        say("LINN_POOLS must be on, off, empty or sizes, not '%s'; nothing is pooled", wanted);
     }
     about.mode = mode_names[static_cast<std::size_t>(mode)];
     about.plan = kept(variable("LINN_PLAN"), plan_file);

@@ -122,12 +122,8 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
         out.print("%s\n  {\"pool\": ", i != 0 ? "," : "");
         out.string(plan.pools[s.pool].name);
         out.print(", \"module\": ");
-        if (s.has_token) {
-            out.print("null");
-        } else {
-            out.string(plan.modules[s.call.module].name);
-        }
-        out.field("offset", s.has_token ? s.token : s.call.offset);
+        out.string(plan.modules[s.call.module].name);
+        out.field("offset", s.call.offset);
         out.field("size", s.size);
         out.print(", \"state\": \"%s\", \"why\": ",
                   word_of(status.state, {"absent", "active", "left out", "left out"}));
@@ -135,10 +131,9 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
                                                   "the code is not what the plan says"}));
         if (are_hits_counted()) {
             out.field("hits", status.hits);
-            out.field("other_sizes", status.other_sizes);
             out.print("}");
         } else {
-            out.print(", \"hits\": null, \"other_sizes\": null}");
+            out.print(", \"hits\": null}");
         }
     }
 }
@@ -261,20 +256,14 @@ void write_file() noexcept {
     }
 }
 
-constexpr struct {
-    const char* name;
-    int number;
-} known_signals[] = {{"HUP", SIGHUP},   {"INT", SIGINT},     {"QUIT", SIGQUIT},
-                     {"USR1", SIGUSR1}, {"USR2", SIGUSR2},   {"ALRM", SIGALRM},
-                     {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"URG", SIGURG}};
-
 int number_of_signal(const char* name) noexcept {
     if (std::strncmp(name, "SIG", 3) == 0) {
         name += 3;
     }
-    for (const auto& s : known_signals) {
-        if (std::strcmp(name, s.name) == 0) {
-            return s.number;
+    for (int number = 1; number != NSIG; ++number) {
+        const char* const known = ::sigabbrev_np(number);
+        if (known != nullptr && std::strcmp(name, known) == 0) {
+            return number;
         }
     }
     char* end = nullptr;

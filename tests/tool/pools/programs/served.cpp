@@ -81,20 +81,6 @@ LINN_SITE void* site_of_size(std::size_t n) {
     return kept(std::malloc(n));
 }
 
-// What clang's -fsanitize=alloc-token makes calls of; null without the library.
-extern "C" {
-__attribute__((weak)) void* __alloc_token_malloc(std::size_t, std::size_t);
-__attribute__((weak)) void* __alloc_token_calloc(std::size_t, std::size_t, std::size_t);
-__attribute__((weak)) void* __alloc_token_realloc(void*, std::size_t, std::size_t);
-__attribute__((weak)) void* __alloc_token_aligned_alloc(std::size_t, std::size_t, std::size_t);
-__attribute__((weak)) int __alloc_token_posix_memalign(void**, std::size_t, std::size_t, std::size_t);
-__attribute__((weak)) void* __alloc_token__Znwm(std::size_t, std::size_t);
-__attribute__((weak)) void* __alloc_token__Znam(std::size_t, std::size_t);
-__attribute__((weak)) void* __alloc_token__ZnwmRKSt9nothrow_t(std::size_t, const std::nothrow_t&,
-                                                              std::size_t);
-__attribute__((weak)) void* __alloc_token__ZnwmSt11align_val_t(std::size_t, std::align_val_t, std::size_t);
-}
-
 // Two types through one wrapper.
 LINN_SITE void* wrapper(std::size_t n) {
     void* const p = std::malloc(n);
@@ -146,28 +132,6 @@ void call_all() {
     many(
         site_new_array_aligned_nothrow,
         [](void* p) { ::operator delete[](p, std::align_val_t{64}, std::nothrow); }, 64, 64);
-}
-
-void call_with_tokens() {
-    expect(__alloc_token_malloc != nullptr, "the library has no functions with tokens");
-    many([] { return __alloc_token_malloc(bytes, 7); }, [](void* p) { std::free(p); });
-    many([] { return __alloc_token_calloc(1, bytes, 7); }, [](void* p) { std::free(p); });
-    many([] { return __alloc_token_realloc(nullptr, bytes, 7); }, [](void* p) { std::free(p); });
-    many([] { return __alloc_token_aligned_alloc(16, bytes, 7); }, [](void* p) { std::free(p); });
-    many(
-        [] {
-            void* p = nullptr;
-            expect(__alloc_token_posix_memalign(&p, 16, bytes, 7) == 0, "posix_memalign");
-            return p;
-        },
-        [](void* p) { std::free(p); });
-    many([] { return __alloc_token__Znwm(bytes, 7); }, [](void* p) { ::operator delete(p); });
-    many([] { return __alloc_token__Znam(bytes, 7); }, [](void* p) { ::operator delete[](p); });
-    many([] { return __alloc_token__ZnwmRKSt9nothrow_t(bytes, std::nothrow, 7); },
-         [](void* p) { ::operator delete(p); });
-    many([] { return __alloc_token__ZnwmSt11align_val_t(bytes, std::align_val_t{16}, 7); },
-         [](void* p) { ::operator delete(p, std::align_val_t{16}); });
-    many([] { return __alloc_token_malloc(bytes, 8); }, [](void* p) { std::free(p); }); // not planned
 }
 
 /// In a pool whose slots have room for it, a block grows where it is.
@@ -471,8 +435,6 @@ int main(int argc, char** argv) {
     const char* const more = argc > 2 ? argv[2] : "";
     if (what == "calls") {
         call_all();
-    } else if (what == "tokens") {
-        call_with_tokens();
     } else if (what == "resize") {
         resize();
     } else if (what == "grow") {
