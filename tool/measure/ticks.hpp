@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#if defined(__x86_64__) || defined(__i386__)
-#endif
 #pragma once
 
 #include <sys/time.h>
-#include <x86intrin.h>
 
 #include <cstdint>
 #include <ctime>
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
 
 namespace linn::tool {
 
