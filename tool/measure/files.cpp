@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,6 @@
 #include <fstream>
 #include <iterator>
 #include <ostream>
-#include <streambuf>
 
 namespace linn::tool {
 namespace {
@@ -57,34 +57,15 @@ temporary_folder::~temporary_folder() {
 
 namespace {
 
-/// A stream's way into a file.
-class file_buffer : public std::streambuf {
-public:
-    explicit file_buffer(std::FILE* file) noexcept : file_(file) {}
-
-private:
-    std::streamsize xsputn(const char* text, std::streamsize bytes) override {
-        return static_cast<std::streamsize>(std::fwrite(text, 1, static_cast<std::size_t>(bytes), file_));
+/// Writes into a file that is there; returns 0 or an errno.
+int write_into(const std::string& path, const stream_writer& write) {
+    errno = 0;
+    std::ofstream out{path, std::ios::binary};
+    if (out) {
+        write(out);
+        out.close(); // which flushes
     }
-    int_type overflow(int_type one) override {
-        return traits_type::eq_int_type(one, traits_type::eof()) ? traits_type::not_eof(one)
-                                                                 : std::fputc(one, file_);
-    }
-
-    std::FILE* file_;
-};
-
-/// Writes and closes; returns 0 or an errno.
-int write_all(std::FILE* file, const stream_writer& write, bool to_disk) {
-    file_buffer buffer{file};
-    std::ostream out{&buffer};
-    write(out);
-    const bool written = out && std::fflush(file) == 0 && (!to_disk || ::fsync(::fileno(file)) == 0);
-    const int error = errno;
-    if (std::fclose(file) != 0 && written) {
-        return errno;
-    }
-    return written ? 0 : error;
+    return out ? 0 : errno != 0 ? errno : EIO;
 }
 
 /// Where a chain of links ends, also one whose last file is not there yet: a link keeps pointing where it points.
@@ -102,14 +83,6 @@ std::string behind_links(const std::string& path) {
     return place.string();
 }
 
-/// Gives the new file the permissions of the one that it replaces. Where that is not allowed, it keeps its own.
-void keep_permissions(const std::string& place, int file) {
-    struct stat old{};
-    if (::stat(place.c_str(), &old) == 0) {
-        (void)::fchmod(file, old.st_mode & 07777);
-    }
-}
-
 } // namespace
 
 std::string write_atomically(const std::string& path, const std::string& text) {
@@ -124,28 +97,31 @@ std::string write_atomically(const std::string& path, const stream_writer& write
     // A device or a pipe is written to, not replaced. Where /dev/stdout leads, no link says.
     if (const fs::file_status status = fs::status(path, unknown);
         fs::exists(status) && !fs::is_regular_file(status)) {
-        std::FILE* file = std::fopen(path.c_str(), "we");
-        const int error = file == nullptr ? errno : write_all(file, write, false);
+        const int error = write_into(path, write);
         return error == 0 ? std::string{} : problem(error);
     }
 
     const std::string place = behind_links(path);
     const std::string temporary = fmt::format("{}.{}.tmp", place, ::getpid());
-    std::FILE* file = std::fopen(temporary.c_str(), "wxe");
-    int error = file == nullptr ? errno : 0;
-    if (file != nullptr) {
-        keep_permissions(place, ::fileno(file));
-        error = write_all(file, write, true);
+    struct stat old{};
+    const bool replaces = ::stat(place.c_str(), &old) == 0;
+    const int file =
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
+    if (file < 0) {
+        return problem(errno);
     }
-    if (error == 0 && std::rename(temporary.c_str(), place.c_str()) != 0) {
+    int error = write_into(temporary, write);
+    if (replaces) { // where that is not allowed, the new file keeps its own permissions
+        static_cast<void>(::fchmod(file, old.st_mode & 07777));
+    }
+    if (error == 0 && (::fsync(file) != 0 || std::rename(temporary.c_str(), place.c_str()) != 0)) {
         error = errno;
     }
+    ::close(file);
     if (error == 0) {
         return {};
     }
-    if (file != nullptr) {
-        std::remove(temporary.c_str());
-    }
+    std::remove(temporary.c_str());
     return problem(error);
 }
 
