@@ -161,19 +161,6 @@ std::string word_for(bool is_one, std::string_view one, std::string_view many) {
     return is_one ? std::string{one} : many.empty() ? plural_of(one) : std::string{many};
 }
 
-/// What would be written as 0.0 % is no cost.
-bool is_cost(double saved) {
-    return saved <= -0.0005;
-}
-
-std::string save_verb(subject who) {
-    return who == subject::one ? "saves " : "save ";
-}
-
-std::string cost_verb(subject who) {
-    return who == subject::one ? "costs " : "cost ";
-}
-
 /// The minus signs of figures, not the hyphens between them.
 std::string with_minus_signs(const std::string& text) {
     std::string out;
@@ -288,17 +275,12 @@ std::string percent(double share) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-    const auto b = static_cast<double>(bytes);
     if (bytes < least_rounded_bytes) {
         return counted(bytes, "byte");
     }
-    if (b < 1024.0 * 1024) {
-        return fmt::format("{:.0f} KiB", b / 1024);
-    }
-    if (b < 1024.0 * 1024 * 1024) {
-        return fmt::format("{:.1f} MiB", b / (1024 * 1024));
-    }
-    return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
+    const auto value = static_cast<double>(bytes);
+    const multiple& in = multiple_of(value, 15, bytes_by_size);
+    return fmt::format("{:.{}f}{}", value / in.size, in.size > 1024 ? 1 : 0, in.plain);
 }
 
 std::string seconds_text(double seconds) {
@@ -336,12 +318,10 @@ std::string counted(const quantity& count, lettering style, std::string_view one
 }
 
 std::string saving_text(subject who, const interval& saved) {
-    const quantity saving = figure_of(unit::saving, saved);
-    if (is_cost(saved.middle)) {
-        return cost_verb(who) +
-               figure_of(unit::saving, {-saved.middle, -saved.high, -saved.low}).text(lettering::prose);
-    }
-    return save_verb(who) + saving.text(lettering::prose);
+    const bool is_cost = saved.middle <= -0.0005; // what would be written as 0.0 % is none
+    const interval shown = is_cost ? interval{-saved.middle, -saved.high, -saved.low} : saved;
+    return fmt::format("{}{} {}", is_cost ? "cost" : "save", who == subject::one ? "s" : "",
+                       figure_of(unit::saving, shown).text(lettering::prose));
 }
 
 } // namespace linn::tool::figures

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <string_view>
 
 namespace linn::tool {
+namespace {
 
+/// How many letters to insert, delete or replace to turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -23,6 +26,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
     return row.back();
 }
+
+} // namespace
 
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
     std::string best;

@@ -7,9 +7,6 @@
 
 namespace linn::tool {
 
-/// How many letters to insert, delete or replace to turn one word into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
 /// The candidate that the user probably meant, or an empty string when none is close.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
