@@ -110,7 +110,6 @@ private:
 };
 
 constexpr int oldest_major = 16;
-constexpr int usual_major = 19;  // where the name of a plugin does not tell
 constexpr int newest_major = 40; // only as far as there are files of that name
 
 /// Where a shell would find the program; empty when nowhere.
@@ -123,20 +122,21 @@ child_result call(const std::vector<std::string>& words, const interrupt_guard& 
     return run_child(words, child_environment(""), std::chrono::seconds{60}, guard, [] {});
 }
 
-/// The plugins by version, the newest first; one whose name does not tell is under 0.
+/// The plugins by version, the newest first.
 std::map<int, std::string, std::greater<>> plugins_of(const tidy_choice& choice) {
-    std::map<int, std::string, std::greater<>> found;
-    if (!choice.plugin.empty()) {
-        std::error_code error;
-        if (!fs::is_regular_file(choice.plugin, error)) {
-            throw no_tidy_program{fmt::format("--plugin: there is no file {}", choice.plugin)};
+    if (const std::string& given = choice.plugin; !given.empty()) {
+        if (std::error_code error; !fs::is_regular_file(given, error)) {
+            throw no_tidy_program{fmt::format("--plugin: there is no file {}", given)};
         }
         std::smatch match;
         static const std::regex pattern{"-(\\d+)\\.so$"};
-        found[std::regex_search(choice.plugin, match, pattern) ? std::stoi(match[1]) : 0] =
-            fs::absolute(choice.plugin).string();
-        return found;
+        if (!std::regex_search(given, match, pattern)) {
+            throw no_tidy_program{fmt::format(
+                "--plugin: {} does not tell the version of its clang-tidy; name a linn-tidy-N.so", given)};
+        }
+        return {{std::stoi(match[1]), fs::absolute(given).string()}};
     }
+    std::map<int, std::string, std::greater<>> found;
     for (int major = oldest_major; major <= newest_major; ++major) {
         if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file)) {
             found[major] = file.string();
@@ -151,29 +151,21 @@ std::map<int, std::string, std::greater<>> plugins_of(const tidy_choice& choice)
     return found;
 }
 
-/// Programs that may be the clang-tidy for a plugin; 0 is a plugin whose name does not tell.
+/// Programs that may be the clang-tidy for a plugin.
 std::vector<std::string> programs_for(int major, const tidy_choice& choice) {
-    if (!choice.clang_tidy.empty()) {
-        const std::string path = in_path(choice.clang_tidy);
-        if (path.empty()) {
-            throw no_tidy_program{fmt::format("--clang-tidy: there is no program {}", choice.clang_tidy)};
-        }
-        return {path};
+    std::vector<std::string> names{choice.clang_tidy};
+    if (choice.clang_tidy.empty()) {
+        names = {fmt::format("clang-tidy-{}", major), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", major),
+                 fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", major), "clang-tidy"};
     }
-    std::vector<std::string> names;
-    for (int n = newest_major; n >= oldest_major; --n) {
-        if (major == 0 || major == n) {
-            names.insert(names.end(),
-                         {fmt::format("clang-tidy-{}", n), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", n),
-                          fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", n)});
-        }
-    }
-    names.insert(names.end(), {"clang-tidy", "/opt/homebrew/opt/llvm/bin/clang-tidy"});
     std::vector<std::string> found;
     for (const std::string& name : names) {
         if (std::string path = in_path(name); !path.empty()) {
             found.push_back(std::move(path));
         }
+    }
+    if (found.empty() && !choice.clang_tidy.empty()) {
+        throw no_tidy_program{fmt::format("--clang-tidy: there is no program {}", choice.clang_tidy)};
     }
     return found;
 }
@@ -325,7 +317,7 @@ tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard&
     for (const auto& [major, plugin] : plugins) {
         for (const std::string& path : programs_for(major, choice)) {
             auto program = asked(path, guard);
-            if (program && (major == 0 || program->major == major)) {
+            if (program && program->major == major) {
                 program->plugin = plugin;
                 return proved(*program, guard);
             }
@@ -346,8 +338,7 @@ tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard&
         "  Arch             pacman -S clang                 (the same)\n"
         "  conda            conda install -c conda-forge clang-tools={2}\n"
         "The clang-tidy of pip has LLVM linked in and loads no plugins.",
-        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin,
-        wanted != 0 ? wanted : usual_major)};
+        there.empty() ? "none found" : fmt::format("{}", fmt::join(there, ", ")), plugin, wanted)};
 }
 
 std::vector<unit_outcome> run_tidy(const tidy_program& program, const std::vector<lint_unit>& units,
