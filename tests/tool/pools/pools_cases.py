@@ -166,11 +166,11 @@ def case_other_build(tool):
     """What does not match is named and left out; the rest is served."""
     build = "00" * 20
     data = tool.run(Plan(tool).site("p", "served", "site_malloc", BYTES, changes={"build_id": build}), "calls",
-                    stderr="1 of 1 site is left out: .* is not the build")
+                    stderr="1 of 1 sites left out: .* is not the build")
     check(data["sites"][0]["state"] == "left out" and "build" in data["sites"][0]["why"], f"{data['sites']}")
     plan = Plan(tool).site("p", "served", "site_malloc", BYTES, code="00 11 22 33 44 55 66 77")
     plan.site("q", "served", "site_new", BYTES)
-    data = tool.run(plan, "calls", stderr="1 of 2 sites is left out: .* has other code")
+    data = tool.run(plan, "calls", stderr="1 of 2 sites left out: .* has other code")
     check([s["state"] for s in data["sites"]] == ["left out", "active"], f"{data['sites']}")
     check_used(data, "q")
     # Without a build id, a module is known by its name, and its code decides.
@@ -191,9 +191,8 @@ def case_damaged(tool):
                         ("", good.replace('name = "by new"', 'name = "by new'))):
         path = os.path.join(tool.folder, "damaged.toml")
         pathlib.Path(path).write_text(text)
-        done = subprocess.run([tool.linn, "pools", "--plan", path, "--", tool.programs["served"], "calls"],
-                              capture_output=True, text=True, check=False)
-        check(done.returncode == 2 and re.search(rf"{path}:\d+: .*{wrong}", done.stderr) and done.stdout == "", f"linn pools: {done}")
+        done = tool.call("pools", "--plan", path, "--", tool.programs["served"], "calls", status=2)
+        check(re.search(rf"{path}:\d+: .*{wrong}", done.stderr) and done.stdout == "", f"linn pools: {done}")
     compiled = pathlib.Path(tool.malloc_plan().compiled()).read_bytes()
     for content, problem in ((good.encode(), "the plan is not compiled"), (b"", "the plan is not compiled"),
                              (compiled[:-1], "the plan is damaged, or of another version"),
@@ -291,13 +290,8 @@ def case_real_programs(tool):
 
 def case_locked(tool):
     """A program that may lock all of its memory may so with a range of 64 GiB."""
-    stats = os.path.join(tool.folder, "locked.json")
     os.chmod(tool.folder, 0o777)
-    done = subprocess.run([tool.programs["served"], "lock"], capture_output=True, text=True, check=False,
-                          env=dict(os.environ, LD_PRELOAD=tool.library, LINN_PLAN=tool.malloc_plan().compiled(),
-                                   LINN_POOLS_STATS=stats))
-    check(done.returncode == 0 and done.stderr == "", f"{done}")
-    data = json.loads(pathlib.Path(stats).read_text())
+    data = tool.run(tool.malloc_plan(), "lock")
     check(data["range_bytes"] <= 8 << 20, f"{data['range_bytes']} bytes of addresses are left")
     check_used(data, "by malloc")
 
@@ -407,58 +401,48 @@ def case_memcheck(tool):
         check(done.returncode == status, f"{words}: {done.stdout}{done.stderr}")
 
 
-def case_verb(tool):
+def case_command(tool):
     plan = tool.malloc_plan(top='program = "served"\n').write()
     served = tool.programs["served"]
 
     def linn(*words, status=0, **more):
-        done = subprocess.run([tool.linn, "pools", *words], capture_output=True, text=True, check=False, **more)
-        check(done.returncode == status, f"status {done.returncode} in place of {status}: {done.stdout}{done.stderr}")
-        return done
+        return tool.call("pools", *words, status=status, **more)
 
-    stats = os.path.join(tool.folder, "s.json")
+    stats = tool.folder / "s.json"
     done = linn("--plan", plan, "--stats", stats, "--count", "--", served, "calls")
     check(done.stdout == "ok\n" and done.stderr == "", f"{done}")
-    check(json.loads(pathlib.Path(stats).read_text())["sites"][0]["hits"] == 1000, "hits")
+    check(json.loads(stats.read_text())["sites"][0]["hits"] == 1000, "hits")
     linn("--plan", plan, "--", served, "status", "7", status=7)
-    linn("--plan", plan, served, "status", "--plan", status=0)
+    linn("--plan", plan, served, "status", "--plan")
     linn("--plan", plan, "--", served, "abort", status=-int(signal.SIGABRT))
     # A relative plan and statistics, of a program found on PATH, together with other preloads.
-    environment = dict(os.environ, PATH=os.path.dirname(served) + ":" + os.environ["PATH"],
-                       LD_PRELOAD=tool.programs["bump"])
+    environment = {"PATH": os.path.dirname(served) + ":" + os.environ["PATH"], "LD_PRELOAD": tool.programs["bump"]}
     skip_if_sanitized(tool.call("--version", env=environment).stderr)
-    os.remove(stats)
-    linn("--plan", "plan.toml", "--stats", "s.json", "--", os.path.basename(served), "calls", cwd=tool.folder,
-         env=environment)
-    check(json.loads(pathlib.Path(stats).read_text())["pools"][0]["peak"] > 0, "a program on PATH")
+    stats.unlink()
+    linn("--plan", "plan.toml", "--stats", "s.json", "--", os.path.basename(served), "calls", env=environment)
+    check(json.loads(stats.read_text())["pools"][0]["peak"] > 0, "a program on PATH")
     done = linn("--plan", plan)
     check("2 sites in 2 pools, made for served" in done.stdout and "40 bytes" in done.stdout, done.stdout)
     done = linn("--plan", plan, "--checked", "--", served, "misuse", "double_free", status=-int(signal.SIGABRT))
     check("freed twice" in done.stderr, done.stderr)
-    for words, wrong in (((), "missing plan"), (("--plan", "/nowhere", "--", served), "/nowhere"),
-                         (("--plan", plan, "--", "/nowhere"), "no such program"),
-                         (("--plan", plan, "--plam", "x"), "did you mean '--plan'"),
-                         (("--plan", plan, "--count", "--", served), "--stats"),
-                         (("--plan", plan, "--mode", "odd", "--", served), "odd")):
-        check(wrong in linn(*words, status=2).stderr, f"{words}")
-    check("--checked" in linn("--help").stdout, "help")
+    tool.refuses(["pools"], [
+        ((), "missing plan"), (("--plan", "/nowhere", "--", served), "/nowhere"), (("--plan", plan, "--", "/nowhere"), "no such program"),
+        (("--plan", plan, "--plam", "x"), "did you mean '--plan'"), (("--plan", plan, "--count", "--", served), "--stats"),
+        (("--plan", plan, "--mode", "odd", "--", served), "odd")])
+    tool.helps("pools", names=["--checked"])
 
 
 def case_openmetrics(tool):
     """A file whose name asks for it is what Prometheus' own parser reads, with the numbers that JSON has."""
     plan = tool.malloc_plan().write()
-    read = {}
-    for name in ("m.json", "m.prom", "m.openmetrics"):
-        file = os.path.join(tool.folder, name)
-        subprocess.run([tool.linn, "pools", "--plan", plan, "--stats", file, "--", tool.programs["served"], "calls"], check=True,
-                       capture_output=True)
-        read[name] = file
+    files = [tool.folder / name for name in ("m.json", "m.prom", "m.openmetrics")]
+    for file in files:
+        tool.call("pools", "--plan", plan, "--stats", file, "--", tool.programs["served"], "calls", status=0)
     scrape = pathlib.Path(__file__).resolve().parents[2] / "metrics" / "scrape.py"
-    pools = json.loads(pathlib.Path(read["m.json"]).read_text())["pools"]
-    for name in ("m.prom", "m.openmetrics"):
-        text = pathlib.Path(read[name]).read_text()
-        check(text.endswith("\n# EOF\n"), text)
-        done = subprocess.run([sys.executable, str(scrape), "--file", read[name]], check=True, capture_output=True, text=True)
+    pools = json.loads(files[0].read_text())["pools"]
+    for file in files[1:]:
+        check(file.read_text().endswith("\n# EOF\n"), file)
+        done = subprocess.run([sys.executable, scrape, "--file", file], check=True, capture_output=True, text=True)
         if done.stdout.startswith("linn: skipped"):
             continue
         families = json.loads(done.stdout)
@@ -476,17 +460,14 @@ def case_unreachable(tool):
     for name, reason in (("static", "statically linked: no pools"), ("sanitized", "AddressSanitizer")):
         if name not in tool.programs:
             continue
-        done = subprocess.run([tool.linn, "pools", "--plan", plan, "--", tool.programs[name]], capture_output=True,
-                              text=True, check=False)
-        check(done.returncode == 1 and reason in done.stderr, f"{name}: {done}")
+        done = tool.call("pools", "--plan", plan, "--", tool.programs[name], status=1)
+        check(reason in done.stderr, f"{name}: {done}")
     if os.geteuid() != 0:
         skip("only root makes a file setuid")
-    own = os.path.join(tool.folder, "setuid")
-    pathlib.Path(own).write_bytes(pathlib.Path(tool.programs["served"]).read_bytes())
+    own = shutil.copy(tool.programs["served"], tool.folder / "setuid")
     os.chown(own, 1, 1)
     os.chmod(own, 0o4755)
-    done = subprocess.run([tool.linn, "pools", "--plan", plan, "--", own], capture_output=True, text=True, check=False)
-    check(done.returncode == 1 and "setuid" in done.stderr, f"setuid: {done}")
+    check("setuid" in tool.call("pools", "--plan", plan, "--", own, status=1).stderr, "setuid")
 
 
 def case_soak(tool):

@@ -232,32 +232,30 @@ void fill_indices() noexcept {
     callers.publish();
 }
 
+bool is_left_out(site_state state) noexcept {
+    return state == site_state::other_build || state == site_state::other_code;
+}
+
+/// Once in a process.
 void say_what_is_left_out() noexcept {
     std::uint32_t left_out = 0;
-    const char* why = nullptr;
-    std::string_view whose;
+    std::uint32_t first = 0;
     for (std::uint32_t i = 0; i != plan->site_count; ++i) {
-        const site_state state = state_of(i);
-        if (state != site_state::other_build && state != site_state::other_code) {
-            continue;
-        }
-        if (left_out++ == 0) {
-            const planned_site& s = plan->sites[i];
-            const bool is_caller = resolved_calls[i].state == site_state::active;
-            whose = plan->modules[(is_caller ? s.caller : s.call).module].name;
-            why = state == site_state::other_build ? "is not the build that the plan was made for"
-                                                   : "has other code at a site than the plan says";
+        if (is_left_out(state_of(i)) && left_out++ == 0) {
+            first = i;
         }
     }
     if (left_out == 0 || was_said) {
         return;
     }
     was_said = true;
-    say("%u of %u site%s left out: %.*s %s", left_out, plan->site_count,
-        plan->site_count == 1 ? " is"
-        : left_out == 1       ? "s is"
-                              : "s are",
-        static_cast<int>(whose.size() < 80 ? whose.size() : 80), whose.data(), why);
+    const planned_site& s = plan->sites[first];
+    const bool is_caller = resolved_calls[first].state == site_state::active;
+    const std::string_view whose = plan->modules[(is_caller ? s.caller : s.call).module].name;
+    say("%u of %u sites left out: %.*s %s", left_out, plan->site_count,
+        static_cast<int>(whose.size() < 80 ? whose.size() : 80), whose.data(),
+        state_of(first) == site_state::other_build ? "is not the build that the plan was made for"
+                                                   : "has other code at a site than the plan says");
 }
 
 /// @pre is_scanning, set by the caller

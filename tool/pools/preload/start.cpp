@@ -69,9 +69,8 @@ const char* content_of(const char* file, std::size_t& bytes) noexcept {
     struct stat about_file{};
     void* content = MAP_FAILED;
     if (descriptor >= 0 && ::fstat(descriptor, &about_file) == 0) {
-        constexpr off_t most = off_t{64} << 20;
-        errno = S_ISREG(about_file.st_mode) ? EFBIG : EINVAL;
-        if (S_ISREG(about_file.st_mode) && about_file.st_size <= most) {
+        errno = EINVAL;
+        if (S_ISREG(about_file.st_mode)) {
             bytes = static_cast<std::size_t>(about_file.st_size);
             content = ::mmap(nullptr, bytes != 0 ? bytes : 1, PROT_READ, MAP_PRIVATE, descriptor, 0);
         }
