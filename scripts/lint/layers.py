@@ -26,8 +26,8 @@ LIBRARY = {
 BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 
 # Folder of tool/ -> folders of tool/ that it may include, besides itself: each of them stands above it in this table, so there is
-# no circle. record/preload and pools/preload run inside the user's program, so they know only their formats, and interpose. What
-# measures does not know how its result is shown: report comes after the commands.
+# no circle. record/preload, pools/preload and run/probe run inside the user's program, so they know only their formats, and
+# interpose. What measures does not know how its result is shown: report comes after the commands.
 TOOL = {
     "interpose": [],
     "measure": [],
@@ -41,7 +41,7 @@ TOOL = {
     "pools": ["interpose", "measure", "program", "symbols"],
     "record": ["analysis", "interpose", "measure", "program", "trace"],
     "bench": ["allocators", "experiment", "measure"],
-    "run": ["allocators", "experiment", "measure", "program"],
+    "run": ["allocators", "experiment", "interpose", "measure", "program"],
     "advise": ["analysis", "experiment", "measure", "pools", "symbols", "trace"],
     "profile": ["advise", "analysis", "measure", "symbols", "trace"],
     "try": ["advise", "experiment", "measure", "pools", "run", "symbols"],

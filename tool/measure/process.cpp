@@ -20,36 +20,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Starts the program with both pipes; returns its id, or -errno.
-pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, int out,
-            int err, const interrupt_guard& guard) {
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawnattr_setflags(&attributes,
-                               POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setsigmask(&attributes, &guard.wait_mask());
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
-        sigaddset(&defaults, signal);
-    }
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-
-    pid_t child = 0;
-    const int error = ::posix_spawn(&child, arguments.front().c_str(), &actions, &attributes,
-                                    pointers(arguments).data(), pointers(environment).data());
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    return error == 0 ? child : -error;
-}
-
 /// Reads what is there; closes the end when the writer is gone.
 void drain(owned_fd& fd, std::string& into, std::size_t limit) {
     std::array<char, 4096> buffer;
@@ -97,13 +67,45 @@ pipe_ends make_pipe() noexcept {
     return {owned_fd{ends[0]}, owned_fd{ends[1]}};
 }
 
+pid_t spawn(const std::vector<std::string>& command, const std::vector<std::string>& environment,
+            std::initializer_list<int> descriptors, int flags, const sigset_t& mask) {
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    for (int number = 0; const int descriptor : descriptors) {
+        descriptor >= 0 ? ::posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+                        : ::posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDONLY, 0);
+        ++number;
+    }
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        sigaddset(&defaults, signal);
+    }
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes,
+                               static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setsigmask(&attributes, &mask);
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    pid_t child = 0;
+    const int error = ::posix_spawn(&child, command.front().c_str(), &actions, &attributes,
+                                    pointers(command).data(), pointers(environment).data());
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    return error == 0 ? child : -error;
+}
+
 child_result run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
                        std::chrono::seconds timeout, const interrupt_guard& guard,
                        const std::function<void()>& tick) {
     child_result result;
     pipe_ends out = make_pipe();
     pipe_ends err = make_pipe();
-    const pid_t child = spawn(arguments, environment, out.write.get(), err.write.get(), guard);
+    const pid_t child = out.write && err.write
+                            ? spawn(arguments, environment, {-1, out.write.get(), err.write.get()},
+                                    POSIX_SPAWN_SETPGROUP, guard.wait_mask())
+                            : -errno;
     if (child < 0) {
         result.code = -child;
         return result;

@@ -3,8 +3,12 @@
 
 #include "interrupt.hpp"
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <csignal>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -37,6 +41,12 @@ struct pipe_ends {
 
 /// A new pipe, closed in what is started; no ends where there can be none, and `errno` says why.
 pipe_ends make_pipe() noexcept;
+
+/// Starts a program. Its descriptors 0, 1, 2 and so on are those given, /dev/null for -1; its signals have their default
+/// action and `mask`. Returns its process id, or -errno.
+/// @param flags POSIX_SPAWN_SETPGROUP or POSIX_SPAWN_SETSID
+pid_t spawn(const std::vector<std::string>& command, const std::vector<std::string>& environment,
+            std::initializer_list<int> descriptors, int flags, const sigset_t& mask);
 
 /// How a child process ended and what it wrote.
 struct child_result {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -25,23 +26,19 @@ double positive(const metric_info& m, double value) {
 
 /// The logarithms of the ratios to the default, of the rounds in which both ran.
 std::vector<double> log_ratios(const run_row& row, const run_row& base, const metric_info& m) {
-    std::vector<double> list;
     const std::string name{m.name};
-    auto theirs = base.samples.begin();
+    std::map<std::size_t, double> theirs; // by round
+    for (const run_sample& s : base.samples) {
+        if (const auto value = s.values.find(name); value != s.values.end()) {
+            theirs[s.round] = positive(m, value->second);
+        }
+    }
+    std::vector<double> list;
     for (const run_sample& s : row.samples) {
-        while (theirs != base.samples.end() && theirs->round < s.round) {
-            ++theirs;
-        }
-        if (theirs == base.samples.end()) {
-            break;
-        }
-        if (theirs->round != s.round) {
-            continue;
-        }
-        const auto a = s.values.find(name);
-        const auto b = theirs->values.find(name);
-        if (a != s.values.end() && b != theirs->values.end()) {
-            list.push_back(std::log(positive(m, a->second) / positive(m, b->second)));
+        const auto own = s.values.find(name);
+        const auto other = theirs.find(s.round);
+        if (own != s.values.end() && other != theirs.end()) {
+            list.push_back(std::log(positive(m, own->second) / other->second));
         }
     }
     return list;
@@ -72,9 +69,8 @@ void call_difference(estimate& e, const noise& n, double level) {
 
 void judge_metric(run_result& result, const metric_info& m) {
     const std::string name{m.name};
-    const auto base = std::find_if(result.rows.begin(), result.rows.end(),
-                                   [](const run_row& r) { return r.contender.is_default(); });
-    if (base == result.rows.end() || base->values(m.name).empty()) {
+    const run_row* const base = result.find(default_name);
+    if (base == nullptr || base->values(m.name).empty()) {
         return;
     }
     std::vector<std::pair<const run_row*, estimate*>> family;
@@ -93,7 +89,7 @@ void judge_metric(run_result& result, const metric_info& m) {
                 floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
                          std::max(least_program_claim, noise_floor_of(e))};
             }
-        } else if (&row != &*base) {
+        } else if (&row != base) {
             family.emplace_back(&row, &e);
             p_values.push_back(e.p);
         }
@@ -119,13 +115,13 @@ void judge_metric(run_result& result, const metric_info& m) {
 bool is_hidden_by_noise(const run_result& result) {
     bool is_hidden = false;
     for (const run_row& row : result.rows) {
-        const auto wall = row.estimates.find(wall_metric);
-        const auto cpu = row.estimates.find(cpu_metric);
-        if (wall != row.estimates.end() && wall->second.is_different()) {
+        const estimate* const wall = row.find_estimate(wall_metric);
+        const estimate* const cpu = row.find_estimate(cpu_metric);
+        if (wall != nullptr && wall->is_different()) {
             return false;
         }
-        is_hidden = is_hidden || (cpu != row.estimates.end() && cpu->second.is_different() &&
-                                  distance(cpu->second.ratio) <= wall_noise(result, row));
+        is_hidden = is_hidden || (cpu != nullptr && cpu->is_different() &&
+                                  distance(cpu->ratio) <= wall_noise(result, row));
     }
     return is_hidden;
 }
@@ -147,12 +143,11 @@ void judge(run_result& result) {
 
 std::optional<estimate> compare_rows(const run_result& result, const run_row& row, const run_row& base,
                                      std::string_view metric, std::size_t comparisons) {
-    const auto m = std::find_if(metrics().begin(), metrics().end(),
-                                [&](const metric_info& info) { return info.name == metric; });
-    if (m == metrics().end() || !is_judged(row) || !is_judged(base) || log_ratios(row, base, *m).empty()) {
+    const metric_info& m = metric_named(metric);
+    if (!is_judged(row) || !is_judged(base) || log_ratios(row, base, m).empty()) {
         return std::nullopt;
     }
-    estimate e = estimate_row(result, row, base, *m);
+    estimate e = estimate_row(result, row, base, m);
     e.p_adjusted = std::min(1.0, e.p * static_cast<double>(comparisons));
     if (const auto floor = result.noise_floor.find(std::string{metric}); floor != result.noise_floor.end()) {
         call_difference(e, floor->second, result.options.level);
@@ -162,13 +157,12 @@ std::optional<estimate> compare_rows(const run_result& result, const run_row& ro
 
 double wall_noise(const run_result& result, const run_row& row) {
     const auto floor = result.noise_floor.find(wall_metric);
-    const auto known = row.estimates.find(wall_metric);
-    if (floor == result.noise_floor.end() || known == row.estimates.end()) {
+    const estimate* const e = row.find_estimate(wall_metric);
+    if (floor == result.noise_floor.end() || e == nullptr) {
         return 0;
     }
-    const estimate& e = known->second;
     const double half_width =
-        are_bounds(e.ratio_low, e.ratio_high) ? std::sqrt(e.ratio_high / e.ratio_low) - 1 : 0;
+        are_bounds(e->ratio_low, e->ratio_high) ? std::sqrt(e->ratio_high / e->ratio_low) - 1 : 0;
     return std::max(floor->second.floor, half_width);
 }
 
@@ -274,21 +268,30 @@ std::string listed(const std::vector<const run_row*>& rows, const char* metric) 
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// How the verdict speaks of the metric that it judges by.
+/// How the report speaks of the metric that it judges by.
 struct judged_metric {
     const char* name;
     const char* noun;   ///< "time"
     const char* better; ///< "makes this program faster"
     const char* worse;
     const char* no_better; ///< "makes this program measurably faster"
+    const char* less;      ///< "Faster"
+    const char* more;
 };
 
 judged_metric metric_of(const run_result& result) {
     if (result.judged_by == cpu_metric) {
-        return {cpu_metric, "CPU time", "saves CPU time", "costs CPU time", "measurably saves CPU time"};
+        return {
+            cpu_metric,      "CPU time",     "saves CPU time", "costs CPU time", "measurably saves CPU time",
+            "Less CPU time", "More CPU time"};
     }
-    return {wall_metric, "time", "makes this program faster", "makes this program slower",
-            "makes this program measurably faster"};
+    return {wall_metric,
+            "time",
+            "makes this program faster",
+            "makes this program slower",
+            "makes this program measurably faster",
+            "Faster",
+            "Slower"};
 }
 
 std::string noise_text(const run_result& result, const char* metric) {
@@ -357,41 +360,24 @@ std::string make_verdict(const run_result& result) {
 }
 
 void add_time_findings(run_result& result) {
-    const char* const metric = metric_of(result).name;
-    const std::vector<const run_row*> rows = ranked(result, metric);
-    auto better = with_call(rows, metric, verdict::better);
-    auto worse = with_call(rows, metric, verdict::worse);
-    const bool only_slower = better.empty() && worse.size() == rows.size();
-    const bool is_cpu = result.judged_by == cpu_metric;
+    const judged_metric m = metric_of(result);
+    const std::vector<const run_row*> rows = ranked(result, m.name);
+    auto better = with_call(rows, m.name, verdict::better);
     if (better.size() > 1) {
-        const estimate& best = *better.front()->find_estimate(metric);
-        std::vector<const run_row*> level;
-        std::vector<const run_row*> behind;
-        for (const run_row* r : std::vector(better.begin() + 1, better.end())) {
-            (r->find_estimate(metric)->ratio_low <= best.ratio_high ? level : behind).push_back(r);
-        }
-        if (!level.empty()) {
-            result.findings.push_back(fmt::format("{} within the intervals: {}.",
-                                                  is_cpu ? "As little CPU time" : "As fast",
-                                                  listed(level, metric)));
-        }
-        if (!behind.empty()) {
-            result.findings.push_back(fmt::format(
-                "{} than the default too: {}.", is_cpu ? "Less CPU time" : "Faster", listed(behind, metric)));
-        }
-    }
-    if (!worse.empty() && (!only_slower || worse.size() > 1)) {
+        better.erase(better.begin()); // which the verdict names
         result.findings.push_back(
-            fmt::format("{}: {}.", is_cpu ? "More CPU time" : "Slower", listed(worse, metric)));
+            fmt::format("{} than the default too: {}.", m.less, listed(better, m.name)));
+    }
+    if (const auto worse = with_call(rows, m.name, verdict::worse); !worse.empty() && rows.size() > 1) {
+        result.findings.push_back(fmt::format("{}: {}.", m.more, listed(worse, m.name)));
     }
     for (const char* const name : {no_trim_name, huge_name}) {
         const run_row* setting = result.find(name);
-        const estimate* e = setting == nullptr ? nullptr : setting->find_estimate(metric);
+        const estimate* e = setting == nullptr ? nullptr : setting->find_estimate(m.name);
         if (e != nullptr && e->call == verdict::better) {
             result.findings.push_back(
                 fmt::format("With {} in the environment, glibc takes {} {}; that needs no other allocator.",
-                            fmt::join(setting->contender.environment, " "), change_text(e->ratio),
-                            metric_of(result).noun));
+                            fmt::join(setting->contender.environment, " "), change_text(e->ratio), m.noun));
         }
     }
 }

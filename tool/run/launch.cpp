@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <initializer_list>
 #include <optional>
 
@@ -65,22 +64,6 @@ std::uint64_t size_of(const owned_fd& file) {
 std::string describe_status(int status) {
     return WIFSIGNALED(status) ? fmt::format("was killed by {}", signal_name(WTERMSIG(status)))
                                : fmt::format("ended with exit status {}", WEXITSTATUS(status));
-}
-
-std::string why_not_counted(int error) {
-    if (error == EACCES || error == EPERM) {
-        std::string level;
-        std::ifstream{"/proc/sys/kernel/perf_event_paranoid"} >> level;
-        return fmt::format("not permitted (kernel.perf_event_paranoid is {})",
-                           level.empty() ? "unknown" : level);
-    }
-    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) {
-        return "this machine or virtual machine has none";
-    }
-    if (error == ENOSYS) {
-        return "the kernel was built without them";
-    }
-    return std::strerror(error);
 }
 
 /// Why waiting ended.
@@ -222,9 +205,6 @@ private:
             p.probe = folder_->records().string() + ":" + library;
         }
         p.cpus = spec_.cpus;
-        if (spec_.count) {
-            p.counters = launcher::counter_set::hardware;
-        }
         p.input = input_.get();
         p.output = output_.get();
         p.errors = errors_.get();
@@ -360,16 +340,6 @@ private:
         }
         if (!spec_.client.empty()) {
             o_.values["wall_ns"] = client_wall_ns_;
-        }
-        bool is_counted = false;
-        for (std::size_t i = 0; i != launcher::counter_count; ++i) {
-            if (r.counted[i]) {
-                o_.values[launcher::counter_names[i]] = static_cast<double>(r.counts[i]);
-                is_counted = true;
-            }
-        }
-        if (!is_counted) {
-            o_.why_no_counters = spec_.count ? why_not_counted(r.counter_error) : "not asked for";
         }
         if (folder_) {
             o_.proofs = read_proofs(folder_->records());

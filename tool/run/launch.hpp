@@ -34,7 +34,6 @@ struct launch_spec {
     std::string ready; ///< shell command, repeated until it succeeds; only with `client`
     std::string
         client; ///< shell command that drives the program, without the preload; the program is a server
-    bool count = true; ///< try hardware counters
     bool prove = true; ///< load the probe, which reports who provides memory in every process
 };
 

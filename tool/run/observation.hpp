@@ -38,15 +38,15 @@ class captured_output {
 public:
     captured_output() = default;
     explicit captured_output(int fd) noexcept; ///< takes a memory file over
-    std::uint64_t size() const noexcept;
-    std::string_view text() const noexcept; ///< the whole of it, mapped
+    std::size_t size() const noexcept { return size_; }
+    std::string_view text() const noexcept { return {data_.get(), size_}; } ///< the whole of it, mapped
     /// The last lines, at most `lines` and `bytes`, without control characters that would move a cursor.
     std::string tail(std::size_t lines, std::size_t bytes = 2000) const;
-    bool operator==(const captured_output& other) const noexcept;
+    bool operator==(const captured_output& other) const noexcept { return text() == other.text(); }
 
 private:
-    struct mapping;
-    std::shared_ptr<const mapping> mapping_;
+    std::shared_ptr<const char> data_;
+    std::size_t size_ = 0;
 };
 
 /// What one process of the run said about itself: one entry for every exec that the dynamic loader served.
@@ -87,13 +87,11 @@ struct observation {
     bool core_dumped = false;
 
     /// By name: wall_ns, user_ns, sys_ns, peak_rss_bytes, minor_faults, major_faults, voluntary_switches,
-    /// involuntary_switches; cycles, instructions, cache_misses, branch_misses, dtlb_misses where the kernel lets
-    /// them be counted. CPU time, faults and switches are those of the program and of every process it started. Times and
-    /// minor faults are without those of the litter.
+    /// involuntary_switches. CPU time, faults and switches are those of the program and of every process it started. Times
+    /// and minor faults are without those of the litter.
     std::map<std::string, double> values;
     double value(const std::string& name) const; ///< 0: not known
-    std::string detail;          ///< what else is known of a bad ending, such as what `ready` said last
-    std::string why_no_counters; ///< empty when they were counted
+    std::string detail; ///< what else is known of a bad ending, such as what `ready` said last
 
     captured_output output;
     captured_output errors;

@@ -17,7 +17,7 @@ namespace linn::tool {
 
 std::span<const metric_info> metrics() noexcept {
     using unit = enum metric_info::unit;
-    static constexpr std::array<metric_info, 14> list{{
+    static constexpr std::array<metric_info, 9> list{{
         {"wall_ns", "wall time", unit::nanoseconds, true},
         {"cpu_ns", "CPU time", unit::nanoseconds, true},
         {"user_ns", "user time", unit::nanoseconds, false},
@@ -27,13 +27,12 @@ std::span<const metric_info> metrics() noexcept {
         {"major_faults", "major page faults", unit::count, false},
         {"voluntary_switches", "voluntary context switches", unit::count, true},
         {"involuntary_switches", "involuntary context switches", unit::count, false},
-        {"cycles", "CPU cycles", unit::count, false},
-        {"instructions", "instructions", unit::count, false},
-        {"cache_misses", "cache misses", unit::count, false},
-        {"branch_misses", "branch misses", unit::count, false},
-        {"dtlb_misses", "data TLB misses", unit::count, false},
     }};
     return list;
+}
+
+const metric_info& metric_named(std::string_view name) noexcept {
+    return *std::ranges::find(metrics(), name, &metric_info::name);
 }
 
 std::vector<double> run_row::values(std::string_view metric) const {

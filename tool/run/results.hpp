@@ -28,6 +28,8 @@ struct metric_info {
 
 /// Wall time first: it is the one that the verdict speaks of, unless it is too noisy.
 std::span<const metric_info> metrics() noexcept;
+/// @pre there is one of that name
+const metric_info& metric_named(std::string_view name) noexcept;
 
 /// The two that a verdict may speak of.
 inline constexpr const char* wall_metric = "wall_ns";
@@ -68,7 +70,7 @@ struct run_options {
     bool keep_wrappers = false;
     std::uint64_t seed = 0;
     bool is_timeout_given = false; ///< false: after the discovery run, it follows from how long that took
-    launch_spec launch;            ///< input, timeout, cpus, ready, client, count
+    launch_spec launch;            ///< input, timeout, cpus, ready, client
 };
 
 /// One measured run.
@@ -119,7 +121,6 @@ struct run_result {
     std::size_t left_behind = 0;   ///< processes that runs left running, over the whole run
     stop_reason stopped = stop_reason::rounds;
     int interrupted_by = 0;
-    std::string why_no_counters;
     std::string verdict;               ///< one sentence
     std::vector<std::string> findings; ///< sentences on memory, CPU time, failures
     std::vector<std::string> warnings; ///< what weakens the figures

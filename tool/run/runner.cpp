@@ -90,7 +90,6 @@ private:
         result_.is_usage_error = result_.what.is_usage_error;
         const observation& first = result_.what.first;
         result_.left_behind = first.left_behind;
-        result_.why_no_counters = first.why_no_counters;
         result_.warnings.insert(result_.warnings.end(), result_.what.remarks.begin(),
                                 result_.what.remarks.end());
         if (!result_.problem.empty()) {

@@ -21,7 +21,6 @@ struct supervised_program {
     std::string preload; ///< the value of LD_PRELOAD
     std::string probe;   ///< LINN_PROBE without its process id
     std::string cpus;
-    launcher::counter_set counters = launcher::counter_set::none;
     int input = -1;
     int output = -1;
     int errors = -1;
@@ -50,8 +49,6 @@ public:
     const std::string& launcher_problem() const noexcept { return problem_; }
 
 private:
-    void reap() noexcept;
-
     pid_t launcher_ = -1;
     owned_fd reports_;
     launcher::report report_;

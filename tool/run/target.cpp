@@ -169,16 +169,11 @@ private:
     bool keep_wrappers_;
 };
 
-std::string hint_for(const observation& o, const launch_spec& spec) {
-    const std::string said = o.errors.tail(20);
-    const auto mentions = [&said](std::string_view word) { return said.find(word) != std::string::npos; };
-    if (mentions("/dev/tty") || mentions("not a tty") || mentions("not a terminal") || mentions("TERM ")) {
-        return " It has no terminal here.";
-    }
-    if (spec.input.empty() && spec.client.empty()) {
-        return " Its standard input is /dev/null: if it needs one, give it with --input FILE.";
-    }
-    return {};
+/// What a program may miss; empty where that was given.
+std::string_view hint_for(const launch_spec& spec) {
+    return spec.input.empty() && spec.client.empty()
+               ? " Its standard input is /dev/null: if it needs one, give it with --input FILE."
+               : "";
 }
 
 /// Why the first run shows that there is nothing to measure; empty when it went well.
@@ -195,14 +190,14 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
         }
         return fmt::format("{} fails ({}) even with the default allocator. If this is expected, pass "
                            "--ignore-exit-status.{}{}",
-                           t.command.front(), how, hint_for(o, t.spec), said);
+                           t.command.front(), how, hint_for(t.spec), said);
     case ending::interrupted:
         return "interrupted";
     case ending::not_started:
         return fmt::format("{} {}", t.command.front(), how);
     case ending::timed_out:
         return fmt::format("{} {}, even with the default allocator; --timeout gives it more.{}{}",
-                           t.command.front(), how, hint_for(o, t.spec), said);
+                           t.command.front(), how, hint_for(t.spec), said);
     case ending::too_much_output:
         return fmt::format("{} {}: let it write less, or into a file", t.command.front(), how);
     case ending::wants_terminal:

@@ -61,7 +61,6 @@ public:
         try {
             if (!result_.candidates.litter.empty()) {
                 options_.launch.litter = place_.folder / litter_file;
-                options_.launch.count = false; // hardware counters would count the litter
                 write_litter(result_.candidates.litter, options_.launch.litter);
             }
             if (!result_.candidates.list.empty() && discover() && find_sound() &&

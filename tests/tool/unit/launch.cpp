@@ -4,7 +4,6 @@
 #include "run/launch.hpp"
 
 #include "programs.hpp"
-#include "run/supervisor.hpp"
 #include "unit.hpp"
 
 #include <fcntl.h>
@@ -219,41 +218,6 @@ TEST_CASE("a program is kept on the CPUs asked for") {
     launch_spec spec = spec_of("/bin/sh", {"-c", "grep Cpus_allowed_list /proc/self/status"});
     spec.cpus = std::to_string(cpu);
     CHECK(run(spec).output.text() == "Cpus_allowed_list:\t" + spec.cpus + "\n");
-}
-
-TEST_CASE("counters that the machine lacks are missing with a reason, and do no harm") {
-    const observation o = run_victim({"exit", "0"});
-    CHECK(o.how == ending::exited);
-    CHECK(
-        (o.values.count("cycles") == 1 || o.values.count("instructions") == 1 || !o.why_no_counters.empty()));
-    launch_spec spec = spec_of(victim(), {"exit", "0"});
-    spec.count = false;
-    CHECK(run(spec).why_no_counters == "not asked for");
-}
-
-TEST_CASE("counters follow the program and its children, and leave the launcher out") {
-    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    const auto count = [null](std::vector<std::string> arguments) {
-        supervised_program p;
-        p.program = victim();
-        p.arguments = std::move(arguments);
-        p.input = p.output = p.errors = null;
-        p.counters = launcher::counter_set::software;
-        supervisor s{p};
-        s.wait();
-        return s.report();
-    };
-    const launcher::report small = count({"victim", "exit", "0"});
-    const launcher::report large = count({"victim", "fork", "100"});
-    ::close(null);
-    if (small.counter_error == EACCES || small.counter_error == EPERM || small.counter_error == ENOSYS) {
-        MESSAGE("not permitted here: ", std::strerror(small.counter_error));
-        return;
-    }
-    REQUIRE(small.counted[1]); // page faults
-    CHECK(small.counts[1] > 0);
-    CHECK(small.counts[1] < 1000);
-    CHECK(large.counts[1] > small.counts[1] + 100 * 16);
 }
 
 TEST_CASE("three hundred runs leave no process, no descriptor and no file") {

@@ -139,9 +139,6 @@ std::vector<block> everything_counted(const run_result& result, const metric_inf
         }
     }
     blocks.push_back({overview_table(result), forms::documents});
-    if (!result.why_no_counters.empty()) {
-        blocks.push_back({paragraph{"Hardware counters: " + result.why_no_counters}, forms::html});
-    }
     return blocks;
 }
 

@@ -210,7 +210,7 @@ void add_measurements(document& d, const run_result& result) {
             notes.add(row.contender.name, row.contender.title, row.contender.notes);
         }
     }
-    const metric_info& judged = html::metric_named(result.judged_by);
+    const metric_info& judged = metric_named(result.judged_by);
     section& time = d.add_section("time", html::capitalised(judged.title), left_out_of_text::title);
     time.add(paragraph{fmt::format("{}: {}, {}", short_command(result),
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
@@ -428,7 +428,6 @@ ordered_json run_fields(const run_result& result) {
                       {"machine", machine_json(result.machine)},
                       {"outputs_compared", result.outputs_compared},
                       {"left_behind", result.left_behind},
-                      {"why_no_counters", text_or_null(result.why_no_counters)},
                       {"metrics", list_json(metrics(), metric_json)},
                       {"noise", noise_json(result)}};
     json["rows"] = list_json(result.rows, run_row_json);

@@ -52,7 +52,7 @@ std::vector<trial_part> parts_of(const try_result& result) {
 }
 
 const metric_info& cpu_time() {
-    return html::metric_named(cpu_metric);
+    return metric_named(cpu_metric);
 }
 
 /// All their hits, by all their allocations.

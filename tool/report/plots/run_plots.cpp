@@ -86,10 +86,6 @@ emphasis style_of(const run_row& row, std::string_view metric) {
     return emphasis::none;
 }
 
-const metric_info& metric_named(std::string_view name) {
-    return *std::ranges::find_if(metrics(), [&](const metric_info& m) { return m.name == name; });
-}
-
 markup metric_plot(id_source& ids, const run_result& result, const metric_info& m, bool shows_changes) {
     return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m, shows_changes)}});
 }

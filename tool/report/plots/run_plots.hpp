@@ -18,7 +18,4 @@ markup metric_plot(id_source& ids, const run_result& result, const metric_info& 
 /// The compared metrics but for the one that is shown elsewhere, panels side by side.
 markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
 
-/// @pre there is one of that name
-const metric_info& metric_named(std::string_view name);
-
 } // namespace linn::tool::html

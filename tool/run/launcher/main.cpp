@@ -3,9 +3,9 @@
 // its own, and a small one, because the kernel counts the memory of the process that forks into the peak of the one
 // that execs: started by the tool itself, /bin/true would seem to need tens of megabytes.
 #include "../../measure/ticks.hpp"
-#include "children.hpp"
 #include "protocol.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,11 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 
 extern char** environ;
 
@@ -113,6 +115,71 @@ struct program_environment {
     }
 };
 
+struct process {
+    pid_t pid;
+    pid_t parent;
+    bool is_alive; ///< no zombie
+    bool is_below; ///< this process started it, or one that is below
+};
+
+/// Reads /proc/<pid>/stat; false when the process is gone meanwhile.
+bool read_process(const char* name, process& p) noexcept {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%.20s/stat", name);
+    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return false;
+    }
+    char text[512];
+    const ssize_t got = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    if (got <= 0) {
+        return false;
+    }
+    text[got] = '\0';
+    // "pid (comm) state ppid": comm may hold anything, parentheses included.
+    const char* const end = std::strrchr(text, ')');
+    char state = 0;
+    int parent = 0;
+    if (end == nullptr || std::sscanf(end + 1, " %c %d", &state, &parent) != 2) {
+        return false;
+    }
+    p = {std::atoi(name), parent, state != 'Z' && state != 'X', false};
+    return true;
+}
+
+/// Sends a signal, or none for 0, to the living processes below this one, in any session or group, as /proc shows them now.
+/// Returns how many there are.
+std::size_t signal_descendants(int number) noexcept {
+    static process all[65'536];
+    process* end = all;
+    DIR* const directory = ::opendir("/proc");
+    if (directory == nullptr) {
+        return 0;
+    }
+    while (const dirent* const entry = end != std::end(all) ? ::readdir(directory) : nullptr) {
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && read_process(entry->d_name, *end)) {
+            ++end;
+        }
+    }
+    ::closedir(directory);
+    std::size_t count = 0;
+    // A family is not sorted by number: repeat until no generation is added.
+    const pid_t self = ::getpid();
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (process* p = all; p != end; ++p) {
+            const auto is_parent = [p](const process& q) { return q.is_below && q.pid == p->parent; };
+            if (!p->is_below && (p->parent == self || std::any_of(all, end, is_parent))) {
+                p->is_below = has_changed = true;
+                count += p->is_alive ? 1 : 0;
+                ::kill(p->pid, number);
+            }
+        }
+    }
+    return count;
+}
+
 /// The program and what it started.
 class family {
 public:
@@ -171,12 +238,12 @@ public:
         if (!reap()) {
             return;
         }
-        report_.left_behind = static_cast<std::uint32_t>(descendants{}.count());
+        report_.left_behind = static_cast<std::uint32_t>(signal_descendants(0));
         end_all();
     }
 
 private:
-    /// Collects everybody who ended; true when children are left.
+    /// Collects all that have ended; true when children are left.
     bool reap() noexcept {
         look();
         for (;;) {
@@ -230,21 +297,18 @@ private:
     }
 
     void end_all() noexcept {
-        {
-            const descendants all;
-            all.signal(SIGTERM);
-            all.signal(SIGCONT); // who is stopped does not see the first one
-        }
+        signal_descendants(SIGTERM);
+        signal_descendants(SIGCONT); // a process that is stopped does not see the first one
         for (const std::uint64_t deadline = now_ns() + polite_ns; reap() && now_ns() < deadline;) {
             pause(2);
         }
-        // Again and again: who forks meanwhile is found in the next round.
+        // Again and again: what is started meanwhile is found in the next round.
         for (const std::uint64_t deadline = now_ns() + stubborn_ns; reap() && now_ns() < deadline;) {
-            descendants{}.signal(SIGKILL);
+            signal_descendants(SIGKILL);
             pause(2);
         }
         if (reap()) {
-            report_.not_killed = static_cast<std::uint32_t>(descendants{}.count());
+            report_.not_killed = static_cast<std::uint32_t>(signal_descendants(0));
         }
         ended_ = true;
     }
@@ -300,8 +364,6 @@ int run(char** arguments) noexcept {
         give_up(r, step::directory, errno);
     }
 
-    counters counted;
-    counted.open(static_cast<counter_set>(*arguments[argument::counters]), r);
     const program_environment environment{arguments[argument::preload], arguments[argument::probe]};
 
     family program{r};
@@ -309,7 +371,6 @@ int run(char** arguments) noexcept {
     program.wait(wanted);
     program.clean_up();
     add_resources(r);
-    counted.read(r);
     send(r);
     return 0;
 }

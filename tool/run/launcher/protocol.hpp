@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 // What the tool and linn-launcher say to each other. The command line is positional: the process id of the tool,
-// what to count, the list of CPUs, the directory, the value of LD_PRELOAD, the value of LINN_PROBE behind the process
+// the list of CPUs, the directory, the value of LD_PRELOAD, the value of LINN_PROBE behind the process
 // id, the program, and its arguments from argv[0] on; an empty string means none. Standard input, output and error
 // are the program's; so is the environment. The report is written to `report_fd` at the end, in one piece.
 namespace linn::tool::launcher {
@@ -14,17 +13,8 @@ inline constexpr int report_fd = 3;
 
 /// Positions of the command line.
 struct argument {
-    static constexpr int parent = 1, counters = 2, cpus = 3, directory = 4, preload = 5, probe = 6,
-                         program = 7, first = 8;
+    static constexpr int parent = 1, cpus = 2, directory = 3, preload = 4, probe = 5, program = 6, first = 7;
 };
-
-/// What `counters` may say.
-enum class counter_set : char { none = '0', hardware = '1', software = '2' };
-
-/// Which is which in `report::counts`; with `counter_set::software` they are other events, for tests.
-inline constexpr const char* counter_names[] = {"cycles", "instructions", "cache_misses", "branch_misses",
-                                                "dtlb_misses"};
-inline constexpr std::size_t counter_count = 5;
 
 /// Where starting the program failed.
 enum class step : std::uint32_t { none, parent_gone, affinity, directory, fork, exec };
@@ -35,12 +25,11 @@ struct report {
 
     std::uint32_t magic = right_magic;
     step failed = step::none;
-    std::int32_t error = 0;         ///< errno of the failed step
-    std::int32_t status = 0;        ///< of the program, as wait4 gives it
-    std::int32_t stopped_by = 0;    ///< SIGTTIN or SIGTTOU: the program wanted a terminal, and was killed
-    std::uint32_t left_behind = 0;  ///< processes that still ran after the program's end and a grace
-    std::uint32_t not_killed = 0;   ///< those that could not be killed in ten seconds
-    std::int32_t counter_error = 0; ///< errno of the first counter that could not be opened
+    std::int32_t error = 0;        ///< errno of the failed step
+    std::int32_t status = 0;       ///< of the program, as wait4 gives it
+    std::int32_t stopped_by = 0;   ///< SIGTTIN or SIGTTOU: the program wanted a terminal, and was killed
+    std::uint32_t left_behind = 0; ///< processes that still ran after the program's end and a grace
+    std::uint32_t not_killed = 0;  ///< those that could not be killed in ten seconds
     std::uint64_t wall_ns = 0;
     std::uint64_t user_ns = 0;
     std::uint64_t sys_ns = 0;
@@ -49,8 +38,6 @@ struct report {
     std::uint64_t major_faults = 0;
     std::uint64_t voluntary_switches = 0;
     std::uint64_t involuntary_switches = 0;
-    std::uint64_t counts[counter_count] = {};
-    bool counted[counter_count] = {};
     char last_name[16] = {}; ///< what the kernel called the program at its end: that of its last exec
 };
 
