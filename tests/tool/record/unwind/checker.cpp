@@ -3,12 +3,12 @@
 // recorder and with libgcc's, and compares. At exit a line with the counts is appended to the file that
 // LINN_UNWIND_CHECK names. LINN_UNWIND_DEPTH: frames, 16 if not set. Differences are appended as they are found.
 #include "record/preload/unwind/capture.hpp"
+#include "reference.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <atomic>
 #include <cstdarg>
@@ -46,29 +46,6 @@ bool started = false;
 pthread_key_t at_thread_end;
 int (*next_dlclose)(void*) = nullptr;
 
-struct reference {
-    const unwind::frame_start& start;
-    bool begun;
-    unsigned count;
-    std::uintptr_t frames[unwind::most_frames];
-};
-
-_Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
-    auto& to = *static_cast<reference*>(argument);
-    int interrupted = 0;
-    const std::uintptr_t ip = _Unwind_GetIPInfo(context, &interrupted);
-    if (!to.begun) {
-        to.begun = _Unwind_GetCFA(context) == to.start.stack_pointer && ip == to.start.return_address;
-    }
-    if (to.begun && interrupted != 0) {
-        return _URC_END_OF_STACK; // a signal's frame, where ours ends too
-    }
-    if (to.begun && ip != 0) {
-        to.frames[to.count++] = ip;
-    }
-    return to.count == depth ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
 __attribute__((format(printf, 1, 2))) void report(const char* format, ...) {
     const char* const file = std::getenv("LINN_UNWIND_CHECK");
     if (file == nullptr) {
@@ -99,10 +76,6 @@ void print(const char* title, const std::uintptr_t* frames, unsigned count) {
     report("# %s:%.*s\n", title, length, text);
 }
 
-bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, unsigned b_count) {
-    return a_count == b_count && std::memcmp(a, b, a_count * sizeof *a) == 0;
-}
-
 [[gnu::noinline]] void check(const unwind::frame_start& start) {
     if (busy || !started) {
         return;
@@ -119,10 +92,9 @@ bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, u
         definitions[captured.id] = {captured.frames, captured.count};
         unwind::defined(captured);
     }
-    reference expected{start, false, 0, {}};
-    _Unwind_Backtrace(visit, &expected);
+    const reference expected{start, depth};
     const definition known = captured.id < most_stacks ? definitions[captured.id] : definition{};
-    if (!equal(known.frames, known.count, expected.frames, expected.count)) {
+    if (!expected.equals(known.frames, known.count)) {
         if (differences.fetch_add(1) < 20) {
             print("found   ", known.frames, known.count);
             print("expected", expected.frames, expected.count);

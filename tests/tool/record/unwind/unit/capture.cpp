@@ -3,18 +3,16 @@
 // jump, another thread nor a table that lies makes it wrong or faults.
 #include "record/preload/unwind/capture.hpp"
 
+#include "../reference.hpp"
 #include "record/preload/unwind/cfi.hpp"
-#include "record/preload/unwind/walker.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <csetjmp>
 #include <csignal>
-#include <cstring>
 #include <vector>
 
 namespace unwind = linn::tool::unwind;
@@ -22,31 +20,6 @@ namespace unwind = linn::tool::unwind;
 namespace {
 
 constexpr unsigned depth = 16;
-
-/// The stack as libgcc sees it, from the caller of a hook on. Without the heap: signal handlers use it, and jump out of it.
-struct reference {
-    const unwind::frame_start& start;
-    std::uintptr_t frames[depth];
-    unsigned count = 0;
-    bool begun = false;
-
-    explicit reference(const unwind::frame_start& from) : start(from) { _Unwind_Backtrace(visit, this); }
-
-    static _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
-        auto& to = *static_cast<reference*>(argument);
-        int interrupted = 0;
-        const std::uintptr_t ip = _Unwind_GetIPInfo(context, &interrupted);
-        to.begun =
-            to.begun || (_Unwind_GetCFA(context) == to.start.stack_pointer && ip == to.start.return_address);
-        if (to.begun && interrupted != 0) {
-            return _URC_END_OF_STACK; // a signal's frame, where ours ends too
-        }
-        if (to.begun && ip != 0) {
-            to.frames[to.count++] = ip;
-        }
-        return to.count == depth ? _URC_END_OF_STACK : _URC_NO_REASON;
-    }
-};
 
 thread_local unwind::thread_stacks mine;
 
@@ -61,9 +34,7 @@ struct result {
     const unwind::captured captured = unwind::capture(mine, start);
     bool right = true;
     if (captured.is_new) {
-        const reference expected(start);
-        right = captured.count == expected.count &&
-                std::memcmp(captured.frames, expected.frames, captured.count * sizeof *captured.frames) == 0;
+        right = reference(start, depth).equals(captured.frames, captured.count);
     }
     return {captured, right};
 }
