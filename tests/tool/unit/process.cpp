@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/process.hpp"
 
+#include "record/child_program.hpp"
 #include "unit.hpp"
+
+#include <csignal>
 
 namespace linn::tool::process_tests {
 
@@ -43,6 +46,22 @@ TEST_CASE("variables for one child replace those of this process") {
     }
     CHECK(found == std::vector<std::string>{"LINN_TEST_VARIABLE=theirs"});
     ::unsetenv("LINN_TEST_VARIABLE");
+}
+
+// Ctrl-C goes to the whole group. Where the program ended by it first, the recorder had the signal still before it, and was
+// killed by it when all was written: its exit status was not the program's.
+TEST_CASE("a signal that comes after the program has ended does not end the recorder") {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        CAPTURE(signal);
+        {
+            const signal_desk desk;
+            ::raise(signal);
+            ::raise(SIGUSR1); // and another
+        }
+        sigset_t pending;
+        REQUIRE(::sigpending(&pending) == 0);
+        CHECK(::sigismember(&pending, signal) == 0);
+    }
 }
 
 } // namespace linn::tool::process_tests
