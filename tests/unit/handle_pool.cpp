@@ -43,10 +43,6 @@ public:
     int value = 5;
 };
 
-struct alignas(128) wide {
-    unsigned char bytes[256];
-};
-
 struct opaque;
 struct owner {
     owner(); // NOLINT
@@ -192,33 +188,6 @@ TEST_CASE("handle_pool: a destructor does not find its object") {
     handle_pool<prober> pool;
     mine.push_back(pool.create(&pool, &mine));
     CHECK(pool.destroy(mine.front()));
-}
-
-TEST_CASE("handle_pool: reserve takes the memory at once, and trim gives back what is empty") {
-    handle_pool<wide> pool;
-    pool.reserve(1000);
-    const std::size_t reserved = pool.statistics().reserved_bytes;
-    CHECK(reserved >= 1000 * sizeof(wide));
-    std::vector<decltype(pool)::handle> all;
-    for (int i = 0; i != 1000; ++i) {
-        all.push_back(pool.create());
-    }
-    CHECK(pool.statistics().reserved_bytes == reserved);
-    static_cast<void>(pool.trim()); // what was reserved beyond
-    CHECK(pool.trim() == 0);
-    for (std::size_t i = 1; i != all.size(); ++i) {
-        pool.destroy(all[i]);
-    }
-    wide* const survivor = pool.get(all[0]);
-    CHECK(pool.trim() > 0);
-    CHECK(pool.statistics().slabs == 1);
-    CHECK(pool.get(all[0]) == survivor);
-    CHECK(pool.get(all[1]) == nullptr);
-    for (int i = 0; i != 1000; ++i) {
-        all.push_back(pool.create());
-    }
-    CHECK(static_cast<std::size_t>(std::distance(pool.begin(), pool.end())) == 1001);
-    CHECK(std::count_if(all.begin(), all.end(), [&](auto h) { return pool.contains(h); }) == 1001);
 }
 
 TEST_CASE("handle_pool: private members, and a type that is completed later") {

@@ -34,21 +34,6 @@ TEST_CASE("local_pool: creating one allocates nothing") {
     CHECK(s.type.find("node") != std::string::npos);
 }
 
-TEST_CASE("local_pool: options of slab and magazine are kept") {
-    local_pool<node, {.slab_bytes = 1 << 14, .magazine_slots = 4}> pool;
-    std::vector<node*> all(5000);
-    pool.allocate_n(all);
-    CHECK(pool.statistics().reserved_bytes <= pool.statistics().slabs << 14);
-    pool.deallocate_n(all);
-    CHECK(pool.statistics().cached <= 4);
-    local_pool<char, {.cache_line_padding = true}> padded;
-    char* a = padded.allocate();
-    char* b = padded.allocate();
-    CHECK((a > b ? a - b : b - a) >= 64);
-    padded.deallocate(a);
-    padded.deallocate(b);
-}
-
 TEST_CASE("local_pool: survivors are reported, and stay valid") {
     misuse_recorder recorder;
     static node* survivor = nullptr; // reachable, or it would count as a leak
@@ -102,20 +87,6 @@ TEST_CASE("local_pool: a double free is noticed, at the latest at the end") {
         CHECK(alive != nullptr);
         pool.deallocate(all[30]);
         pool.deallocate(all[30]);
-        if (linn::detail::checked_build) {
-            const auto seen = recorder.take();
-            REQUIRE(seen.size() == 1);
-            CHECK(seen[0].kind == misuse_kind::double_free);
-            CHECK(pool.live() == 39);
-            int foreign = 0;
-            pool.deallocate(reinterpret_cast<node*>(&foreign));
-            pool.deallocate(reinterpret_cast<node*>(reinterpret_cast<char*>(all[3]) + 8));
-            const auto more = recorder.take();
-            REQUIRE(more.size() == 2);
-            CHECK(more[0].kind == misuse_kind::foreign_pointer);
-            CHECK(more[1].kind == misuse_kind::interior_pointer);
-            CHECK(pool.live() == 39);
-        }
         for (std::size_t i = 0; i < 40; ++i) {
             if (i != 30 && i != 7) {
                 pool.deallocate(all[i]);
@@ -124,10 +95,10 @@ TEST_CASE("local_pool: a double free is noticed, at the latest at the end") {
     }
     // The count must not make up for the one that is alive: its memory is kept.
     const auto seen = recorder.take();
-    REQUIRE(seen.size() == (linn::detail::checked_build ? 1 : 2));
-    CHECK(seen.back().kind == misuse_kind::objects_alive);
-    CHECK(seen.back().count == 1);
-    CHECK((linn::detail::checked_build || seen[0].kind == misuse_kind::double_free));
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[0].kind == misuse_kind::double_free);
+    CHECK(seen[1].kind == misuse_kind::objects_alive);
+    CHECK(seen[1].count == 1);
 }
 
 } // namespace local_pool_tests

@@ -34,30 +34,6 @@ struct connection {
     ~connection() { --open; }
 };
 
-/// Threads that live until this does, and do one thing after the other.
-class living_threads {
-public:
-    ~living_threads() {
-        over_ = true;
-        linn_test::join_all(threads_);
-    }
-    /// On a thread that has done nothing yet.
-    template <class F>
-    void run_on_another(F f) {
-        std::atomic<bool> done{false};
-        threads_.emplace_back([this, f, &done] {
-            f();
-            done = true;
-            linn_test::wait_until(over_);
-        });
-        linn_test::wait_until(done);
-    }
-
-private:
-    std::vector<std::thread> threads_;
-    std::atomic<bool> over_{false};
-};
-
 TEST_CASE("recycler: never more objects than were out and asked for at once, whatever threads do") {
     using item = connection<struct race_tag>;
     for (const std::size_t capacity : std::initializer_list<std::size_t>{3, 40, 1024}) {
@@ -113,21 +89,6 @@ TEST_CASE("recycler: one thread acquires, another releases: few system calls, an
     CHECK(item::peak <= 3); // one on its way, and one in each hand
     CHECK(all.statistics().steals > 0);
     CHECK(all.statistics().steals < rounds / 32 + 8);
-}
-
-TEST_CASE("recycler: a thread leaves room for the next one") {
-    linn::recycler<int> all{32};
-    std::vector<linn::recycler<int>::handle> out;
-    for (int i = 0; i < 12; ++i) {
-        out.push_back(all.acquire());
-    }
-    living_threads others;
-    for (int t = 0; t < 4; ++t) {
-        others.run_on_another([&] { out.resize(out.size() - 3); });
-    }
-    CHECK(all.idle() == 12);
-    CHECK(all.statistics().threads == 5); // with this one
-    CHECK(all.statistics().steals == 0);
 }
 
 std::atomic<int> alive{0};

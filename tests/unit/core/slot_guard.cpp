@@ -164,35 +164,6 @@ TEST_CASE("slot_guard: an object and its record that were overwritten together a
     CHECK(seen[0].why == rejection::already_free);
 }
 
-TEST_CASE("slot_guard: refused frees say where the object was freed and allocated") {
-    fixture<true> x;
-    std::byte* const kept = x.take();
-    std::byte* const object = x.take(7);
-    x.give(object, 8);
-    x.give(object, 9);
-    auto seen = x.seen();
-    REQUIRE(seen.size() == 1);
-    CHECK(seen[0].why == rejection::already_free);
-    CHECK(seen[0].evidence.allocated == x.trace(7));
-    CHECK(seen[0].evidence.freed == x.trace(8));
-    for (const std::ptrdiff_t offset : {1, 8, 20, 39, 47, 100}) {
-        x.give(kept + offset);
-        seen = x.seen();
-        REQUIRE(seen.size() == 1);
-        CHECK(seen[0].why == (offset % 8 == 0 ? rejection::not_a_slot : rejection::misaligned));
-        CHECK(seen[0].evidence.object == kept);
-        CHECK(seen[0].evidence.offset == offset);
-    }
-    // Of a slab that has become empty, which remembers too.
-    x.give(kept, 10);
-    x.give(kept, 11);
-    seen = x.seen();
-    REQUIRE(seen.size() == 1);
-    CHECK(seen[0].why == rejection::already_free);
-    CHECK(seen[0].evidence.freed == x.trace(10));
-    CHECK(x.set.out() == 0);
-}
-
 TEST_CASE_TEMPLATE("slot_guard: right use is never reported, whatever goes back to the system meanwhile",
                    zeroed, std::true_type, std::false_type) {
     struct shape {
