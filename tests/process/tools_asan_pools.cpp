@@ -2,12 +2,14 @@
 // Promise: with LINN_ASAN_POOLS objects lie in slabs under AddressSanitizer too, and what is free there is poisoned: use
 // after free is reported, as it is for objects from `new`. What is reported without: misuse_matrix.
 //
-// Breaks when freed objects stay readable in a cache. Each scenario is a child that must die with
+// Breaks when freed objects stay readable in a cache, or slabs are returned poisoned. Each scenario is a child that must die with
 // the report, and the same child without the error must end well, so the report has one cause.
 #define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
 #include <linn/linn.hpp>
+
+#include <memory_resource>
 
 namespace {
 
@@ -69,6 +71,44 @@ void local_pool_gone() {
     }
 }
 
+alignas(64) std::array<unsigned char, 1 << 20> memory;
+
+/// What is allocated here is freed again; the last one is returned.
+volatile unsigned char* use_resource(linn::pool_resource& resource) {
+    std::array<void*, 100> all{};
+    for (void*& p : all) {
+        p = resource.allocate(64, 8);
+        std::memset(p, 1, 64);
+    }
+    for (void* p : all) {
+        resource.deallocate(p, 64, 8);
+    }
+    return static_cast<unsigned char*>(all.back());
+}
+
+/// What is free in a pool_resource is poisoned, and what goes back to upstream is not: its owner may use it for something else.
+void resources() {
+    const auto child = linn_test::run_child([] {
+        linn::pool_resource resource;
+        *use_resource(resource) = 2;
+    });
+    child.expect(!child.exited_with(0) && child.says("use-after-poison"), "use after free");
+
+    for (const bool by_trim : {false, true}) {
+        std::pmr::monotonic_buffer_resource arena{memory.data(), memory.size(),
+                                                  std::pmr::null_memory_resource()};
+        linn::pool_resource resource{&arena};
+        volatile unsigned char* last = use_resource(resource);
+        CHECK(last >= memory.data() && last < memory.data() + memory.size());
+        if (by_trim) {
+            CHECK(resource.trim() != 0);
+        } else {
+            resource.release();
+        }
+        *last = 3;
+    }
+}
+
 void expect_report(const char* what, void (*body)()) {
     wrong = false;
     linn_test::run_child(body).expect_success(what);
@@ -88,4 +128,5 @@ int main() {
     expect_report("pool, used again", &pool_object_reused);
     expect_report("local_pool, used again", &local_object_reused);
     expect_report("local_pool that is gone", &local_pool_gone);
+    resources();
 }
