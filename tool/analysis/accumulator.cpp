@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
 
 namespace linn::tool {
@@ -17,40 +16,12 @@ constexpr std::uint64_t early_ns = 2'000;
 // Few are of the last moment, and each allocation looks among them.
 constexpr std::size_t most_early = 64;
 
-std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours_of(const site_record& site) {
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours;
-    for (const auto& [other, count] : site.before.top()) {
-        neighbours.emplace_back(static_cast<std::uint32_t>(other - 1),
-                                count); // of those that there is no 0 among
+/// Most allocations first.
+bool comes_first(const analysed_site& a, const analysed_site& b) {
+    if (a.statistics.allocations != b.statistics.allocations) {
+        return a.statistics.allocations > b.statistics.allocations;
     }
-    return neighbours;
-}
-
-/// Most allocations first; what refers to a site follows it.
-void sort_sites(std::vector<analysed_site>& sites) {
-    std::vector<std::uint32_t> order(sites.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, [&](std::uint32_t x, std::uint32_t y) {
-        const analysed_site& a = sites[x];
-        const analysed_site& b = sites[y];
-        if (a.statistics.allocations != b.statistics.allocations) {
-            return a.statistics.allocations > b.statistics.allocations;
-        }
-        return a.stack != b.stack ? a.stack < b.stack : a.call < b.call;
-    });
-    std::vector<std::uint32_t> place(sites.size());
-    std::vector<analysed_site> sorted;
-    sorted.reserve(sites.size());
-    for (const std::uint32_t from : order) {
-        place[from] = static_cast<std::uint32_t>(sorted.size());
-        sorted.push_back(std::move(sites[from]));
-    }
-    for (analysed_site& site : sorted) {
-        for (auto& [other, count] : site.before) {
-            other = place[other];
-        }
-    }
-    sites = std::move(sorted);
+    return a.stack != b.stack ? a.stack < b.stack : a.call < b.call;
 }
 
 } // namespace
@@ -189,9 +160,6 @@ void accumulator::note_neighbours(const event& e, std::uint32_t index) {
     site.counted.longest_burst = std::max(site.counted.longest_burst, ++site.burst);
     longest_burst_ = std::max(longest_burst_, ++burst_);
     thread_state& by = thread(e.thread);
-    if (by.last_site != 0 && by.last_site != index) {
-        site.before.add(by.last_site);
-    }
     by.last_address = by.last_begin = e.address;
     by.last_end = e.address + e.bytes;
     by.last_site = index;
@@ -378,8 +346,7 @@ trace_analysis accumulator::finish(trace_info info) {
     for (std::size_t i = 1; i < sites_.size(); ++i) {
         site_record& site = sites_[i];
         site.note_peak(peaks_);
-        result.sites.push_back(
-            {site.stack, site.call, site.statistics(), site.fill_stack, neighbours_of(site)});
+        result.sites.push_back({site.stack, site.call, site.statistics(), site.fill_stack});
         result.all.merge(result.sites.back().statistics);
         if (allocating_threads_.size() < site.threads.size()) {
             allocating_threads_.resize(site.threads.size());
@@ -388,7 +355,7 @@ trace_analysis accumulator::finish(trace_info info) {
             allocating_threads_[word] |= site.threads[word];
         }
     }
-    sort_sites(result.sites);
+    std::ranges::sort(result.sites, comes_first);
     result.all.peak_live = peak_live_;
     result.all.peak_live_bytes = peak_live_bytes_;
     result.peak_ns = peak_ns_;

@@ -56,7 +56,6 @@ struct site_record {
     site_statistics counted; ///< `live_at_end`: what is live now
     frequent_sizes sizes;
     frequent_sizes resized; ///< what a realloc made of its blocks
-    frequent_sizes before;  ///< other sites that the thread allocated from just before
     std::uint32_t fill_stack = 0;
     std::vector<std::uint64_t> threads; ///< one bit each
 

@@ -68,9 +68,6 @@ struct analysed_site {
     allocation_call call = allocation_call::none;
     site_statistics statistics;
     std::uint32_t fill_stack = 0; ///< of a zero fill into one of its blocks; 0: there was none
-    /// Other sites that the thread allocated from just before, as indices of `trace_analysis::sites`, and how often: the most
-    /// frequent, as lower bounds. Not of a trace that holds statistics instead of events.
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> before = {};
 };
 
 /// What the program held and did over time, in equal steps.

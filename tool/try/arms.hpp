@@ -26,20 +26,11 @@ inline constexpr std::string_view over_arm = "over";       ///< the same in fron
 struct try_arm {
     std::string name;  ///< of its row
     std::string title; ///< "a pool for each type"
-    std::string why;   ///< what suggests it: "the pools of order and trade ask for huge pages"; may be empty
     pool_plan plan;
     std::string mode = "on";
-    std::vector<std::size_t> served = {}; ///< the candidates whose blocks the pools serve
-    bool is_part = false; ///< it tells what one candidate adds to others, and its title names that
+    std::vector<std::size_t> served = {};    ///< the candidates whose blocks the pools serve
     std::optional<std::size_t> without = {}; ///< of a part: the candidate that it leaves out
 };
-
-/// At least this share of a type's releases come from another thread: padding may gain.
-inline constexpr double remote_share = 0.1;
-/// Types are allocated in turns if so many of the allocations of each have one of the other before or behind them.
-inline constexpr double turns_share = 0.5;
-/// One pool for them has slots of the largest, which may be so many times the smallest.
-inline constexpr unsigned most_unlike_slots = 2;
 
 /// A pool for each type. A plan has room for `most_planned_pools`: the last candidates share a pool for each size if there are more.
 try_arm arm_of_types(const try_candidates& candidates, std::vector<std::size_t> which);
@@ -56,11 +47,6 @@ try_arm arm_without_pools(const pool_plan& plan);
 /// What explains the gain of `all`, which is one of the first two above: for each of the `leading` first candidates, the pools
 /// without its own, and its own alone. Nothing with one candidate.
 std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_arm& all, std::size_t leading);
-
-/// `all` in other forms that the counts promise something of: "in-turns", one pool for the types that are allocated in turns;
-/// "padded", cache lines of their own for objects that other threads free; "small-pages" instead of huge ones. A form changes the
-/// pools that its reason names, and leaves the others.
-std::vector<try_arm> forms_of(const try_candidates& candidates, const try_arm& all);
 
 /// "`order`, `trade` and 3 more", where `more` names have no place. @pre there is a name
 std::string listed_names(std::vector<std::string> names, std::size_t more);

@@ -6,7 +6,6 @@
 #include "../pools/compiled_plan.hpp"
 #include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
-#include "call_owners.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,6 +78,135 @@ namespace {
 constexpr double least_covered = 0.5;     // of a type's allocations
 constexpr std::size_t sentence_room = 60; // for a label
 
+/// Of so many allocations less than one is rare: a size, or a block that is freed in a way that the recorder did not see.
+constexpr std::uint64_t rare = 1000;
+constexpr double clear_majority = 0.99; // of a call's allocations of one size: it is one type's
+constexpr std::size_t no_type = ~std::size_t{0};
+
+bool is_aligned(allocation_call call) {
+    return call == allocation_call::aligned || call == allocation_call::operator_new_aligned ||
+           call == allocation_call::operator_new_array_aligned;
+}
+
+/// Allocations of one size by one call, or by one call of a wrapper.
+using call_key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>; // module, address, size
+using wrapped_key = std::pair<call_key, std::pair<std::uint32_t, std::uint64_t>>;
+
+/// What one call allocates, by the number of the type.
+struct owners {
+    std::map<std::size_t, std::uint64_t> by_type;
+    std::uint64_t all = 0;
+
+    void add(std::size_t type, std::uint64_t count) {
+        by_type[type] += count;
+        all += count;
+    }
+    /// Nearly all of it is one type's.
+    bool belongs_to(std::size_t type) const {
+        const auto mine = by_type.find(type);
+        return mine != by_type.end() &&
+               static_cast<double>(mine->second) >= clear_majority * static_cast<double>(all);
+    }
+};
+
+/// What types that cannot be told apart allocate by one call, of one size.
+struct shared_call {
+    std::set<std::size_t> types; ///< of those
+    std::uint64_t theirs = 0;    ///< of their allocations
+    std::uint64_t allocations = 0;
+    bool is_freed_elsewhere = false; ///< some of it, in a way that the recorder did not see
+    std::uint64_t peak_live = 0;     ///< at most, of all that the call allocates
+    std::vector<std::uint32_t> sites;
+    const site_statistics* largest = nullptr;
+    std::vector<code_address> stack; ///< one of them
+};
+
+/// Which types a trace's calls allocate.
+class call_owners {
+public:
+    explicit call_owners(const advice& a) : a_{a} {
+        std::vector<std::size_t> type_of(a.analysis.sites.size(), no_type);
+        for (std::size_t i = 0; i != a.types.size(); ++i) {
+            for (const advised_place& place : a.types[i].places) {
+                for (const std::uint32_t site : place.sites) {
+                    type_of[site] = i;
+                }
+            }
+        }
+        for (std::size_t i = 0; i != type_of.size(); ++i) {
+            for (const auto& [size, count] : a.analysis.sites[i].statistics.sizes) {
+                if (const std::vector<code_address>& stack = stack_of(i); !stack.empty()) {
+                    calls_[key_of(stack, size)].add(type_of[i], count);
+                    if (stack.size() > 1) {
+                        wrapped_[wrapped_key_of(stack, size)].add(type_of[i], count);
+                    }
+                }
+            }
+        }
+    }
+
+    const owners& of(const std::vector<code_address>& stack, std::uint64_t size) const {
+        return calls_.at(key_of(stack, size));
+    }
+    const owners& of(const call_key& call) const { return calls_.at(call); }
+    /// Likewise for the call and its caller. @pre the stack has two
+    const owners& of_caller(const std::vector<code_address>& stack, std::uint64_t size) const {
+        return wrapped_.at(wrapped_key_of(stack, size));
+    }
+    const std::vector<code_address>& stack_of(std::size_t site) const {
+        static const std::vector<code_address> nothing;
+        const std::uint32_t stack = a_.analysis.sites[site].stack;
+        return stack < a_.analysis.info.stacks.size() ? a_.analysis.info.stacks[stack] : nothing;
+    }
+
+    /// The calls by which these types allocate blocks that a plan can serve.
+    std::map<call_key, shared_call> shared_by(const std::set<std::size_t>& types) const {
+        std::map<call_key, shared_call> calls;
+        for (std::uint32_t site = 0; site != a_.analysis.sites.size(); ++site) {
+            const std::vector<code_address>& stack = stack_of(site);
+            const site_statistics& s = a_.analysis.sites[site].statistics;
+            if (stack.empty() || is_aligned(a_.analysis.sites[site].call)) {
+                continue;
+            }
+            for (const auto& [size, count] : s.sizes) {
+                const owners& all = of(stack, size);
+                const bool is_theirs = std::ranges::any_of(
+                    all.by_type, [&](const auto& owner) { return types.contains(owner.first); });
+                if (!is_theirs || size == 0 || size > largest_planned_size) {
+                    continue;
+                }
+                shared_call& call = calls[key_of(stack, size)];
+                for (const auto& [type, allocations] : all.by_type) {
+                    if (types.contains(type) && call.types.insert(type).second) {
+                        call.theirs += allocations;
+                    }
+                }
+                call.allocations = all.all;
+                call.is_freed_elsewhere |= s.unseen_releases * rare > s.allocations;
+                call.peak_live += s.peak_live;
+                call.sites.push_back(site);
+                if (call.largest == nullptr || s.allocations > call.largest->allocations) {
+                    call.largest = &s;
+                }
+                call.stack = stack;
+            }
+        }
+        return calls;
+    }
+
+private:
+    static call_key key_of(const std::vector<code_address>& stack, std::uint64_t size) {
+        return {stack[0].module, stack[0].address, size};
+    }
+    static wrapped_key wrapped_key_of(const std::vector<code_address>& stack, std::uint64_t size) {
+        return {key_of(stack, size), {stack[1].module, stack[1].address}};
+    }
+
+    const advice& a_;
+    std::map<call_key, owners> calls_;
+    std::map<wrapped_key, owners> wrapped_;
+};
+
 class finder {
 public:
     finder(const advice& a, const candidate_options& options, const code_reader& code)
@@ -103,7 +231,6 @@ public:
             take(i);
         }
         take_shared();
-        count_turns();
         if (options_.wants_litter) {
             found_.litter = litter_of(a_.analysis);
         }
@@ -113,34 +240,13 @@ public:
     }
 
 private:
-    // A module, an offset there, those of its caller, a size.
-    using planned_call = std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>;
-
     /// Of the type at hand; gone with it when it is left out.
     struct type_at_hand {
         std::uint64_t covered = 0;                       // allocations that have a site
         std::map<std::string, std::uint64_t> why_missed; // allocations by reason
         bool is_missed_by_sharing = false;               // some, because others share their call
         std::map<std::uint64_t, std::string> pools_by_slot;
-        std::map<planned_call, std::string> pool_of_call;
-        std::map<std::uint32_t, std::string> pool_of_site;
-        std::map<std::string, std::uint64_t> allocations; // by pool
     };
-
-    void count_turns() {
-        std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
-        for (const auto& [site, pool] : pool_of_site_) {
-            for (const auto& [before, count] : a_.analysis.sites[site].before) {
-                if (const auto other = pool_of_site_.find(before);
-                    other != pool_of_site_.end() && other->second != pool) {
-                    counts[std::minmax(pool, other->second)] += count;
-                }
-            }
-        }
-        for (const auto& [pools, count] : counts) {
-            found_.turns.push_back({{pools.first, pools.second}, count});
-        }
-    }
 
     /// 0: it is not known.
     double time_of(const site_statistics& s) const {
@@ -201,11 +307,10 @@ private:
         if (sites_ + c.sites.size() > most_planned_sites) {
             return leave_out(type, "a plan has no room for it");
         }
+        c.peak_live = s.peak_live;
         for (const plan_pool& pool : c.pools) {
-            c.counts.push_back({s.releases, s.remote_releases, s.peak_live, now_.allocations[pool.name]});
             names_.insert(pool.name);
         }
-        pool_of_site_.merge(now_.pool_of_site);
         sites_ += c.sites.size();
         found_.list.push_back(std::move(c));
     }
@@ -217,22 +322,19 @@ private:
             if (count * rare < c.allocations) {
                 continue;
             }
-            std::string pool;
-            std::string why = why_no_site(c, type, here, stack, size, place, pool);
+            std::string why = why_no_site(c, type, here, stack, size, place);
             if (why.empty()) {
                 now_.covered += count;
-                now_.allocations[pool] += count;
-                now_.pool_of_site.emplace(site, pool); // of its most frequent size
             } else {
                 now_.why_missed[std::move(why)] += count;
             }
         }
     }
 
-    /// Adds the site, or says why there is none. `pool` is the one that serves it.
+    /// Adds the site, or says why there is none.
     std::string why_no_site(try_candidate& c, std::size_t type, const analysed_site& here,
                             const std::vector<code_address>& stack, std::uint64_t size,
-                            const advised_place& place, std::string& pool) {
+                            const advised_place& place) {
         if (is_aligned(here.call)) {
             return "its blocks are over-aligned";
         }
@@ -267,17 +369,13 @@ private:
                 return why;
             }
         }
-        const auto [known, is_new] =
-            now_.pool_of_call.try_emplace({s.call.module, s.call.offset, s.caller ? s.caller->module : "",
-                                           s.caller ? s.caller->offset : 0, s.size});
-        if (is_new) {
-            known->second = pool_of(c, s.size, here.statistics);
-        }
-        pool = known->second;
-        if (!is_new) {
+        const auto is_same = [&](const plan_site& other) {
+            return other.call == s.call && other.caller == s.caller && other.size == s.size;
+        };
+        if (std::ranges::any_of(c.sites, is_same)) {
             return {}; // another stack of the same call, whose blocks may grow otherwise
         }
-        s.pool = pool;
+        s.pool = pool_of(c, s.size, here.statistics);
         s.note = place_text(place.frame);
         c.sites.push_back(std::move(s));
         return {};
@@ -349,9 +447,8 @@ private:
         s.pool = pool_of(c, s.size, *shared.largest);
         names_.insert(s.pool);
         s.note = figures::counted(c.types.size(), "type");
-        c.counts = {shared.counts};
+        c.peak_live = shared.peak_live;
         for (const std::uint32_t site : shared.sites) {
-            pool_of_site_.emplace(site, s.pool);
             c.time_share += time_of(a_.analysis.sites[site].statistics);
         }
         c.sites.push_back(std::move(s));
@@ -435,7 +532,6 @@ private:
     std::map<std::string, std::string> modules_;               // why a module has no sites; empty: it may
     std::vector<std::pair<std::size_t, std::string>> sharing_; // types without a call of their own, and why
     std::set<std::string> names_;                              // of pools
-    std::map<std::uint32_t, std::string> pool_of_site_;
     std::size_t sites_ = 0;
     try_candidates found_;
 };

@@ -29,23 +29,12 @@ std::vector<probe::litter_size> litter_of(const trace_analysis& analysis);
 /// Writes what the probe reads. @throws std::runtime_error when that fails
 void write_litter(const std::vector<probe::litter_size>& sizes, const std::filesystem::path& file);
 
-/// What the trace counts of the objects of a pool.
-struct pool_counts {
-    std::uint64_t releases = 0;
-    std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
-    std::uint64_t peak_live = 0;
-    std::uint64_t allocations = 0; ///< of this pool alone
-
-    friend bool operator==(const pool_counts&, const pool_counts&) = default;
-};
-
 /// A type, or all types whose blocks of one size come from one call and cannot be told apart there.
 struct try_candidate {
     std::string label;              ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
-    /// One for each pool; where a type has several, each has those of the type.
-    std::vector<pool_counts> counts;
+    std::uint64_t peak_live = 0; ///< objects at once
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
@@ -68,12 +57,6 @@ struct try_left_out {
     std::string address = {}; ///< as in try_candidate
 };
 
-/// Objects of two pools that one thread allocated one behind the other.
-struct pool_turns {
-    std::string pools[2];
-    std::uint64_t count = 0;
-};
-
 struct try_candidates {
     /// Those first on whose blocks the allocator spends most time, or, where that is not known, of which there are most.
     std::vector<try_candidate> list;
@@ -81,7 +64,6 @@ struct try_candidates {
     std::vector<plan_module> modules; ///< that sites lie in
     /// What the heap is littered with before each run; empty: it is fresh.
     std::vector<probe::litter_size> litter;
-    std::vector<pool_turns> turns = {};
     bool is_selection = false; ///< only types that were asked for
     bool lacks_events = false; ///< the trace that they come from is not whole: there may be further types
 };

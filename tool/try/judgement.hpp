@@ -120,8 +120,8 @@ struct try_judgement {
 /// Judges the rows that decide: `arms` are the forms of all pools together, the plainest first.
 try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms);
 
-/// Adds what the explaining rows say: the pools over an allocator, and the best of `parts`, which are parts and other forms of the
-/// pools of `chosen_arm`. If one of these is certainly better and the answer is not yes, the answer is its own.
+/// Adds what the explaining rows say: the pools over an allocator, and the best of `parts`, which are parts of the pools of
+/// `chosen_arm`. If one of these is certainly better and the answer is not yes, the answer is its own.
 void judge_explanation(try_judgement& judged, const run_result& explaining,
                        const std::vector<std::string>& parts);
 

@@ -317,7 +317,7 @@ private:
         const std::optional<best_arm>& allocator = judged.allocator;
         const bool wants_over = allocator && allocator->saved.middle > 0 && !judged.costs && fits(2);
         std::size_t arms = wants_over ? 2 : 0;
-        std::vector<try_arm> parts = parts_of(all);
+        std::vector<try_arm> parts = arms_of_parts(result_.candidates, all, leading_candidates);
         for (try_arm& part : parts) {
             if (!fits(arms + 1)) {
                 result_.explaining_seconds =
@@ -346,16 +346,6 @@ private:
         if (const std::string& problem = result_.explaining.problem; !problem.empty() && goes_on()) {
             result_.explaining.warnings.push_back("the explanation was not measured to the end: " + problem);
         }
-    }
-
-    /// The first type's parts, other forms, the parts of the other types.
-    std::vector<try_arm> parts_of(const try_arm& all) const {
-        std::vector<try_arm> parts = arms_of_parts(result_.candidates, all, leading_candidates);
-        std::vector<try_arm> forms = forms_of(result_.candidates, all);
-        const std::size_t first = std::min<std::size_t>(parts.size(), 2);
-        parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(first),
-                     std::make_move_iterator(forms.begin()), std::make_move_iterator(forms.end()));
-        return parts;
     }
 
     double seconds_of_arms(std::size_t arms) const {

@@ -26,7 +26,7 @@ struct try_result {
     trial_plan decision;  ///< what the budget had room for
     run_result screening; ///< plain and all allocators, a few rounds; may have no rows
     run_result deciding;  ///< plain, all pools in each form, an empty plan, the best allocators
-    /// Plain, the best form, parts and variants of it, and it over the best allocator; may have no rows.
+    /// Plain, the best form, parts of it, and it over the best allocator; may have no rows.
     run_result explaining;
     double explaining_seconds = 0; ///< of a budget that has room for all of that; 0: this one had
     std::vector<try_arm> arms;     ///< the forms of all pools together, of `deciding`
@@ -59,8 +59,8 @@ std::string forecast_of(const trial_plan& plan);
 /// Measures the candidates on the program: `options` are those of a run, whose budget is for everything together. Finds out with which
 /// candidates the program works, and counts what each serves. Then all of these together decide: a pool for each type, a pool for each
 /// size, and every block by size, next to the best allocators of a short screening. Rounds go on until the answer is clear or
-/// the budget is spent. What is left of it explains: without each leading type, each alone, other forms of the pools, and these in front of
-/// the best allocator. `warn` is given the forecast before anything is timed, if there is one.
+/// the budget is spent. What is left of it explains: without each leading type, each alone, and all in front of the best
+/// allocator. `warn` is given the forecast before anything is timed, if there is one.
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,
                      const std::filesystem::path& library, const run_progress& report,
                      const run_notice& notice, const run_notice& warn);

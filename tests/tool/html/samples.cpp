@@ -209,9 +209,6 @@ try_result make_try() {
     result.candidates.modules = {{"shop", {1, 2}}};
     result.candidates.left_out = {{hostile, "its blocks have many sizes", 0.123, {}}};
     result.hits = {1000, 999};
-    for (try_candidate& c : result.candidates.list) {
-        c.counts.resize(1);
-    }
     result.arms = {arm_of_types(result.candidates, {0, 1}), arm_by_size(result.candidates, {0, 1}),
                    arm_of_every_block()};
     result.deciding = make_run({"types", "by-size", "every", "empty", "jemalloc"});

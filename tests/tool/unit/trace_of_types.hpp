@@ -26,7 +26,7 @@ inline try_candidate made_candidate(const std::string& label, unsigned size, std
     site.size = size;
     site.call = {"shop", offset, std::vector<unsigned char>(16, 0x90)};
     c.sites = {site};
-    c.counts = {{1000, 0, 100, 1000}};
+    c.peak_live = 100;
     c.allocations = 1000;
     return c;
 }

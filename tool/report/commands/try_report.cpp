@@ -44,7 +44,7 @@ std::vector<trial_part> parts_of(const try_result& result) {
     };
     add(result.screening, "screening", "a short screening of allocators");
     add(result.deciding, "deciding", "all pools together, and the best allocators");
-    add(result.explaining, "explaining", "parts and other forms of them");
+    add(result.explaining, "explaining", "parts of them");
     if (parts.size() == 1) {
         parts.front().heading.clear();
     }
@@ -340,7 +340,6 @@ ordered_json arms_json(const try_result& result) {
             all.push_back({{"row", arm.name},
                            {"part", list == &result.arms ? "deciding" : "explaining"},
                            {"title", arm.title},
-                           {"why", text_or_null(arm.why)},
                            {"mode", arm.mode},
                            {"pools", arm.mode == "sizes" ? arm.plan.sites.size() : arm.plan.pools.size()},
                            {"candidates", arm.served}});

@@ -144,8 +144,7 @@ private:
             return "every block by its size";
         }
         const std::string names = names_of_candidates(arm->served);
-        const bool is_plain = arm->name == types_arm || arm->is_part;
-        return is_plain ? names : fmt::format("{}, {},", names, arm->title);
+        return arm->name == by_size_arm ? fmt::format("{}, {},", names, arm->title) : names;
     }
 
     std::string shortage() const {
@@ -330,9 +329,8 @@ private:
         if (!forecast.empty() && result_.judged.answer == pool_answer::not_known) {
             findings_.push_back(html::capitalised(forecast) + ".");
         } else if (result_.explaining_seconds > 0) {
-            findings_.push_back(fmt::format(
-                "--budget {:.0f} has room for the parts of more types, and for other forms of the pools.",
-                std::ceil(result_.explaining_seconds / 10) * 10));
+            findings_.push_back(fmt::format("--budget {:.0f} has room for the parts of more types.",
+                                            std::ceil(result_.explaining_seconds / 10) * 10));
         }
     }
 
