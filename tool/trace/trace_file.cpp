@@ -15,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -52,36 +51,6 @@ constexpr const char* nothing_to_read =
 
 std::string with_unit(std::uint64_t bytes) {
     return bytes == 1 ? "1 byte" : fmt::format("{} bytes", bytes);
-}
-
-/// What is wrong first, and where; empty: nothing.
-std::string first_fault(const trace_file& trace, std::istream& file) {
-    std::uint64_t at = file_header_bytes;
-    std::vector<unsigned char> bytes;
-    const auto read = [&](std::uint64_t from, std::size_t count) {
-        bytes.resize(count);
-        file.clear();
-        file.seekg(static_cast<std::streamoff>(from));
-        file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(count));
-        return static_cast<std::size_t>(file.gcount()) == count;
-    };
-    for (const frame_place& frame : trace.frames()) {
-        if (frame.payload != at + frame_header::bytes) {
-            return fmt::format("from byte {} on", at);
-        }
-        if (!read(frame.payload, frame.header.stored_bytes) || crc_of(bytes) != frame.header.payload_crc) {
-            return fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload);
-        }
-        at = frame.payload + frame.header.stored_bytes;
-    }
-    // What was cut off ends within a frame; a file system that was cut off may have put zeros there.
-    if (trace.size() - at < frame_header::bytes || !read(at, frame_header::bytes)) {
-        return {};
-    }
-    std::array<unsigned char, frame_header::bytes> head{};
-    std::copy(bytes.begin(), bytes.end(), head.begin());
-    const bool is_empty = std::all_of(head.begin(), head.end(), [](unsigned char byte) { return byte == 0; });
-    return is_empty || frame_header::unpack(head) ? std::string{} : fmt::format("from byte {} on", at);
 }
 
 std::span<const unsigned char> bytes_of(const std::string& text) {
@@ -189,72 +158,31 @@ void trace_file::read_file_header() {
     }
 }
 
-/// The offset of the next frame header whose CRC is right, or the file's size.
-std::uint64_t trace_file::find_next_frame(std::uint64_t from) const {
-    std::vector<unsigned char> block(std::size_t{1} << 20);
-    while (from + frame_header::bytes <= size_) {
-        const std::size_t got = read_at(from, block.data(), block.size());
-        if (got < frame_header::bytes) {
-            break;
-        }
-        const auto end = block.begin() + static_cast<std::ptrdiff_t>(got);
-        for (auto at = block.begin();;) {
-            at = std::search(at, end, frame_header::magic.begin(), frame_header::magic.end());
-            if (end - at < static_cast<std::ptrdiff_t>(frame_header::bytes)) {
-                break;
-            }
-            if (frame_header::unpack(
-                    std::span<const unsigned char, frame_header::bytes>{&*at, frame_header::bytes})) {
-                return from + static_cast<std::uint64_t>(at - block.begin());
-            }
-            ++at;
-        }
-        from += got - (frame_header::bytes - 1);
-    }
-    return size_;
-}
-
 void trace_file::find_frames() {
     std::uint64_t at = file_header_bytes;
-    std::uint64_t searched = at; // where a search begins when there is no frame at `at`
-    std::uint64_t gaps = 0;
-    std::uint64_t gap_bytes = 0;
-    std::uint64_t first_gap = 0;
     while (at < size_) {
         std::array<unsigned char, frame_header::bytes> bytes{};
         const std::size_t got = read_at(at, bytes.data(), bytes.size());
         const std::optional<frame_header> header =
             got == bytes.size() ? frame_header::unpack(bytes) : std::nullopt;
         const std::uint64_t payload = at + frame_header::bytes;
-        if (header && payload + header->stored_bytes <= size_) {
-            frames_.push_back({payload, *header});
-            searched = payload;
-            at = payload + header->stored_bytes;
-            continue;
+        if (!header || payload + header->stored_bytes > size_) {
+            // A file that was cut off ends within a frame; a file system that was cut off may have put zeros there.
+            const bool is_cut_off = header || got != bytes.size() ||
+                                    std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; });
+            if (!is_cut_off) {
+                bad_from_ = at;
+            }
+            damage_.push_back(is_cut_off
+                                  ? fmt::format("the file is cut off: its last {}, from byte {} on, are part "
+                                                "of a frame whose rest is missing",
+                                                with_unit(size_ - at), at)
+                                  : fmt::format("the {} from byte {} on are no frame, and were not read",
+                                                with_unit(size_ - at), at));
+            return;
         }
-        // Bytes that were lost leave the next header before the place where it should be.
-        const std::uint64_t next = find_next_frame(std::max(searched, header ? payload : searched));
-        if (next >= size_) {
-            damage_.push_back(
-                fmt::format("the file is cut off: its last {}, from byte {} on, are part of a frame "
-                            "whose rest is missing",
-                            with_unit(size_ - at), at));
-            break;
-        }
-        if (gaps++ == 0) {
-            first_gap = at;
-        }
-        gap_bytes += next > at ? next - at : 0;
-        searched = next + 1;
-        at = next;
-    }
-    if (gaps != 0) {
-        damage_.push_back(gaps == 1
-                              ? fmt::format("{} from byte {} on are not a whole frame and were skipped",
-                                            with_unit(gap_bytes), first_gap)
-                              : fmt::format("{} in {} places, the first at byte {}, are not whole frames and "
-                                            "were skipped",
-                                            with_unit(gap_bytes), gaps, first_gap));
+        frames_.push_back({payload, *header});
+        at = payload + header->stored_bytes;
     }
 }
 
@@ -263,9 +191,7 @@ void trace_file::refuse_without_frames() const {
     if (!frames_.empty()) {
         return;
     }
-    std::array<unsigned char, frame_header::bytes> bytes{};
-    const std::size_t got = read_at(file_header_bytes, bytes.data(), bytes.size());
-    if (got == bytes.size() && !frame_header::unpack(bytes)) {
+    if (bad_from_ != 0) {
         throw damaged_trace{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
                                         "again, or record again",
                                         path_.string(), file_header_bytes)};
@@ -276,20 +202,25 @@ void trace_file::refuse_without_frames() const {
 }
 
 bool trace_file::payload(const frame_place& place, std::vector<unsigned char>& raw) {
+    return read_stored(place) && compressor_.expand(stored_, place.header, raw);
+}
+
+bool trace_file::read_stored(const frame_place& place) {
     stored_.resize(place.header.stored_bytes);
-    if (read_at(place.payload, stored_.data(), stored_.size()) != stored_.size()) {
-        return false;
+    return read_at(place.payload, stored_.data(), stored_.size()) == stored_.size();
+}
+
+std::string trace_file::first_fault() {
+    for (const frame_place& frame : frames_) {
+        if (!read_stored(frame) || crc_of(stored_) != frame.header.payload_crc) {
+            return fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload);
+        }
     }
-    return compressor_.expand(stored_, place.header, raw);
+    return bad_from_ == 0 ? std::string{} : fmt::format("from byte {} on", bad_from_);
 }
 
 std::string why_corrupt(const std::filesystem::path& path) {
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
-        return {};
-    }
-    const trace_file trace{path};
-    const std::string where = first_fault(trace, file);
+    const std::string where = trace_file{path}.first_fault();
     return where.empty()
                ? where
                : fmt::format("{} is damaged {}: a checksum is wrong there, so it is not what linn record "

@@ -18,7 +18,7 @@ struct frame_place {
     frame_header header;
 };
 
-/// A trace as a sequence of frames. Reads headers only; what lies between whole frames is told and skipped.
+/// A trace as a sequence of frames. Reads headers only, up to the first that is damaged or cut off.
 class trace_file {
 public:
     /// `unwritten`: frames that follow those of the file. Throws unusable_trace for what is no trace, is empty, or is of a newer
@@ -32,18 +32,21 @@ public:
     std::uint32_t version() const noexcept { return version_; }
     std::uint64_t size() const noexcept { return size_; }
     const std::vector<frame_place>& frames() const noexcept { return frames_; }
-    /// What is wrong between the frames, in sentences.
+    /// What is wrong behind the frames, in sentences.
     const std::vector<std::string>& damage() const noexcept { return damage_; }
 
     /// The payload of a frame, decompressed. False when it is damaged or unreadable.
     bool payload(const frame_place& place, std::vector<unsigned char>& raw);
+
+    /// Reads everything, and compares the checksums: where the first one is wrong, such as "from byte 96 on"; empty: none.
+    std::string first_fault();
 
 private:
     void open();
     void read_file_header();
     void find_frames();
     void refuse_without_frames() const;
-    std::uint64_t find_next_frame(std::uint64_t from) const;
+    bool read_stored(const frame_place& place);
     std::size_t read_at(std::uint64_t offset, unsigned char* to, std::size_t bytes) const;
 
     std::filesystem::path path_;
@@ -54,13 +57,14 @@ private:
     std::uint64_t size_ = 0; ///< with `unwritten_`
     std::vector<frame_place> frames_;
     std::vector<std::string> damage_;
+    std::uint64_t bad_from_ = 0; ///< what is no frame there, although bytes are; 0: nothing
     frame_compressor compressor_;
     std::vector<unsigned char> stored_;
 };
 
 /// Reads all of a trace and compares its checksums. Why it is not what `linn record` wrote, with what to do; empty where it is,
-/// also as a part: a file that was cut off, because its recorder was killed for example, is right as far as it goes. Empty too
-/// for what cannot be opened. Linear in the file; nothing is decompressed.
+/// also as a part: a file that was cut off, because its recorder was killed for example, is right as far as it goes. Linear in
+/// the file; nothing is decompressed. Throws unusable_trace.
 std::string why_corrupt(const std::filesystem::path& file);
 
 /// Throws damaged_trace with it.

@@ -368,7 +368,7 @@ TEST_CASE("A sampled trace has a version of its own, and is read by those alone 
     CHECK(mentions(trace_reader{file}.info().missing, "its first frame is missing or damaged"));
 }
 
-TEST_CASE("A damaged chunk is left out and told, the rest is read") {
+TEST_CASE("Of a damaged trace is read what lies before the damage, and what lies behind a damaged payload") {
     const scratch_folder folder;
     const std::uint64_t total = make_two_threads(folder / "a.linn");
     std::vector<char> bytes = content(folder / "a.linn");
@@ -384,28 +384,26 @@ TEST_CASE("A damaged chunk is left out and told, the rest is read") {
         CHECK(events_of(reader).size() == total - victim.header.events);
         CHECK(mentions(reader.info().missing, "1 chunk with"));
     }
-    SUBCASE("in its header") {
-        bytes[victim.payload - frame_header::bytes + 9] ^= 0x10;
+    const auto check_stops = [&] {
         write(folder / "b.linn", bytes);
         trace_reader reader{folder / "b.linn"};
-        CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(mentions(reader.info().missing, "not a whole frame"));
-        CHECK(mentions(reader.info().missing, "1 chunk of events is missing"));
+        const std::size_t events = events_of(reader).size();
+        CHECK(events > 0);
+        CHECK(events < total);
+        CHECK(mentions(reader.info().missing, "are no frame"));
+    };
+    SUBCASE("in its header") {
+        bytes[victim.payload - frame_header::bytes + 9] ^= 0x10;
+        check_stops();
     }
     SUBCASE("with bytes that went missing") {
         const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(victim.payload) + 10;
         bytes.erase(at, at + 100);
-        write(folder / "b.linn", bytes);
-        trace_reader reader{folder / "b.linn"};
-        CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(!reader.info().missing.empty());
+        check_stops();
     }
     SUBCASE("with bytes put in") {
         bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(victim.payload) + 10, 1000, 'x');
-        write(folder / "b.linn", bytes);
-        trace_reader reader{folder / "b.linn"};
-        CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(!reader.info().missing.empty());
+        check_stops();
     }
 }
 
