@@ -35,7 +35,7 @@ TOOL = {
     "trace": ["measure"],
     "allocators": ["measure"],
     "analysis": ["trace"],
-    "program": ["measure"],
+    "program": ["measure", "symbols"],
     "experiment": ["allocators", "measure"],
     "lint": ["measure", "program"],
     "pools": ["interpose", "measure", "program", "symbols"],

@@ -3,21 +3,18 @@
 
 #include "../measure/suggest.hpp"
 #include "../measure/words.hpp"
+#include "../symbols/elf_file.hpp"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <gelf.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <optional>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -27,62 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 using kind = executable_info::kind;
 
-/// A file in memory, for as long as this lives.
-class mapped_file {
-public:
-    explicit mapped_file(const fs::path& file) {
-        const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        struct stat s{};
-        if (fd >= 0 && ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
-            void* const p =
-                ::mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-            if (p != MAP_FAILED) {
-                bytes_ = {static_cast<const char*>(p), static_cast<std::size_t>(s.st_size)};
-            }
-        }
-        if (fd >= 0) {
-            ::close(fd);
-        }
-    }
-    mapped_file(const mapped_file&) = delete;
-    mapped_file& operator=(const mapped_file&) = delete;
-    ~mapped_file() {
-        if (!bytes_.empty()) {
-            ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-        }
-    }
-    std::string_view bytes() const noexcept { return bytes_; }
-
-private:
-    std::string_view bytes_;
-};
-
-/// The object at that offset, if the file has one there.
-template <class T>
-std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
-    if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) {
-        return std::nullopt;
-    }
-    T value;
-    std::memcpy(&value, bytes.data() + offset, sizeof value);
-    return value;
-}
-
-std::string_view part(std::string_view bytes, std::uint64_t offset, std::uint64_t size) {
-    return offset > bytes.size() ? std::string_view{} : bytes.substr(offset, size);
-}
-
-/// The text up to the next zero.
-std::string_view text_at(std::string_view strings, std::uint64_t offset) {
-    const std::string_view rest = part(strings, offset, std::string_view::npos);
-    return rest.substr(0, std::min(rest.find('\0'), rest.size()));
-}
-
 unsigned own_machine() {
     static const unsigned machine = [] {
-        const mapped_file self{"/proc/self/exe"};
-        const auto header = read_at<Elf64_Ehdr>(self.bytes(), 0);
-        return header ? unsigned{header->e_machine} : 0u;
+        const auto self = elf_file::open("/proc/self/exe");
+        GElf_Ehdr header{};
+        return self != nullptr && ::gelf_getehdr(self->get(), &header) != nullptr ? header.e_machine : 0U;
     }();
     return machine;
 }
@@ -117,49 +63,10 @@ constexpr std::pair<std::string_view, const char*> heaps[] = {
     {"mi_malloc", "mimalloc"},     {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
     {"sn_rust_alloc", "snmalloc"}, {"_Znwm", "operator new"}};
 
-/// Calls `visit` with each section, and with its name.
-template <class Visit>
-void visit_sections(std::string_view bytes, const Elf64_Ehdr& header, const Visit& visit) {
-    const auto section = [&](std::uint64_t index) {
-        return read_at<Elf64_Shdr>(bytes, header.e_shoff + index * sizeof(Elf64_Shdr));
-    };
-    if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr)) {
-        return;
-    }
-    const auto names = section(header.e_shstrndx);
-    for (std::uint64_t i = 0; i != header.e_shnum; ++i) {
-        const auto s = section(i);
-        if (!s) {
-            return;
-        }
-        visit(*s, names ? text_at(part(bytes, names->sh_offset, names->sh_size), s->sh_name)
-                        : std::string_view{});
-    }
-}
-
-/// Calls `visit` with each symbol of a table of them, and with its name.
-template <class Visit>
-void visit_symbols(std::string_view bytes, const Elf64_Ehdr& header, const Elf64_Shdr& symbols,
-                   const Visit& visit) {
-    const auto strings =
-        read_at<Elf64_Shdr>(bytes, header.e_shoff + std::uint64_t{symbols.sh_link} * sizeof(Elf64_Shdr));
-    if (!strings) {
-        return;
-    }
-    const std::string_view text = part(bytes, strings->sh_offset, strings->sh_size);
-    const std::string_view table = part(bytes, symbols.sh_offset, symbols.sh_size);
-    for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table, at); at += sizeof(Elf64_Sym)) {
-        visit(*symbol, text_at(text, symbol->st_name));
-    }
-}
-
-void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_info& into) {
-    visit_sections(bytes, header, [&](const Elf64_Shdr& s, std::string_view title) {
-        into.is_go = into.is_go || title == ".go.buildinfo";
-        if (s.sh_type != SHT_DYNSYM && s.sh_type != SHT_SYMTAB) {
-            return;
-        }
-        visit_symbols(bytes, header, s, [&](const Elf64_Sym& symbol, std::string_view name) {
+void read_symbols(const elf_file& elf, executable_info& into) {
+    into.is_go = elf.has_section(".go.buildinfo");
+    for (const int table : {SHT_DYNSYM, SHT_SYMTAB}) {
+        elf.each_symbol(static_cast<unsigned>(table), [&](const GElf_Sym& symbol, std::string_view name) {
             if (into.sanitizer.empty()) {
                 into.sanitizer = title_of(sanitizers, name);
             }
@@ -168,39 +75,31 @@ void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_
                 into.private_heap = title_of(heaps, name);
             }
         });
-    });
+    }
 }
 
-void read_elf(std::string_view bytes, executable_info& into) {
-    // The machine stands at the same place in files of either class.
-    const auto machine = read_at<std::uint16_t>(bytes, offsetof(Elf64_Ehdr, e_machine));
+void read_elf(const fs::path& file, executable_info& into) {
+    into.what = kind::unknown;
+    const auto elf = elf_file::open(file.string());
+    GElf_Ehdr header{};
+    if (elf == nullptr || ::gelf_getehdr(elf->get(), &header) == nullptr) {
+        return;
+    }
     const bool is_little = std::endian::native == std::endian::little;
-    const char order = is_little ? char{ELFDATA2LSB} : char{ELFDATA2MSB};
-    into.what = kind::foreign;
-    if (!machine || bytes[EI_DATA] != order) {
+    if (header.e_ident[EI_DATA] != (is_little ? ELFDATA2LSB : ELFDATA2MSB)) {
+        into.what = kind::foreign;
         into.architecture = "another byte order";
-        return;
+    } else if (header.e_machine != own_machine()) {
+        into.what = kind::foreign;
+        into.architecture = machine_name(header.e_machine);
+    } else if (header.e_ident[EI_CLASS] != ELFCLASS64) {
+        into.what = kind::foreign;
+        into.architecture = machine_name(header.e_machine) + ", 32 bits";
+    } else if (header.e_type == ET_EXEC || header.e_type == ET_DYN) {
+        into.what = kind::program;
+        into.interpreter = elf->interpreter();
+        read_symbols(*elf, into);
     }
-    if (*machine != own_machine() || bytes[EI_CLASS] != char{ELFCLASS64}) {
-        into.architecture = machine_name(*machine);
-        if (*machine == own_machine()) {
-            into.architecture += ", 32 bits";
-        }
-        return;
-    }
-    const auto header = read_at<Elf64_Ehdr>(bytes, 0);
-    if (!header || (header->e_type != ET_EXEC && header->e_type != ET_DYN)) {
-        into.what = kind::unknown;
-        return;
-    }
-    into.what = kind::program;
-    for (std::uint64_t i = 0; i != header->e_phnum; ++i) {
-        const auto p = read_at<Elf64_Phdr>(bytes, header->e_phoff + i * header->e_phentsize);
-        if (p && p->p_type == PT_INTERP) {
-            into.interpreter = text_at(part(bytes, p->p_offset, p->p_filesz), 0);
-        }
-    }
-    read_sections(bytes, *header, into);
 }
 
 std::string privilege_of(const fs::path& file, const struct stat& s) {
@@ -283,19 +182,22 @@ executable_info inspect_executable(const fs::path& file) {
         return info;
     }
     info.privilege = privilege_of(file, s);
-    const mapped_file map{file};
-    const std::string_view bytes = map.bytes();
-    if (bytes.empty()) {
+    std::string begin(512, '\0');
+    std::ifstream in{file, std::ios::binary};
+    in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    begin.resize(static_cast<std::size_t>(in.gcount()));
+    if (begin.empty()) {
         // One may execute without being allowed to read: the kernel knows what it is.
         info.what = s.st_size == 0 ? kind::empty : kind::program;
         info.interpreter = s.st_size == 0 ? "" : "unknown";
-    } else if (bytes.starts_with("#!")) {
+    } else if (begin.starts_with("#!")) {
         info.what = kind::script;
-        std::string_view line = bytes.substr(2, std::min<std::size_t>(bytes.find('\n'), 257) - 2);
+        std::string_view line =
+            std::string_view{begin}.substr(2, std::min<std::size_t>(begin.find('\n'), 257) - 2);
         line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
         info.interpreter = line.substr(0, line.find_first_of(" \t"));
-    } else if (bytes.starts_with(std::string_view{ELFMAG, SELFMAG}) && bytes.size() > EI_NIDENT) {
-        read_elf(bytes, info);
+    } else if (begin.starts_with(std::string_view{ELFMAG, SELFMAG})) {
+        read_elf(file, info);
     } else {
         info.what = kind::unknown;
     }
@@ -303,26 +205,15 @@ executable_info inspect_executable(const fs::path& file) {
 }
 
 std::uint64_t find_in_file(const fs::path& file, std::string_view name) {
-    const mapped_file map{file};
-    const std::string_view bytes = map.bytes();
-    const auto header = read_at<Elf64_Ehdr>(bytes, 0);
-    if (!header || !bytes.starts_with(std::string_view{ELFMAG, SELFMAG}) ||
-        bytes[EI_CLASS] != char{ELFCLASS64}) {
-        return 0;
-    }
-    std::uint64_t begin = 0;
-    for (std::uint64_t i = header->e_phnum; i-- != 0;) {
-        const auto p = read_at<Elf64_Phdr>(bytes, header->e_phoff + i * header->e_phentsize);
-        begin = p && p->p_type == PT_LOAD ? p->p_vaddr - p->p_offset : begin;
-    }
+    const auto elf = elf_file::open(file.string());
     std::uint64_t found = 0;
-    visit_sections(bytes, *header, [&](const Elf64_Shdr& s, std::string_view) {
-        if (s.sh_type == SHT_DYNSYM) {
-            visit_symbols(bytes, *header, s, [&](const Elf64_Sym& symbol, std::string_view title) {
-                found = title == name && symbol.st_shndx != SHN_UNDEF ? symbol.st_value - begin : found;
-            });
-        }
-    });
+    if (elf != nullptr) {
+        elf->each_symbol(SHT_DYNSYM, [&](const GElf_Sym& symbol, std::string_view title) {
+            if (title == name && symbol.st_shndx != SHN_UNDEF) {
+                found = symbol.st_value - elf->first_address();
+            }
+        });
+    }
     return found;
 }
 

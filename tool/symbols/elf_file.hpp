@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gelf.h>
+
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-
-struct Elf;
-struct Elf_Scn;
+#include <string_view>
+#include <vector>
 
 namespace linn::tool {
 
@@ -27,6 +29,16 @@ public:
     bool has_section(const char* name) const;
     std::string section_text(const char* name) const; ///< its bytes; empty: there is none
 
+    /// The dynamic loader that a program names; empty: it is static.
+    std::string interpreter() const;
+
+    /// Where the first byte of the file is mapped, before any bias.
+    std::uint64_t first_address() const;
+
+    /// Calls `visit` with each symbol of the tables of a type, SHT_SYMTAB or SHT_DYNSYM, and with its name.
+    void each_symbol(unsigned type,
+                     const std::function<void(const GElf_Sym&, std::string_view)>& visit) const;
+
     /// What the file holds for an address that is mapped from it; may be shorter than asked for.
     std::span<const unsigned char> bytes_at(std::uint64_t address, std::size_t bytes) const;
 
@@ -34,6 +46,7 @@ private:
     elf_file() = default;
 
     Elf_Scn* section(const char* name) const;
+    std::vector<GElf_Phdr> segments(unsigned type) const;
 
     std::string path_;
     int descriptor_ = -1;
