@@ -5,10 +5,10 @@
 #include "../measure/words.hpp"
 #include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
-#include "fills.hpp"
 #include "findings.hpp"
 #include "rules.hpp"
 #include "runtime_blocks.hpp"
+#include "snippet.hpp"
 #include "type_groups.hpp"
 #include "verdict.hpp"
 
@@ -98,16 +98,15 @@ public:
     }
 
     void decide(advised_type& type) const {
-        const bool holds_fills_only = a_.analysis.info.holds_fills_only();
         const type_facts facts = facts_of(type);
-        const advice_rule& rule = holds_fills_only ? rule_of_fills(facts) : deciding_rule(facts);
+        const advice_rule& rule = deciding_rule(facts);
         type.rule = rule.name;
         type.what = rule.what;
         type.part = rule.part == nullptr ? std::string{} : rule.part(facts);
         type.why = rule.why(facts);
         type.wants_huge_pages =
             has_huge_pool(type) || (type.what == remedy::pool_allocator && change_of(type).wants_huge_pages);
-        if (!type.runtime.empty() && !holds_fills_only) { // the program cannot change it
+        if (!type.runtime.empty()) { // the program cannot change it
             type.rule = "runtime";
             type.what = remedy::nothing;
             type.part.clear();
@@ -206,12 +205,7 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     };
     std::ranges::stable_sort(
         a.types, [&](const advised_type& x, const advised_type& y) { return weight(x) > weight(y); });
-    if (a.analysis.info.holds_fills_only()) {
-        a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
-        a.to_know = "record it without --fills";
-    } else {
-        take_verdict(a);
-    }
+    take_verdict(a);
     for (advised_type& type : a.types) {
         if (type.what != remedy::nothing) {
             type.snippet = snippet_for(type, parts.sources);

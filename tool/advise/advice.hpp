@@ -147,7 +147,7 @@ struct advice {
     std::vector<std::string> warnings;           ///< what weakens the advice
 };
 
-/// Where the names of types and the state of modules come from: type_namer and symbolizer, or a test's own.
+/// Where the names of types and the state of modules come from: a symbolizer, or a test's own.
 struct naming {
     std::function<named_type(const allocation_site&)> name;
     std::function<module_symbols(const std::string& module, const std::string& build_id)> about;
@@ -168,7 +168,7 @@ struct advise_parts {
     std::function<void(const char* doing, double share)> progress; ///< may be empty
 };
 
-/// Everything that `linn advise` says of an analysed trace.
+/// Everything that `linn advise` says of an analysed trace that does not hold fills only.
 /// @complexity O(sites x log), and the naming of each site
 advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../symbols/cxx_name.hpp"
 #include "snippet.hpp"
 #include "type_groups.hpp"
 
@@ -12,43 +11,6 @@
 
 namespace linn::tool {
 namespace {
-
-/// "A, B..." of the lines that end before a class template: `template <class A, int... B>`. Empty where they cannot be
-/// read.
-std::string template_parameters(const std::vector<std::string>& lines, std::size_t before) {
-    std::string head;
-    constexpr std::size_t most_lines = 8;
-    for (std::size_t i = before; i > 0 && before - i < most_lines; --i) {
-        head = std::string{code_of(lines[i - 1])} + ' ' + head;
-        const std::size_t begin = find_word(head, "template");
-        const std::size_t open = std::min(head.find('<', begin), head.size());
-        const std::string behind = trimmed(head.substr(skip_bracket(head, open)));
-        if (begin == std::string_view::npos || !(behind.empty() || behind.starts_with("requires"))) {
-            continue; // it is the parameter of another one
-        }
-        std::string names;
-        for (std::string one : template_arguments("t" + head.substr(open, skip_bracket(head, open) - open))) {
-            if (const std::size_t value = one.find('='); value != std::string::npos) {
-                one.resize(value);
-            }
-            const bool is_pack = one.find("...") != std::string::npos;
-            while (!one.empty() && !is_word(one.back())) {
-                one.pop_back();
-            }
-            std::size_t from = one.size();
-            while (from > 0 && is_word(one[from - 1])) {
-                --from;
-            }
-            const std::string name = one.substr(from);
-            if (name.empty() || name == "class" || name == "typename" || from == 0) {
-                return {}; // has no name
-            }
-            names += (names.empty() ? "" : ", ") + name + (is_pack ? "..." : "");
-        }
-        return names;
-    }
-    return {};
-}
 
 /// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.
 std::size_t find_class(std::string_view code, std::string_view word) {
@@ -71,26 +33,13 @@ std::size_t find_class(std::string_view code, std::string_view word) {
     return is_its_own ? found : std::string_view::npos;
 }
 
-/// Where the name of a class begins, with the classes and namespaces that it is qualified by.
-std::size_t begin_of_qualified(std::string_view code, std::size_t name) {
-    while (name >= 2 && code.substr(name - 2, 2) == "::") {
-        for (name -= 2; name > 0 && is_word(code[name - 1]);) {
-            --name;
-        }
-    }
-    return name;
-}
-
 /// The head of a class, without other bases, with one base.
 std::string with_base(const std::string& line, std::size_t keyword, const std::string& word,
-                      const std::string& arguments, const std::string& option) {
+                      const std::string& option) {
     const std::string_view code = code_of(line);
-    const std::size_t name = find_word(code, word, keyword);
-    const std::size_t end = name + word.size();
-    const std::size_t begin = begin_of_qualified(code, name);
-    const std::string pooled =
-        fmt::format("{}linn::pooled<{}{}{}>", code.substr(keyword).starts_with("class") ? "public " : "",
-                    code.substr(begin, end - begin), arguments.empty() ? "" : "<" + arguments + ">", option);
+    const std::size_t end = find_word(code, word, keyword) + word.size();
+    const std::string pooled = fmt::format(
+        "{}linn::pooled<{}{}>", code.substr(keyword).starts_with("class") ? "public " : "", word, option);
     std::size_t brace = std::min(code.find('{', end), code.size());
     while (brace > end && code[brace - 1] == ' ') {
         --brace;
@@ -164,26 +113,18 @@ std::string class_snippet(const advised_type& type, const source_reader& sources
         return {};
     }
     // A further base takes the first place in the braces of an aggregate, and makes `operator new` ambiguous where another
-    // base is pooled too.
-    if (body->has_base || declared.is_aggregate) {
-        const std::string& first = (*lines)[body->line];
-        return as_text("pooled.hpp", changed_line{declared.file, body->line + 1, first,
-                                                  with_operators(first, body->brace,
-                                                                 line.compare(keyword, 6, "struct") == 0,
-                                                                 word, option_argument(type))});
-    }
-    std::string arguments;
-    if (type.name.ends_with('>')) {
-        std::vector<std::string> head(lines->begin(), lines->begin() + declared.line - 1);
-        head.push_back(line.substr(0, keyword));
-        arguments = template_parameters(head, head.size());
-        if (arguments.empty()) {
-            return {};
-        }
-    }
+    // base is pooled too. A template's would need its parameters, and that of a nested class its scope.
+    const bool is_plain = !body->has_base && !declared.is_aggregate && !type.name.ends_with('>') &&
+                          line[name_end - word.size() - 1] != ':';
+    const std::string option = option_argument(type);
+    const std::size_t changed = is_plain ? declared.line - 1 : body->line;
+    const std::string& before = (*lines)[changed];
     return as_text("pooled.hpp",
-                   changed_line{declared.file, declared.line, line,
-                                with_base(line, keyword, word, arguments, option_argument(type))});
+                   changed_line{declared.file, changed + 1, before,
+                                is_plain
+                                    ? with_base(before, keyword, word, option)
+                                    : with_operators(before, body->brace,
+                                                     line.compare(keyword, 6, "struct") == 0, word, option)});
 }
 
 } // namespace linn::tool

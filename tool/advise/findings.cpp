@@ -156,10 +156,9 @@ std::vector<advice_finding> temporaries(const advice& a) {
 
 std::vector<advice_finding> zero_fills(const advice& a) {
     std::vector<advice_finding> found;
-    const std::uint64_t least = a.analysis.info.holds_fills_only() ? 1 : notable_fill;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
-        if (s.filled_bytes < least || kind_of(type.named) == container_kind::hash_buckets) {
+        if (s.filled_bytes < notable_fill || kind_of(type.named) == container_kind::hash_buckets) {
             continue; // a hash table needs its buckets to be zero
         }
         const double share = fill_share(s, a.analysis.info);
@@ -297,21 +296,17 @@ std::uint32_t users_module(const trace_info& info, const std::vector<code_addres
 
 std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
     std::vector<advice_finding> all;
-    if (!a.analysis.info.holds_fills_only()) {
-        add_ranked(all, page_faults(a), false);
-        add_ranked(all, leaks(a), true);
-        if (a.shows_runtime_leaks) {
-            const std::vector<advice_finding> known = runtime_leaks(a); // all of them: there are few rules
-            all.insert(all.end(), known.begin(), known.end());
-        }
-        add_ranked(all, temporaries(a), false);
+    add_ranked(all, page_faults(a), false);
+    add_ranked(all, leaks(a), true);
+    if (a.shows_runtime_leaks) {
+        const std::vector<advice_finding> known = runtime_leaks(a); // all of them: there are few rules
+        all.insert(all.end(), known.begin(), known.end());
     }
+    add_ranked(all, temporaries(a), false);
     add_ranked(all, zero_fills(a), true);
-    if (!a.analysis.info.holds_fills_only()) {
-        add_ranked(all, hand_overs(a), false);
-    }
+    add_ranked(all, hand_overs(a), false);
     add_ranked(all, modules_without_symbols(a, names), false);
-    if (!a.analysis.info.holds_fills_only() && !a.shows_runtime_leaks) {
+    if (!a.shows_runtime_leaks) {
         add_ranked(all, runtime_note(a), false);
     }
     return all;
@@ -355,11 +350,6 @@ std::vector<std::string> find_warnings(const advice& a) {
         warnings.push_back(
             fmt::format("{} again although no release was seen",
                         counted(run.unseen_releases, "block was allocated", "blocks were allocated")));
-    }
-    if (a.analysis.info.holds_fills_only()) {
-        warnings.emplace_back(
-            "recorded with --fills: the trace holds only blocks that zeros were written into, "
-            "and says nothing of pools; record without it for that");
     }
     if (info.sample_bytes != 0) {
         warnings.push_back(fmt::format("recorded with --sample {}: counts, bytes and what is live are "

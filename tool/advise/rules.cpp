@@ -130,11 +130,6 @@ std::string fill_why(const type_facts& f) {
                        written(unit::bytes, static_cast<double>(s.filled_bytes)));
 }
 
-std::string cheap_fill_why(const type_facts& f) {
-    return fmt::format("{} took {} of the run", counted(counts(f).fills, "zero fill"),
-                       share_text(f.fill_cost));
-}
-
 bool is_rare(const type_facts& f) {
     return f.is_cost_known && f.cost < rare_cost;
 }
@@ -470,11 +465,6 @@ std::string what_to_do(const advised_type& type) {
 
 std::span<const advice_rule> advice_rules() {
     return table;
-}
-
-const advice_rule& rule_of_fills(const type_facts& facts) {
-    static constexpr advice_rule cheap{"rare", always, remedy::nothing, nullptr, cheap_fill_why};
-    return table.front().applies(facts) ? table.front() : cheap;
 }
 
 const advice_rule& deciding_rule(const type_facts& facts) {

@@ -48,9 +48,6 @@ std::string what_to_do(const advised_type& type);
 /// The table, in the order in which the rules are asked; the last one always applies. docs/guide/advise.md explains each.
 std::span<const advice_rule> advice_rules();
 
-/// The rule that decides where nothing is known but zero fills: theirs, or one that advises nothing.
-const advice_rule& rule_of_fills(const type_facts& facts);
-
 /// The rule that decides.
 const advice_rule& deciding_rule(const type_facts& facts);
 

@@ -6,7 +6,6 @@
 #include "type_groups.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -90,35 +89,6 @@ std::string with_option(const std::string& part, const std::string& option) {
     return part.ends_with('>') ? part.substr(0, part.size() - 1) + option + '>' : part;
 }
 
-/// The element's name to look for in a line: the last word of the first template argument.
-std::string element_word(const std::string& container) {
-    const std::size_t begin = container.find('<');
-    if (begin == std::string::npos) {
-        return {};
-    }
-    std::string argument = container.substr(begin + 1);
-    // For a map the value says more than the key.
-    std::size_t depth = 0;
-    std::size_t from = 0;
-    for (std::size_t i = 0; i != argument.size(); ++i) {
-        if (argument[i] == '<') {
-            ++depth;
-        }
-        if (argument[i] == '>' && depth-- == 0) {
-            argument.resize(i);
-            break;
-        }
-        if (argument[i] == ',' && depth == 0) {
-            from = i + 1;
-        }
-    }
-    std::string word = trimmed(argument.substr(from));
-    while (!word.empty() && !is_word(word.back()) && word.back() != '>') {
-        word.pop_back();
-    }
-    return std::string{last_component(word)};
-}
-
 constexpr std::string_view arithmetic[]{"bool",    "char",     "double", "float",    "int",
                                         "long",    "short",    "signed", "unsigned", "void",
                                         "wchar_t", "__int128", "(",      "0",        "1"};
@@ -146,61 +116,12 @@ bool names_arguments(const std::string& line, const std::string& container) {
     return true;
 }
 
-/// What stands between a standard container's elements and its allocator, where it is left away; nothing: it is no node
-/// container.
-std::optional<std::vector<std::string>> usual_functions(std::string_view name, const std::string& key) {
-    if (name == "list" || name == "forward_list") {
-        return std::vector<std::string>{};
-    }
-    if (name.starts_with("unordered_")) {
-        return std::vector<std::string>{"std::hash<" + key + ">", "std::equal_to<" + key + ">"};
-    }
-    if (name.ends_with("map") || name.ends_with("set")) {
-        return std::vector<std::string>{"std::less<" + key + ">"};
-    }
-    return std::nullopt;
-}
-
-/// The line with an allocator for huge pages as the last argument of the container `std::NAME<...>`; nothing where it has an
-/// allocator, or goes on in the next line.
-std::optional<std::string> with_huge_pages(const std::string& line, const std::string& name) {
-    const std::string_view code = code_of(line);
-    const std::size_t begin = find_word(code, name);
-    const std::size_t open = begin + name.size();
-    const std::size_t end = skip_bracket(code, open);
-    std::vector<std::string> arguments = template_arguments(code.substr(begin, end - begin));
-    if (arguments.empty() || code[end - 1] != '>') {
-        return std::nullopt;
-    }
-    const std::size_t elements = name.ends_with("map") ? 2 : 1;
-    const auto functions = usual_functions(name, arguments.front());
-    if (!functions || arguments.size() < elements || arguments.size() > elements + functions->size()) {
-        return std::nullopt;
-    }
-    const std::string value =
-        elements == 2 ? fmt::format("std::pair<const {}, {}>", arguments[0], arguments[1]) : arguments[0];
-    const auto given = static_cast<std::ptrdiff_t>(arguments.size() - elements);
-    arguments.insert(arguments.end(), functions->begin() + given, functions->end());
-    arguments.push_back(fmt::format("huge_page_allocator<{}>", value));
-    return fmt::format("{}<{}>{}", line.substr(0, open), fmt::join(arguments, ", "), line.substr(end));
-}
-
 std::string container_snippet(const advised_type& type, const source_reader& sources) {
-    const std::string name{std_template(type.container)};
-    const std::string element = element_word(type.container);
-    auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
-        return names_arguments(line, type.container) ? with_linn(line, name, element) : std::nullopt;
+    const std::string_view name = std_template(type.container);
+    const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
+        return names_arguments(line, type.container) ? with_linn(line, name, {}) : std::nullopt;
     });
-    if (!change) {
-        return {};
-    }
-    if (type.wants_huge_pages) {
-        if (std::optional<std::string> huge = with_huge_pages(change->before, name)) {
-            change->after = std::move(*huge);
-            return as_text("allocator.hpp", change, huge_page_alias());
-        }
-    }
-    return as_text("containers.hpp", change);
+    return change ? as_text("containers.hpp", change) : std::string{};
 }
 
 std::string make_shared_snippet(const advised_type& type, const source_reader& sources) {

@@ -44,7 +44,10 @@ public:
     explicit advise_command(CLI::App& program)
         : command{program, "advise", "Say which types of a recorded program need a pool, if any",
                   advise_footer},
-          files_{app(), report_source{[this] { return report::advise_json(result_); },
+          files_{app(), report_source{[this] {
+                                          return fills_ ? report::fills_json(*fills_, info_, trace_)
+                                                        : report::advise_json(result_);
+                                      },
                                       [this] {
                                           return fills_ ? report::fills_document(*fills_, view_.top)
                                                         : report::advise_document(result_, view_);
@@ -92,6 +95,8 @@ private:
         parts.progress = [&](const char* doing, double share) { line.show(doing, share); };
         if (analysis.info.holds_fills_only()) {
             fills_ = report_fills(analysis, parts.names, parts.sources);
+            info_ = std::move(analysis.info);
+            return {};
         }
         return advise(std::move(analysis), options_, parts);
     }
@@ -108,6 +113,7 @@ private:
     double fail_over_percent_ = -1;
     advice result_;
     std::optional<fill_report> fills_; ///< of a trace that holds nothing else
+    trace_info info_;                  ///< with `fills_`
     report_files files_;
 };
 
