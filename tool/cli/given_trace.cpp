@@ -27,17 +27,16 @@ symbolizer& symbol_source::open() {
     where.debug_folders.insert(where.debug_folders.begin(), folders_.begin(), folders_.end());
     where.use_debuginfod = use_debuginfod_;
     symbols_ = std::make_unique<symbolizer>(where);
-    namer_ = std::make_unique<type_namer>(*symbols_);
     return *symbols_;
 }
 
 naming symbol_source::names() {
-    return naming_by(*namer_, *symbols_);
+    return naming_by(*symbols_);
 }
 
-naming naming_by(type_namer& namer, symbolizer& symbols) {
+naming naming_by(symbolizer& symbols) {
     naming names;
-    names.name = [&](const allocation_site& site) { return namer.name(site); };
+    names.name = [&](const allocation_site& site) { return symbols.name(site); };
     names.about = [&](const std::string& module, const std::string& build_id) {
         return symbols.about(module, build_id);
     };

@@ -32,11 +32,10 @@ private:
     std::vector<std::string> folders_;
     bool use_debuginfod_ = false;
     std::unique_ptr<symbolizer> symbols_;
-    std::unique_ptr<type_namer> namer_;
 };
 
-/// Names by a symbolizer; both must outlive the result.
-naming naming_by(type_namer& namer, symbolizer& symbols);
+/// Names by a symbolizer, which must outlive the result.
+naming naming_by(symbolizer& symbols);
 
 /// What a command exits with that cannot use a trace: damage is a failure, any other reason a wrong call.
 inline exit_code exit_code_for(const unusable_trace& error) noexcept {

@@ -108,7 +108,7 @@ private:
             if (stop.stop_requested()) {
                 return;
             }
-            show(name_profile(trace_, counted.finish(reader.info()), naming_by(namer_, symbols_)));
+            show(name_profile(trace_, counted.finish(reader.info()), naming_by(symbols_)));
         } catch (const unusable_trace&) {
             // Nothing was written yet, or the user has moved the file.
         }
@@ -163,7 +163,6 @@ private:
     std::uint32_t only_pid_ = 0; ///< 0: all processes are recorded
     std::chrono::steady_clock::time_point begun_;
     symbolizer symbols_;
-    type_namer namer_{symbols_};
     std::mutex mutex_;
     std::condition_variable_any wakes_;
 };
@@ -377,8 +376,7 @@ private:
             trace_reader reader{options_.file};
             const trace_analysis analysis = analyse_trace(reader, {});
             symbolizer symbols;
-            type_namer namer{symbols};
-            fills_ = report_fills(analysis, naming_by(namer, symbols), read_sources());
+            fills_ = report_fills(analysis, naming_by(symbols), read_sources());
             fills_info_ = analysis.info;
             return {};
         } catch (const unusable_trace& error) {

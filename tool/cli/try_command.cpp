@@ -222,12 +222,11 @@ private:
         }
         trace_analysis analysis = analyse_trace(reader, go_on);
         symbolizer symbols;
-        type_namer namer{symbols};
         advise_parts parts;
-        parts.names = naming_by(namer, symbols);
+        parts.names = naming_by(symbols);
         parts.names.name = [&](const allocation_site& site) {
             go_on();
-            return namer.name(site);
+            return symbols.name(site);
         };
         parts.sources = read_sources();
         parts.progress = go_on;

@@ -32,7 +32,7 @@ struct wanted_bytes {
 };
 
 /// Reads what the compiler says of the code behind a call: `after` is the return address. `allocator` is the entry of an
-/// inlined allocation function that holds the call: its variables and constructors are not looked at. Null: there is none.
+/// inlined allocation function that holds the call: its variables are not looked at. Null: there is none.
 class behind_call {
 public:
     behind_call(code_module& module, std::uint64_t after, const void* allocator = nullptr)
@@ -43,25 +43,15 @@ public:
     /// The function that the call names, without parameters; empty: not known, or the call is indirect.
     std::string callee();
 
-    /// DW_AT_LLVM_alloc_type of the call itself.
-    nearby_type call_site();
-
-    /// A pointer that begins to live within 24 bytes, or, in code that is not optimised, one that is declared on the
-    /// call's line, whose pointee fits.
-    nearby_type pointer(const wanted_bytes& wanted, unsigned line);
-
-    /// A constructor that was inlined, or is called, within 64 bytes (96 for a called one), whose class fits. Where there
-    /// are no sizes the nearest of the outermost ones.
-    nearby_type constructor(const wanted_bytes& wanted);
+    /// A pointer that begins to live within 24 bytes, and whose pointee fits.
+    nearby_type pointer(const wanted_bytes& wanted);
 
     /// The type of the element that a container constructs behind the call, where that was inlined; empty: none.
     std::string constructed_element();
 
 private:
-    nearby_type called_constructor(const wanted_bytes& wanted);
-    bool call_entry(Dwarf_Die& found);
     template <class See>
-    bool each_near(See see);
+    void each_near(See see);
 
     code_module& module_;
     std::uint64_t after_;

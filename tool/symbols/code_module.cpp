@@ -210,10 +210,6 @@ const elf_symbol* code_module::symbol_at(std::uint64_t address) const {
     return inside ? &*found : nullptr;
 }
 
-std::span<const unsigned char> code_module::code(std::uint64_t address, std::size_t bytes) const {
-    return file_ == nullptr ? std::span<const unsigned char>() : file_->bytes_at(address, bytes);
-}
-
 const known_address& code_module::at(std::uint64_t address) {
     const auto [place, is_new] = addresses_.try_emplace(address);
     known_address& result = place->second;
@@ -231,10 +227,9 @@ const known_address& code_module::at(std::uint64_t address) {
         result.shown.emplace_back();
         result.known.emplace_back();
     }
-    // With -g1, functions over local types have no more than a bare name, but their symbols are whole.
     known_frame& outermost = result.known.back();
-    const elf_symbol* symbol = outermost.name.find("::") == std::string::npos ? symbol_at(address) : nullptr;
-    if (symbol != nullptr && (outermost.name.empty() || symbol->name.starts_with("_Z"))) {
+    const elf_symbol* symbol = outermost.name.empty() ? symbol_at(address) : nullptr;
+    if (symbol != nullptr) {
         outermost.name = without_parameters(demangle(symbol->name));
         result.shown.back().function = readable_function(outermost.name);
     }

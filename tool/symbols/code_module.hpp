@@ -9,7 +9,6 @@
 #include <elfutils/libdwfl.h>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -83,9 +82,6 @@ public:
 
     /// The symbol whose function holds the address; null: none.
     const elf_symbol* symbol_at(std::uint64_t address) const;
-
-    /// The code at an address; may be shorter than asked for.
-    std::span<const unsigned char> code(std::uint64_t address, std::size_t bytes) const;
 
 private:
     // The order matters: the debug information reads from the files.

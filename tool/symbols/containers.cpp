@@ -137,31 +137,6 @@ std::string of_implementation(const known_frame& frame) {
     return {};
 }
 
-/// Whether a sequence of `element` may hold blocks of the type: vector<bool> holds words, a deque its map of blocks.
-bool holds_element(const std::string& element, const named_type& type) {
-    const std::string readable = readable_type(element);
-    return readable == type.type || readable + "*" == type.type || readable == "bool" ||
-           (type.type == "std::byte" && readable == "char");
-}
-
-/// Whether the container that a function belongs to is the one that the block is of. A vector that is copied copies what its
-/// elements hold: the block is of the one whose element it is.
-bool holds(const known_frame& frame, const std::string& container, const named_type& type) {
-    const std::vector<std::string>& a = frame.scopes[frame.scopes.size() - 2].arguments;
-    if (a.empty() || type.type == "hash buckets" || is_one_of(container, counters) ||
-        is_one_of(container, functions) || container == "std::any" || container == "std::unique_ptr" ||
-        container.ends_with("buf")) {
-        return true;
-    }
-    if (is_one_of(container, arrays)) {
-        return holds_element(a[0], type);
-    }
-    if (container.ends_with("map") && a.size() > 1) {
-        return type.type == "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">";
-    }
-    return readable_type(a[0]) == type.type;
-}
-
 } // namespace
 
 named_type content_of(const std::string& allocated) {
@@ -230,8 +205,7 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
             continue;
         }
         const std::string owner = owner_name(frame);
-        if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr" &&
-            holds(frame, owner, type)) {
+        if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr") {
             type.container = readable_type(class_of(frame));
             // A string stream keeps its text in a string; an array's owner holds several.
             type.is_array =
@@ -242,8 +216,7 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
         if (implementation.empty()) {
             const std::string container = of_implementation(frame);
             const std::vector<name_part> scopes = scopes_of(container);
-            if (!container.empty() && is_one_of(plain_name(scopes), family) &&
-                (!is_array_family || holds_element(scopes.back().arguments.front(), type))) {
+            if (!container.empty() && is_one_of(plain_name(scopes), family)) {
                 implementation = container;
             }
         }
@@ -255,13 +228,10 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     if (type.container == "std::unordered") {
         type.container = "std::unordered_map";
     }
-    if (type.container == "std::vector<bool>") {
-        type.type = "bool";
-    }
     if (!type.container.empty()) {
         return;
     }
-    // A container of the user's own: a class template that was made for this type, or whose node it is.
+    // A container of the user's own: a class template that was made for this type.
     while (at < chain.size() && is_standard_code(chain[at])) {
         ++at;
     }
@@ -273,17 +243,11 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::")) {
         return;
     }
-    bool holds = type.type.starts_with(owner + "::");
-    // One object of the standard library's says only what the class is made of. A node is a template over the element; one
-    // that is made of a class's arguments farther in is any type that the class works with.
-    const std::vector<std::string> inner = template_arguments(type.type);
-    const bool is_node = !inner.empty() && !type.type.starts_with("std::");
-    const std::string of_node = is_node ? readable_type(inner.front()) : std::string();
-    for (const std::string& one : last.arguments) {
+    // One object of the standard library's says only what the class is made of.
+    const bool holds = std::ranges::any_of(last.arguments, [&](const std::string& one) {
         const std::string argument = readable_type(one);
-        holds = holds || argument == of_node ||
-                (argument == type.type && (type.is_array || !argument.starts_with("std::")));
-    }
+        return argument == type.type && (type.is_array || !argument.starts_with("std::"));
+    });
     if (holds && owner != type.type) {
         type.container = owner;
     }

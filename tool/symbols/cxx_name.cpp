@@ -244,46 +244,27 @@ private:
 
 /// A type with brackets that are no arguments: a function's, an array's, decltype.
 std::string readable_pieces(std::string_view text) {
+    const auto readable = [](std::string_view part) {
+        return part.empty() || part.front() == '*' || part.front() == '&' ? std::string(part)
+                                                                          : readable_type(part);
+    };
     std::string out;
     std::size_t begin = 0;
-    const auto flush = [&](std::size_t end) {
-        const std::string_view piece = text.substr(begin, end - begin);
-        const std::string_view core = trimmed(piece);
-        if (core.empty()) {
-            out += piece;
-            return;
-        }
-        const std::string shown = core.find_first_of("*&") == 0 ? std::string(core) : readable_type(core);
-        out += shown;
-        if (piece.back() == ' ') {
-            out += ' ';
-        }
-    };
-    for (std::size_t at = 0; at < text.size();) {
-        if (text[at] == '<' && !begins_unnamed(text, at)) {
-            at = skip_bracket(text, at);
-        } else if (text[at] == '(') {
-            flush(at);
-            if (out.ends_with(' ') && at + 1 < text.size() && text[at + 1] != '*' && text[at + 1] != '&') {
-                out.pop_back();
-            }
+    outside_brackets(text, [&](std::size_t at) {
+        if (text[at] == '(') {
             const std::size_t end = skip_bracket(text, at);
             std::vector<std::string> inside = split_list(text.substr(at + 1, end - at - 2));
             for (std::string& part : inside) {
-                if (!part.empty() && part.front() != '*' && part.front() != '&') {
-                    part = readable_type(part);
-                }
+                part = readable(part);
             }
-            out += "(" + joined(inside) + ")";
-            at = begin = end;
-        } else {
-            ++at;
+            const std::string_view before = trimmed(text.substr(begin, at - begin));
+            const bool is_pointer = !inside.empty() && inside.front().find_first_of("*&") == 0;
+            out += readable(before) + (is_pointer && !before.empty() ? " (" : "(") + joined(inside) + ")";
+            begin = end;
         }
-    }
-    if (begin < text.size()) {
-        out += text.substr(begin);
-    }
-    return out;
+        return true;
+    });
+    return out + std::string(text.substr(begin));
 }
 
 /// Whether parentheses outside of arguments belong to a type's shape, and not to a scope such as "f(int)::local".

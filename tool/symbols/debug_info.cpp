@@ -153,24 +153,12 @@ bool scope_index::definition(const std::string& type, Dwarf_Die& found) {
     const auto [place, is_new] = found_.try_emplace(type);
     if (is_new) {
         const std::vector<name_part> parts = scopes_of(type);
-        // What std::string is short for has another name in the debug information.
-        const std::string last = parts.empty() ? type : parts.back().id;
-        const std::string whole = last == "string" && parts.front().id == "std" ? "basic_string" : last;
-        const auto same = types_.find(whole);
+        const auto same = types_.find(parts.empty() ? std::string_view(type) : parts.back().id);
         if (same != types_.end()) {
             for (Dwarf_Die die : same->second) {
                 if (readable_type(qualified_name(die)) == type) {
                     place->second = die;
                     break;
-                }
-            }
-        }
-        if (!place->second) {
-            for (const char* other : {"long unsigned int", "long int", "short int", "short unsigned int",
-                                      "long long int", "long long unsigned int"}) {
-                const auto base = types_.find(other);
-                if (base != types_.end() && readable_type(other) == type) {
-                    place->second = base->second.front();
                 }
             }
         }

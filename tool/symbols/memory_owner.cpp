@@ -17,8 +17,9 @@ bool is_standard(const std::vector<name_part>& scopes) {
 }
 
 bool has_allocator_argument(const name_part& part) {
-    return std::any_of(part.arguments.begin(), part.arguments.end(),
-                       [](const std::string& one) { return is_standard_allocator(one); });
+    return std::ranges::any_of(part.arguments, [](const std::string& one) {
+        return plain_name(scopes_of(one)) == "std::allocator";
+    });
 }
 
 /// The scopes down to `last`, with every argument: readable names leave the allocator away.
@@ -170,10 +171,6 @@ bool is_c_language(int language) {
     constexpr int c23 = 0x3e;
     return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
            language == DW_LANG_C11 || language == c17 || language == c23 || language == DW_LANG_Rust;
-}
-
-bool is_standard_allocator(std::string_view argument) {
-    return plain_name(scopes_of(argument)) == "std::allocator";
 }
 
 std::size_t owner_of(const call_chain& chain, const allocator_run& run) {

@@ -26,9 +26,6 @@ void name_owner(const call_chain& chain, const allocator_run& run, named_type& t
 /// Whether a language of DWARF (DW_LANG_…) is C or Rust, which have no C++ pools.
 bool is_c_language(int language);
 
-/// Whether a template argument is a `std::allocator`, of a type or the template itself.
-bool is_standard_allocator(std::string_view argument);
-
 /// Blocks by the sizes that they have: "48-byte blocks", "8-32-byte blocks".
 std::string blocks_of_sizes(std::uint64_t smallest, std::uint64_t largest);
 

@@ -50,20 +50,14 @@ std::vector<argument_list> lists_of(std::string_view text) {
     return lists;
 }
 
-bool is_elided(std::string_view text, const argument_list& list) {
-    return list.end <= list.begin || text.substr(list.begin, list.end - list.begin) == dots;
-}
-
-/// The longest of the deepest lists goes; false: none is deeper than 1.
-bool elide_innermost(std::string& text) {
+/// The longest of the deepest lists, of at least this depth, becomes "..."; false: there is none.
+bool elide_innermost(std::string& text, std::size_t least_depth) {
     const std::vector<argument_list> lists = lists_of(text);
     const argument_list* best = nullptr;
     for (const argument_list& one : lists) {
-        if (one.depth < 2 || one.end - one.begin <= dots.size() || is_elided(text, one)) {
-            continue;
-        }
-        if (best == nullptr || one.depth > best->depth ||
-            (one.depth == best->depth && one.end - one.begin > best->end - best->begin)) {
+        if (one.depth >= least_depth && one.end - one.begin > dots.size() &&
+            (best == nullptr || one.depth > best->depth ||
+             (one.depth == best->depth && one.end - one.begin > best->end - best->begin))) {
             best = &one;
         }
     }
@@ -82,61 +76,16 @@ std::size_t begin_of_name(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// Takes the namespaces off the names from `from` on. That of the standard library says a lot in three letters: it goes
-/// only on request.
-void drop_namespaces(std::string& text, std::size_t from, bool of_std_too = false) {
+/// Takes the namespaces off the names from `from` on.
+void drop_namespaces(std::string& text, std::size_t from) {
     for (std::size_t at = text.rfind("::"); at != text.npos && at >= from;
          at = at == 0 ? text.npos : text.rfind("::", at - 1)) {
         const std::size_t begin = std::max(begin_of_name(text, at), from);
-        const std::string_view name = std::string_view(text).substr(begin, at - begin);
-        if (begin >= at || (!of_std_too && (name == "std" || name.starts_with("std::")))) {
-            continue; // behind arguments: "a<b>::c"
-        }
-        text.erase(begin, at + 2 - begin);
-        at = begin;
-    }
-}
-
-/// Where a list's own commas are.
-std::vector<std::size_t> commas_of(std::string_view text, const argument_list& list) {
-    std::vector<std::size_t> commas;
-    std::size_t depth = 0;
-    for (std::size_t i = list.begin; i < list.end; ++i) {
-        const char c = text[i];
-        if (c == '<' || c == '(' || c == '[' || c == '{') {
-            ++depth;
-        } else if ((c == '>' || c == ')' || c == ']' || c == '}') && depth > 0) {
-            --depth;
-        } else if (c == ',' && depth == 0) {
-            commas.push_back(i);
+        if (begin < at) { // otherwise it is behind arguments: "a<b>::c"
+            text.erase(begin, at + 2 - begin);
+            at = begin;
         }
     }
-    return commas;
-}
-
-/// The last argument of the longest outer list becomes "...", then the one before it; at last the whole list.
-bool drop_argument(std::string& text) {
-    const std::vector<argument_list> lists = lists_of(text);
-    const argument_list* best = nullptr;
-    for (const argument_list& one : lists) {
-        if (one.depth == 1 && !is_elided(text, one) &&
-            (best == nullptr || one.end - one.begin > best->end - best->begin)) {
-            best = &one;
-        }
-    }
-    if (best == nullptr || best->end - best->begin <= dots.size()) {
-        return false;
-    }
-    std::vector<std::size_t> commas = commas_of(text, *best);
-    for (; !commas.empty(); commas.pop_back()) {
-        std::string less = text.substr(0, commas.back()) + ", ..." + text.substr(best->end);
-        if (less.size() < text.size()) {
-            text = std::move(less);
-            return true;
-        }
-    }
-    text.replace(best->begin, best->end - best->begin, dots);
-    return true;
 }
 
 /// A text that differs from its neighbours only in its middle: where it begins, and from where it differs.
@@ -172,18 +121,12 @@ std::size_t common_begin(const std::vector<std::string>& types, const std::vecto
 
 std::string short_type(std::string_view type, std::size_t width) {
     std::string text(type);
-    while (text.size() > width && elide_innermost(text)) {
+    while (text.size() > width && elide_innermost(text, 2)) {
     }
-    if (text.size() > width) {
-        const std::size_t open = text.find('<');
-        if (open != text.npos) {
-            drop_namespaces(text, open + 1);
-        }
-        if (open != text.npos && text.size() > width) {
-            drop_namespaces(text, open + 1, true);
-        }
+    if (const std::size_t open = text.find('<'); text.size() > width && open != text.npos) {
+        drop_namespaces(text, open + 1);
     }
-    while (text.size() > width && drop_argument(text)) {
+    while (text.size() > width && elide_innermost(text, 1)) {
     }
     if (text.size() > width) {
         drop_namespaces(text, 0);

@@ -9,8 +9,8 @@
 namespace linn::tool {
 
 /// A type's readable name in at most `width` characters, shortened from the inside: first the arguments of the innermost
-/// templates go ("..."), then the namespaces of arguments, then trailing arguments, then the outer namespace, and last the end
-/// of the text. Any text is taken; what is short enough stays as it is.
+/// templates go ("..."), then the namespaces of arguments, then all arguments, then the outer namespace, and last the end of
+/// the text. Any text is taken; what is short enough stays as it is.
 /// @complexity O(n^2) in the length of the name at worst
 std::string short_type(std::string_view type, std::size_t width);
 

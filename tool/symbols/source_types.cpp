@@ -159,15 +159,7 @@ source_type source_types::type_at(const std::string& file, unsigned line, unsign
     if (line == 0 || line > lines.size()) {
         return {};
     }
-    source_type found = type_in_line(lines[line - 1], column);
-    // A statement that was broken: the line that is given may be that of its end.
-    if (found.type.empty() && line >= 2 && lines[line - 2].find(';') == std::string::npos) {
-        found = type_in_line(lines[line - 2], 0);
-    }
-    if (found.type.empty() && line < lines.size() && lines[line - 1].find(';') == std::string::npos) {
-        found = type_in_line(lines[line], 0);
-    }
-    return found;
+    return type_in_line(lines[line - 1], column);
 }
 
 } // namespace linn::tool

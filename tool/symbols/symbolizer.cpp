@@ -45,14 +45,13 @@ module_symbols symbolizer::about(const std::string& module, const std::string& b
 }
 
 const char* to_string(type_rule rule) noexcept {
-    return word_of(rule, {"call site", "allocator", "maker", "pointer", "constructor", "symbol", "rtti",
-                          "source", "none"});
+    return word_of(rule, {"allocator", "maker", "pointer", "symbol", "rtti", "source", "none"});
 }
 
-named_type type_namer::name(const allocation_site& site) {
+named_type symbolizer::name(const allocation_site& site) {
     call_chain chain;
     for (const code_site& at : site.stack) {
-        code_module& its_module = symbols_.state_->module_of(at.module, at.build_id);
+        code_module& its_module = state_->module_of(at.module, at.build_id);
         const known_address& here = its_module.at(at.address);
         for (std::size_t i = 0; i < here.shown.size(); ++i) {
             chain.push_back({&here.shown[i], &here.known[i], &its_module, at.module, at.address,
@@ -60,7 +59,7 @@ named_type type_namer::name(const allocation_site& site) {
                              i + 1 == here.shown.size()});
         }
     }
-    named_type found = type_ladder(site, chain, symbols_.state_->sources()).result();
+    named_type found = name_type(site, chain, state_->sources());
     found.frames.reserve(chain.size());
     for (const chain_frame& frame : chain) {
         found.frames.push_back(shown_frame(frame));

@@ -42,37 +42,15 @@ struct code_site {
     std::uint64_t address = 0; ///< inside the call: the return address minus one
 };
 
-/// Turns addresses into functions and lines. Not thread-safe.
-class symbolizer {
-public:
-    explicit symbolizer(symbol_options options = {});
-    symbolizer(const symbolizer&) = delete;
-    symbolizer& operator=(const symbolizer&) = delete;
-    ~symbolizer();
-
-    /// The frames at an address, innermost first; one without a name at least. Cached.
-    const std::vector<symbol_frame>& frames(const code_site& site);
-
-    /// What is known of a module.
-    module_symbols about(const std::string& module, const std::string& build_id);
-
-private:
-    friend class type_namer;
-    class state;
-    std::unique_ptr<state> state_;
-};
-
 /// Which rule named a type, best first.
 enum class type_rule : std::uint8_t {
-    call_site,   ///< DW_AT_LLVM_alloc_type
-    allocator,   ///< the outermost allocator frame
-    maker,       ///< make_unique, make_shared, std::function
-    pointer,     ///< a variable that begins behind the call, whose pointee has the recorded size
-    constructor, ///< a constructor inlined behind the call, whose class has the recorded size
-    symbol,      ///< a template's name out of the symbol table
-    rtti,        ///< the type in the block itself
-    source,      ///< the source text
-    none,        ///< none did: "40-byte blocks of f"
+    allocator, ///< the outermost allocator frame
+    maker,     ///< make_unique, make_shared, std::function
+    pointer,   ///< a variable that begins behind the call, whose pointee has the recorded size
+    symbol,    ///< a template's name out of the symbol table
+    rtti,      ///< the type in the block itself
+    source,    ///< the source text
+    none,      ///< none did: "40-byte blocks of f"
 };
 
 const char* to_string(type_rule rule) noexcept;
@@ -126,15 +104,26 @@ struct allocation_site {
     bool is_array_new = false;
 };
 
-/// Says which C++ type a site allocates, by the ladder of docs/design/types.md.
-class type_namer {
+/// Turns addresses into functions, lines and types. Not thread-safe.
+class symbolizer {
 public:
-    explicit type_namer(symbolizer& symbols) noexcept : symbols_(symbols) {}
+    explicit symbolizer(symbol_options options = {});
+    symbolizer(const symbolizer&) = delete;
+    symbolizer& operator=(const symbolizer&) = delete;
+    ~symbolizer();
 
+    /// The frames at an address, innermost first; one without a name at least. Cached.
+    const std::vector<symbol_frame>& frames(const code_site& site);
+
+    /// Which C++ type a site allocates, by the ladder of docs/design/types.md.
     named_type name(const allocation_site& site);
 
+    /// What is known of a module.
+    module_symbols about(const std::string& module, const std::string& build_id);
+
 private:
-    symbolizer& symbols_;
+    class state;
+    std::unique_ptr<state> state_;
 };
 
 } // namespace linn::tool
