@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime_blocks.hpp"
 
+#include "../symbols/call_chain.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -57,21 +59,11 @@ constexpr runtime_rule runtime_table[]{
     {"dynamic-linker", "the dynamic linker's lists of libraries", dynamic_linker, 4096, "ld-linux"},
 };
 
-/// What may call an allocator on its own account.
-constexpr std::string_view runtime_files[]{"libc.so",   "libc-2.",      "ld-linux",    "libstdc++.so",
-                                           "libc++.so", "libc++abi.so", "libgcc_s.so", "libpthread",
-                                           "libdl",     "libnss_",      "libresolv",   "librt"};
-
 /// Of a program with the libraries inside, this many of the innermost calls are looked at.
 constexpr std::size_t innermost = 4;
 
 std::string_view file_name(std::string_view path) {
     return path.substr(path.find_last_of('/') + 1);
-}
-
-bool is_runtime(std::string_view module) {
-    const std::string_view name = file_name(module);
-    return std::ranges::any_of(runtime_files, [&](std::string_view file) { return name.starts_with(file); });
 }
 
 /// "__GI___libc_x(int)" as "__libc_x": glibc's own alias of an exported function.
@@ -120,7 +112,7 @@ std::vector<runtime_call> calls_of(const allocation_site& site, const named_type
 bool may_be_runtime(const allocation_site& site, const site_statistics& s) {
     constexpr std::uint64_t least_pool = 72704; // that a program with libstdc++ inside allocates
     return s.live_at_end != 0 && !site.stack.empty() &&
-           (is_runtime(site.stack.front().module) || (s.allocations == 1 && s.largest >= least_pool));
+           (is_runtime_module(site.stack.front().module) || (s.allocations == 1 && s.largest >= least_pool));
 }
 
 } // namespace
@@ -132,7 +124,7 @@ const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::ui
     }
     // From a constructor or a callback of the program on, the block is the program's.
     std::size_t within = 0;
-    while (within != calls.size() && is_runtime(calls[within].module)) {
+    while (within != calls.size() && is_runtime_module(calls[within].module)) {
         ++within;
     }
     const auto innermost_calls = calls.first(within != 0 ? within : std::min(innermost, calls.size()));

@@ -163,15 +163,15 @@ symbol_frame shown_frame(const chain_frame& frame) {
 }
 
 bool is_runtime_module(std::string_view path) {
-    static constexpr std::array<std::string_view, 13> runtimes{
-        "libc.so",  "libc-",         "libc++.so", "libc++abi.so", "libstdc++.so", "libm.so",  "libgcc_s.so",
-        "libdl.so", "libpthread.so", "librt.so",  "ld-linux",     "ld-musl",      "libc.musl"};
+    static constexpr std::array<std::string_view, 15> runtimes{
+        "libc.so", "libc-",       "libc++.so", "libc++abi.so", "libstdc++.so",
+        "libm.so", "libgcc_s.so", "libdl.so",  "libpthread",   "librt.so",
+        "libnss_", "libresolv",   "ld-linux",  "ld-musl",      "libc.musl"};
     if (path.starts_with('[')) {
         return true;
     }
     const std::string_view file = path.substr(path.rfind('/') + 1);
-    return std::any_of(runtimes.begin(), runtimes.end(),
-                       [&](std::string_view name) { return file.starts_with(name); });
+    return std::ranges::any_of(runtimes, [&](std::string_view name) { return file.starts_with(name); });
 }
 
 bool is_standard_code(const chain_frame& frame) {

@@ -350,15 +350,7 @@ std::string demangle(const std::string& mangled) {
     if (!may_be_cxx) {
         return mangled;
     }
-    std::string name = demangle_type(mangled);
-    constexpr std::size_t hash_letters = 19; // "::h286ef2f2bd68e370", which Rust's compiler appends
-    if (name.size() > hash_letters) {
-        const std::string_view end = std::string_view{name}.substr(name.size() - hash_letters);
-        if (end.starts_with("::h") && end.find_first_not_of("0123456789abcdef", 3) == end.npos) {
-            name.resize(name.size() - hash_letters);
-        }
-    }
-    return name;
+    return demangle_type(mangled);
 }
 
 std::string without_parameters(std::string_view demangled) {

@@ -17,8 +17,8 @@ struct name_part {
 /// Whether a name may hold the character: a letter, a digit, '_' or '$'.
 bool is_word(char c);
 
-/// The name of a symbol of C++, Rust or D, without the hash of Rust's; the text itself where it is not mangled. Without
-/// libiberty, D's symbols and Rust's newer ones stay as they are.
+/// The name of a symbol of C++, Rust or D; the text itself where it is not mangled. Without libiberty, those of D and Rust are
+/// not decoded.
 std::string demangle(const std::string& mangled);
 
 /// The C++ name of a type as RTTI has it ("N5shape6CircleE"); the text itself where it is none.

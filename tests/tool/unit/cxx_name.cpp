@@ -87,8 +87,6 @@ TEST_CASE("RTTI names are types, and other text is none") {
     CHECK(demangle_type("N5shape6CircleE") == "shape::Circle");
     CHECK(demangle_type("*N5shape6CircleE") == "shape::Circle");
     CHECK(demangle("f") == "f"); // a C function, although "f" is the code of float
-    CHECK(demangle("_ZN1r4main17h086b0cfd890a8ea9E") == "r::main");
-    CHECK(demangle("_ZN1r17h086b0cfd890a8eaxE") == "r::h086b0cfd890a8eax");
     CHECK(demangle_type("\x80?") == "\x80?");
 }
 
@@ -107,6 +105,7 @@ TEST_CASE("Rust's symbols of both forms are decoded, and D's") {
           "alloc::raw_vec::RawVec<T, A>::grow_one");
     CHECK(shown("_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE") ==
           "<alloc::string::String as core::fmt::Debug>::fmt");
+    CHECK(shown("_ZN1r4main17h086b0cfd890a8ea9E") == "r::main");
     CHECK(shown("_D3std5stdio5writeFZv") == "std.stdio.write");
     CHECK(shown("_D4main__T3fooTiZQhFiZi") == "main.foo!(int).foo");
     for (const char* other : {"_Rfoo", "_Dfoo", "_R", "_D", "_RNv", "_D3std"}) {
