@@ -292,8 +292,7 @@ private:
     void add_better() {
         const try_arm* const arm = judged_.better ? result_.find_arm(judged_.better->name) : nullptr;
         if (arm != nullptr) {
-            findings_.push_back(fmt::format("Better still: {}{}; over the pools it {}{}.", arm->title,
-                                            arm->why.empty() ? "" : fmt::format(" ({})", arm->why),
+            findings_.push_back(fmt::format("Better still: {}; over the pools it {}{}.", arm->title,
                                             saving_text(subject::one, judged_.better->saved),
                                             result_.plan_arm == arm->name ? ", and the plan is that" : ""));
         }
