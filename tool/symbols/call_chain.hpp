@@ -22,6 +22,8 @@ struct chain_frame {
     bool is_physical;      ///< has a stack frame of its own
 };
 
+class source_types;
+
 using call_chain = std::vector<chain_frame>; ///< innermost first
 
 /// Whether a source file is the standard library's, the system's, Boost's, a package manager's or Linn's own; an empty name
@@ -67,5 +69,8 @@ struct allocator_run {
 
 /// `is_recorded_new`: the recorded call is `operator new`, not malloc.
 allocator_run find_allocator_run(const call_chain& chain, bool is_recorded_new);
+
+/// Which type a site allocates, by the rules of docs/design/types.md. `chain` is the site's stack.
+named_type name_type(const allocation_site& site, const call_chain& chain, source_types& sources);
 
 } // namespace linn::tool

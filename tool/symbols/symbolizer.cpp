@@ -4,7 +4,6 @@
 #include "../measure/words.hpp"
 #include "code_module.hpp"
 #include "source_types.hpp"
-#include "type_ladder.hpp"
 
 #include <map>
 #include <utility>

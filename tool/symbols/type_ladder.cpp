@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "type_ladder.hpp"
-
 #include "behind_call.hpp"
+#include "call_chain.hpp"
 #include "containers.hpp"
 #include "cxx_name.hpp"
 #include "memory_owner.hpp"
+#include "source_types.hpp"
 
 #include <dwarf.h>
 
