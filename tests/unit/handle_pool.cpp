@@ -2,7 +2,6 @@
 // A handle finds its object for as long as that lives, and nothing ever after: not when the memory or the index is
 // used again, not when all generations are used up. And the pool does what pools do: stable addresses, the strong
 // guarantee, memory that comes back.
-#include "counted.hpp"
 #include "misuse_recorder.hpp"
 #include "unit.hpp"
 
@@ -14,7 +13,14 @@
 namespace handle_pool_tests {
 
 using linn::handle_pool;
-using linn_test::counted;
+
+struct counted {
+    explicit counted(int) { ++alive; }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --alive; }
+    static inline int alive = 0;
+};
 
 struct tree {
     tree(handle_pool<tree>& all, int depth) {
