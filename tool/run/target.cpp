@@ -30,144 +30,112 @@ bool starts_others(const fs::path& executable) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// The run under discovery, from the command to the program proper.
-class discovery {
-public:
-    discovery(target& into, bool keep_wrappers) : t_(into), keep_wrappers_(keep_wrappers) {}
-
-    /// Finds the file; false when there is a problem.
-    bool find() {
-        const reached_program found = reach_program(t_.command.front());
-        if (!found.problem.empty()) {
-            return fail(found.problem, found.is_usage_error);
-        }
-        t_.spec.program = found.file;
-        t_.spec.arguments = t_.command;
-        return true;
+/// A program that becomes a static one by exec, or another one with a cleared environment, says nothing more; but
+/// the kernel's name of it changes. A program may also change it itself, which those that only start others do not.
+std::string check_last_name(const target& t, const process_proof& last) {
+    const std::string& name = t.first.last_name;
+    if (name.empty() || name == last.name) {
+        return {};
     }
-
-    /// Learns from the first run what the program became; false when there is a problem.
-    bool follow() {
-        const process_proof* const last = main_proof(t_.first);
-        if (last == nullptr) {
-            return fail(fmt::format("{} did not load the probe that proves who provides its memory, so no "
-                                    "allocator would reach it either",
-                                    t_.spec.program.string()));
+    const auto matches = [&name](const fs::path& p) { return p.filename().string().substr(0, 15) == name; };
+    std::vector<std::string> candidates = last.arguments;
+    candidates.push_back(name);
+    for (const std::string& candidate : candidates) {
+        const fs::path file =
+            find_program(candidate, variable_of(last.environment, "PATH"), last.directory).lexically_normal();
+        if (!matches(candidate) || file.empty()) {
+            continue;
         }
-        const executable_info info = inspect_executable(last->executable);
-        if (std::string problem = why_not_preloadable(last->executable, info); !problem.empty()) {
-            return fail(std::move(problem));
-        }
-        if (!check_last_name(*last) || !check_provider(*last)) {
-            return false;
-        }
-
-        for (const process_proof& p : t_.first.proofs) {
-            const std::string file = p.executable.string();
-            if (p.is_main && &p != last) {
-                t_.wrappers.push_back(file);
-            } else if (!p.is_main &&
-                       std::find(t_.also_ran.begin(), t_.also_ran.end(), file) == t_.also_ran.end()) {
-                t_.also_ran.push_back(file);
-            }
-        }
-        t_.remarks = remarks_on(*last, info);
-        if (!t_.wrappers.empty() && !keep_wrappers_) {
-            measure_directly(*last);
-        }
-        return true;
-    }
-
-private:
-    bool fail(std::string problem, bool is_usage_error = false) {
-        t_.problem = std::move(problem);
-        t_.is_usage_error = is_usage_error;
-        return false;
-    }
-
-    /// A program that becomes a static one by exec, or another one with a cleared environment, says nothing more; but
-    /// the kernel's name of it changes. A program may also change it itself, which those that only start others do not.
-    bool check_last_name(const process_proof& last) {
-        const std::string& name = t_.first.last_name;
-        if (name.empty() || name == last.name) {
-            return true;
-        }
-        const auto matches = [&name](const fs::path& p) {
-            return p.filename().string().substr(0, 15) == name;
-        };
-        std::vector<std::string> candidates = last.arguments;
-        candidates.push_back(name);
-        for (const std::string& candidate : candidates) {
-            const fs::path file =
-                find_program(candidate, variable_of(last.environment, "PATH"), last.directory)
-                    .lexically_normal();
-            if (!matches(candidate) || file.empty()) {
-                continue;
-            }
-            const executable_info info = inspect_executable(file);
-            const std::string problem =
-                info.what == kind::program ? why_not_preloadable(file, info) : std::string{};
-            if (!problem.empty()) {
-                return fail(fmt::format("{} becomes another program: {}", t_.command.front(), problem));
-            }
-        }
-        if (!starts_others(last.executable)) {
-            return true;
-        }
-        return fail(fmt::format("{} becomes another program, {}, that no preload reaches: it is static, or "
-                                "its environment was cleared. Name that program itself",
-                                t_.command.front(), name));
-    }
-
-    bool check_provider(const process_proof& last) {
-        t_.own_provider = last.file_of("malloc");
-        if (t_.own_provider.empty()) {
-            return fail(fmt::format("{} does not use malloc", last.executable.string()));
-        }
-        if (t_.own_provider == last.executable.string()) {
-            return fail(fmt::format("{} has an allocator compiled in, which a preloaded one cannot replace: "
-                                    "link it as a shared library, or not at all, to compare",
-                                    last.executable.string()));
-        }
-        const std::string name = fs::path{t_.own_provider}.filename().string();
-        for (const std::string_view runtime :
-             {"libasan", "libtsan", "libhwasan", "liblsan", "libclang_rt.asan", "libclang_rt.tsan",
-              "libclang_rt.hwasan"}) {
-            if (name.starts_with(runtime)) {
-                return fail(fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: "
-                                        "measure a build without it",
-                                        last.executable.string(), name));
-            }
-        }
-        return true;
-    }
-
-    /// The program as its wrapper started it.
-    void measure_directly(const process_proof& last) {
-        t_.spec.program = last.executable;
-        t_.spec.arguments = last.arguments;
-        t_.spec.directory = last.directory;
-        t_.spec.environment.clear();
-        for (const std::string& variable : last.environment) {
-            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=")) {
-                t_.spec.environment.push_back(variable);
-            }
-        }
-        // By the name it was called if that is the same file: some programs look where they were called from.
-        if (last.arguments.empty()) {
-            return;
-        }
-        const fs::path called =
-            find_program(last.arguments.front(), variable_of(last.environment, "PATH"), last.directory);
-        std::error_code error;
-        if (!called.empty() && fs::equivalent(called, last.executable, error)) {
-            t_.spec.program = called;
+        const executable_info info = inspect_executable(file);
+        const std::string problem =
+            info.what == kind::program ? why_not_preloadable(file, info) : std::string{};
+        if (!problem.empty()) {
+            return fmt::format("{} becomes another program: {}", t.command.front(), problem);
         }
     }
+    if (!starts_others(last.executable)) {
+        return {};
+    }
+    return fmt::format("{} becomes another program, {}, that no preload reaches: it is static, or "
+                       "its environment was cleared. Name that program itself",
+                       t.command.front(), name);
+}
 
-    target& t_;
-    bool keep_wrappers_;
-};
+/// Why the file that provides malloc cannot be replaced; empty when it can.
+std::string check_provider(const target& t, const process_proof& last) {
+    if (t.own_provider.empty()) {
+        return fmt::format("{} does not use malloc", last.executable.string());
+    }
+    if (t.own_provider == last.executable.string()) {
+        return fmt::format("{} has an allocator compiled in, which a preloaded one cannot replace: "
+                           "link it as a shared library, or not at all, to compare",
+                           last.executable.string());
+    }
+    const std::string name = fs::path{t.own_provider}.filename().string();
+    for (const std::string_view runtime : {"libasan", "libtsan", "libhwasan", "liblsan", "libclang_rt.asan",
+                                           "libclang_rt.tsan", "libclang_rt.hwasan"}) {
+        if (name.starts_with(runtime)) {
+            return fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: "
+                               "measure a build without it",
+                               last.executable.string(), name);
+        }
+    }
+    return {};
+}
+
+/// The program as its wrapper started it.
+void measure_directly(target& t, const process_proof& last) {
+    t.spec.program = last.executable;
+    t.spec.arguments = last.arguments;
+    t.spec.directory = last.directory;
+    t.spec.environment.clear();
+    for (const std::string& variable : last.environment) {
+        if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=")) {
+            t.spec.environment.push_back(variable);
+        }
+    }
+    // By the name it was called if that is the same file: some programs look where they were called from.
+    if (last.arguments.empty()) {
+        return;
+    }
+    const fs::path called =
+        find_program(last.arguments.front(), variable_of(last.environment, "PATH"), last.directory);
+    std::error_code error;
+    if (!called.empty() && fs::equivalent(called, last.executable, error)) {
+        t.spec.program = called;
+    }
+}
+
+/// Learns from the first run what the program became. Returns why it cannot be measured; empty when it can.
+std::string follow(target& t, bool keep_wrappers) {
+    const process_proof* const last = main_proof(t.first);
+    if (last == nullptr) {
+        return fmt::format("{} did not load the probe that proves who provides its memory, so no allocator "
+                           "would reach it either",
+                           t.spec.program.string());
+    }
+    const executable_info info = inspect_executable(last->executable);
+    t.own_provider = last->file_of("malloc");
+    for (const std::string& problem :
+         {why_not_preloadable(last->executable, info), check_last_name(t, *last), check_provider(t, *last)}) {
+        if (!problem.empty()) {
+            return problem;
+        }
+    }
+    for (const process_proof& p : t.first.proofs) {
+        const std::string file = p.executable.string();
+        if (p.is_main && &p != last) {
+            t.wrappers.push_back(file);
+        } else if (!p.is_main && std::ranges::count(t.also_ran, file) == 0) {
+            t.also_ran.push_back(file);
+        }
+    }
+    t.remarks = remarks_on(*last, info);
+    if (!t.wrappers.empty() && !keep_wrappers) {
+        measure_directly(t, *last);
+    }
+    return {};
+}
 
 /// What a program may miss; empty where that was given.
 std::string_view hint_for(const launch_spec& spec) {
@@ -228,10 +196,14 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
         t.is_usage_error = true;
         return t;
     }
-    discovery found{t, keep_wrappers};
-    if (!found.find()) {
+    const reached_program found = reach_program(command.front());
+    t.problem = found.problem;
+    t.is_usage_error = found.is_usage_error;
+    if (!t.problem.empty()) {
         return t;
     }
+    t.spec.program = found.file;
+    t.spec.arguments = command;
     std::error_code error;
     t.spec.directory = fs::current_path(error);
     t.spec.environment = child_environment({});
@@ -242,7 +214,10 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
     t.first = launch(first, guard, tick);
     t.problem = judge_first_run(t, ignore_exit_status);
     t.is_usage_error = t.first.how == ending::not_started;
-    if (t.problem.empty() && found.follow() && std::getenv("LD_PRELOAD") != nullptr) {
+    if (t.problem.empty()) {
+        t.problem = follow(t, keep_wrappers);
+    }
+    if (t.problem.empty() && std::getenv("LD_PRELOAD") != nullptr) {
         t.remarks.push_back("LD_PRELOAD of the environment is not given to the program");
     }
     return t;
