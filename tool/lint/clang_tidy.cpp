@@ -71,43 +71,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class report_reader {
-public:
-    explicit report_reader(std::string directory) : directory_{std::move(directory)} {}
-
-    tidy_diagnostic diagnostic(const YAML::Node& node) {
-        tidy_diagnostic d;
-        d.name = node["DiagnosticName"].as<std::string>();
-        d.level = node["Level"].as<std::string>("Warning");
-        if (const YAML::Node folder = node["BuildDirectory"]; folder && !folder.Scalar().empty()) {
-            directory_ = folder.Scalar();
-        }
-        d.message = message(node["DiagnosticMessage"]);
-        for (const YAML::Node& note : node["Notes"]) {
-            d.notes.push_back(message(note));
-        }
-        return d;
+/// @param directory where relative paths start
+tidy_message message_of(const YAML::Node& node, const fs::path& directory) {
+    const auto absolute = [&](const std::string& file) {
+        return file.empty() ? file : (directory / file).lexically_normal().string();
+    };
+    tidy_message m;
+    m.text = node["Message"].as<std::string>();
+    m.file = absolute(node["FilePath"].as<std::string>(""));
+    m.offset = node["FileOffset"].as<std::size_t>(0);
+    for (const YAML::Node& r : node["Replacements"]) {
+        m.fix.push_back({absolute(r["FilePath"].as<std::string>()), r["Offset"].as<std::size_t>(),
+                         r["Length"].as<std::size_t>(), r["ReplacementText"].as<std::string>("")});
     }
+    return m;
+}
 
-private:
-    std::string absolute(const std::string& file) const {
-        return file.empty() ? file : (fs::path{directory_} / file).lexically_normal().string();
+tidy_diagnostic diagnostic_of(const YAML::Node& node, const std::string& directory) {
+    const YAML::Node folder = node["BuildDirectory"];
+    const fs::path start = folder && !folder.Scalar().empty() ? folder.Scalar() : directory;
+    tidy_diagnostic d;
+    d.name = node["DiagnosticName"].as<std::string>();
+    d.level = node["Level"].as<std::string>("Warning");
+    d.message = message_of(node["DiagnosticMessage"], start);
+    for (const YAML::Node& note : node["Notes"]) {
+        d.notes.push_back(message_of(note, start));
     }
-
-    tidy_message message(const YAML::Node& node) const {
-        tidy_message m;
-        m.text = node["Message"].as<std::string>();
-        m.file = absolute(node["FilePath"].as<std::string>(""));
-        m.offset = node["FileOffset"].as<std::size_t>(0);
-        for (const YAML::Node& r : node["Replacements"]) {
-            m.fix.push_back({absolute(r["FilePath"].as<std::string>()), r["Offset"].as<std::size_t>(),
-                             r["Length"].as<std::size_t>(), r["ReplacementText"].as<std::string>("")});
-        }
-        return m;
-    }
-
-    std::string directory_;
-};
+    return d;
+}
 
 constexpr int oldest_major = 16;
 constexpr int newest_major = 40; // only as far as there are files of that name
@@ -301,9 +292,8 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
         if (root.IsNull()) {
             return list;
         }
-        report_reader one{directory};
         for (const YAML::Node& node : root["Diagnostics"]) {
-            list.push_back(one.diagnostic(node));
+            list.push_back(diagnostic_of(node, directory));
         }
     } catch (const YAML::Exception& error) {
         throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};

@@ -65,64 +65,53 @@ fs::path newest_database(const fs::path& folder) {
     return newest == found.end() ? fs::path{} : *newest;
 }
 
-class reader {
-public:
-    explicit reader(const fs::path& path) : path_{path} {}
+compile_command command_of(const json& entry, const fs::path& here) {
+    compile_command c;
+    c.directory = (here / entry.at("directory").get<std::string>()).lexically_normal().string();
+    c.file = (fs::path{c.directory} / entry.at("file").get<std::string>()).lexically_normal().string();
+    c.arguments = entry.contains("arguments") ? entry.at("arguments").get<std::vector<std::string>>()
+                                              : command_words(entry.at("command").get<std::string>());
+    return c;
+}
 
-    std::vector<compile_command> commands() const {
-        const std::optional<std::string> content = read_file(path_);
-        if (!content) {
-            throw unusable_database{fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno))};
-        }
-        const std::string& text = *content;
-        if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-            fail("it is empty");
-        }
-        json all;
+std::vector<compile_command> commands_in(const fs::path& path) {
+    const auto fail = [&](const std::string& reason) {
+        throw unusable_database{fmt::format("cannot use {}: {}", path.string(), reason)};
+    };
+    const std::optional<std::string> text = read_file(path);
+    if (!text) {
+        throw unusable_database{fmt::format("cannot read {}: {}", path.string(), std::strerror(errno))};
+    }
+    if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
+        fail("it is empty");
+    }
+    json all;
+    try {
+        all = json::parse(*text);
+    } catch (const json::parse_error& error) {
+        const auto before = text->begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text->size()));
+        fail(fmt::format("it is no JSON: line {}", std::count(text->begin(), before, '\n') + 1));
+    }
+    if (!all.is_array()) {
+        fail("wanted an array of compile commands");
+    }
+    if (all.empty()) {
+        fail("it lists no file");
+    }
+    std::vector<compile_command> list;
+    for (std::size_t i = 0; i != all.size(); ++i) {
         try {
-            all = json::parse(text);
-        } catch (const json::parse_error& error) {
-            const auto before = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
-            fail(fmt::format("it is no JSON: line {}", std::count(text.begin(), before, '\n') + 1));
+            list.push_back(command_of(all[i], fs::absolute(path).parent_path()));
+        } catch (const json::exception& error) {
+            const std::string_view reason = error.what();
+            fail(fmt::format("entry {}: {}", i, reason.substr(reason.find(']') + 2)));
         }
-        if (!all.is_array()) {
-            fail("wanted an array of compile commands");
+        if (list.back().arguments.empty()) {
+            fail(fmt::format("entry {}: its command is empty", i));
         }
-        if (all.empty()) {
-            fail("it lists no file");
-        }
-        std::vector<compile_command> list;
-        for (std::size_t i = 0; i != all.size(); ++i) {
-            try {
-                list.push_back(command(all[i]));
-            } catch (const json::exception& error) {
-                const std::string_view reason = error.what();
-                fail(fmt::format("entry {}: {}", i, reason.substr(reason.find(']') + 2)));
-            }
-            if (list.back().arguments.empty()) {
-                fail(fmt::format("entry {}: its command is empty", i));
-            }
-        }
-        return list;
     }
-
-private:
-    [[noreturn]] void fail(const std::string& reason) const {
-        throw unusable_database{fmt::format("cannot use {}: {}", path_.string(), reason)};
-    }
-
-    compile_command command(const json& entry) const {
-        compile_command c;
-        const fs::path here = fs::absolute(path_).parent_path();
-        c.directory = (here / entry.at("directory").get<std::string>()).lexically_normal().string();
-        c.file = (fs::path{c.directory} / entry.at("file").get<std::string>()).lexically_normal().string();
-        c.arguments = entry.contains("arguments") ? entry.at("arguments").get<std::vector<std::string>>()
-                                                  : command_words(entry.at("command").get<std::string>());
-        return c;
-    }
-
-    const fs::path& path_;
-};
+    return list;
+}
 
 /// What Clang refuses although it knows the option, or would act on: plugins, profiles, values that only GCC has, and files of
 /// dependencies, which belong to the build.
@@ -242,7 +231,7 @@ compile_database read_compile_database(const fs::path& path) {
     compile_database database;
     database.path = path;
     database.folder = fs::canonical(path, error).parent_path();
-    database.commands = reader{path}.commands();
+    database.commands = commands_in(path);
     return database;
 }
 

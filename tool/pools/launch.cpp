@@ -3,7 +3,6 @@
 
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
-#include "../program/executable.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -34,12 +33,10 @@ std::filesystem::path pool_library(bool is_checked) {
 }
 
 served_program find_served_program(const std::string& name, bool is_checked) {
-    reached_program reached = reach_program(name, preload_kind::pools);
-    served_program found{reached.file, {}, std::move(reached.problem), reached.is_usage_error};
-    if (!found.problem.empty()) {
-        return found;
+    served_program found{reach_program(name, preload_kind::pools), {}};
+    if (found.problem.empty()) {
+        found.library = preload_companion(pool_library(is_checked).filename().string(), found.problem);
     }
-    found.library = preload_companion(pool_library(is_checked).filename().string(), found.problem);
     return found;
 }
 

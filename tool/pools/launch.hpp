@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../program/executable.hpp"
 #include "plan.hpp"
 
 #include <filesystem>
@@ -27,11 +28,8 @@ std::vector<std::string> pool_variables(const pool_settings& settings);
 std::filesystem::path pool_library(bool is_checked = false);
 
 /// A program that a plan is to serve, and the library that does it.
-struct served_program {
-    std::filesystem::path file;
+struct served_program : reached_program {
     std::filesystem::path library;
-    std::string problem;         ///< why it cannot be served; empty when it can
-    bool is_usage_error = false; ///< of `problem`: there is no such program (exit status 2)
 };
 
 /// Looks `name` up as a shell does, and whether the library reaches it.
