@@ -231,6 +231,9 @@ TEST_CASE("handle_pool: iterators") {
     const auto h = pool.create(3);
     auto i = pool.begin();
     CHECK(&*i == pool.get(h));
+    CHECK(pool.owns(&*i));
+    CHECK_FALSE(pool.owns(&pool));
+    CHECK_FALSE(items{}.owns(&*i));
     CHECK(i->number == 3);
     const items& constant = pool;
     CHECK(&*constant.begin() == &*i);

@@ -78,11 +78,13 @@ geometry equal_slabs(std::size_t bytes, std::size_t retain = 0, std::size_t slab
 
 constexpr std::size_t plenty = PTRDIFF_MAX;
 
-TEST_CASE("slab_set: a reserve of more bytes than there are numbers maps nothing") {
+TEST_CASE("slab_set: a reserve of more bytes than there are numbers or addresses maps nothing") {
     fixture x{make_geometry(1000, 8, {})};
     pages::fail_from(3); // so that a wrong one ends
-    for (const std::size_t n :
-         {SIZE_MAX, SIZE_MAX / 1000 + 2, static_cast<std::size_t>(PTRDIFF_MAX) / 1000 + 1}) {
+    constexpr std::size_t addresses =
+        SIZE_MAX / (sizeof(void*) == 8 ? 1 << 16 : 1); // of 64 bits, 48 are used
+    for (const std::size_t n : {SIZE_MAX, SIZE_MAX / 1000 + 2,
+                                static_cast<std::size_t>(PTRDIFF_MAX) / 1000 + 1, addresses / 1000}) {
         CHECK_FALSE(x.set.reserve(n));
     }
     CHECK(pages::maps == 0);
@@ -181,9 +183,28 @@ TEST_CASE("slab_set: huge pages when asked for, and not otherwise") {
     CHECK(pages::huge == f.set.slab_count());
 }
 
+TEST_CASE(
+    "slab_set: a copy of a slab's header between two slabs, as of a program that copies its pages, is none") {
+    fixture f{equal_slabs(1000, plenty)};
+    const std::size_t bytes = f.set.sizes().slab_align;
+    auto* const memory = static_cast<std::byte*>(pages::map(3 * bytes, bytes));
+    REQUIRE(memory != nullptr);
+    REQUIRE(f.set.adopt(memory + 2 * bytes, bytes, true));
+    REQUIRE(f.set.adopt(memory, bytes, true));
+    const auto all = f.take(10);
+    std::memcpy(memory + bytes, memory, bytes);
+    void* const inside = static_cast<std::byte*>(all[3]) + bytes;
+    CHECK(f.refused({inside}) == fixture::refusals{{rejection::not_from_a_slab, inside}});
+    f.give(all);
+    f.set.forget_all();
+    pages::unmap(memory, 3 * bytes, bytes);
+}
+
 TEST_CASE("slab_set: lends what lies behind the slab that its own threads take from, and nothing of that") {
     fixture f{equal_slabs(1000, plenty)};
     std::vector<void*> full[3] = {f.fill(), f.fill(), f.fill()};
+    // By their colours, the first slots share no cache set.
+    CHECK(f.slab_of(full[0][0])->offset_of(0) != f.slab_of(full[1][0])->offset_of(0));
     CHECK_FALSE(f.set.has_spare());
     CHECK(f.lend(1).empty());
     for (const auto& slots : full) {
@@ -295,6 +316,7 @@ TEST_CASE("slab_set: the sweep does not go on from a slab that went to another s
     fixture from{equal_slabs(1000, 0)};
     fixture to{equal_slabs(1000, plenty)};
     const auto all = from.fill();
+    from.fill(); // so that there is something to look for
     cold_pages cold;
     CHECK_FALSE(from.set.take_cold(10'000, cold));
     from.give({all.begin() + 1, all.end()});

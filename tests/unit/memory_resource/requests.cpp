@@ -153,6 +153,7 @@ TEST_CASE("pool_resource: upstream is what was given, and never the default reso
     CHECK(r.upstream_resource() == std::pmr::new_delete_resource());
     CHECK(pool_resource{nullptr}.upstream_resource() == std::pmr::new_delete_resource());
     CHECK(pool_resource{&r}.upstream_resource() == &r);
+    CHECK(r != *linn::default_pool_resource());
 
     // As the default resource itself: had it asked the default one, it would ask itself for ever.
     std::pmr::set_default_resource(&r);
