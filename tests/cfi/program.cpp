@@ -14,7 +14,6 @@
 #include <memory>
 #include <memory_resource>
 #include <stdexcept>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -172,15 +171,6 @@ void pools() {
             sum += base->area();
         }
     });
-    twice("unique_ptr of a local pool", [] {
-        linn::local_pool<T> l;
-        auto p = linn::make_unique_in(l, 2);
-        sum += p->area();
-        if constexpr (!std::is_same_v<T, diamond>) {
-            const linn::base_ptr<shape> base = std::move(p);
-            sum += base->area();
-        }
-    });
     twice("make_shared", [] {
         const std::shared_ptr<shape> p = linn::make_shared<T>(2);
         const std::shared_ptr<T> q = linn::make_shared_for_overwrite<T>();
@@ -204,12 +194,6 @@ void pools() {
         u.try_emplace(1, 2);
         sum += v[1].area() + l.front().area() + m.at(1).area() + u.at(1).area();
     });
-    twice("local_allocator", [] {
-        linn::local_pool<T> pool;
-        std::vector<T, linn::local_allocator<T, linn::local_pool<T>>> v{pool};
-        v.emplace_back(2);
-        sum += v[0].area();
-    });
     // std::make_shared<T[]> and std::pmr::polymorphic_allocator::new_object of libc++ fail by themselves.
     twice("pool_resource", [] {
         linn::pool_resource r;
@@ -220,13 +204,6 @@ void pools() {
     twice("buffer_pool", [] {
         linn::buffer_pool b{1 << 12};
         sum += b.make_shared_for_overwrite<T>()->area();
-    });
-    twice("another thread", [] {
-        T* p = pool::create(3);
-        std::thread{[p] {
-            sum += p->area();
-            pool::destroy(p);
-        }}.join();
     });
 }
 
