@@ -37,8 +37,8 @@ def main():
 
     root = work / "root"
     package.run("dpkg-deb", "-x", deb, root)
-    for file in ("bin/linn", "libexec/linn/liblinn-record.so", "libexec/linn/linn-bench-worker", "share/man/man1/linn-bench.1.gz",
-                 "share/bash-completion/completions/linn", "libexec/linn/allocator-install/sources.txt", "share/doc/linn/copyright"):
+    for file in ("bin/linn", "libexec/linn/liblinn-record.so", "libexec/linn/linn-bench-worker", "share/man/man1/linn.1.gz",
+                 "libexec/linn/allocator-install/sources.txt", "share/doc/linn/copyright"):
         if not (root / "usr" / file).exists():
             package.fail(f"usr/{file} is not in the package")
     package.expect(re.escape(version), package.run(root / "usr/bin/linn", "--version"))

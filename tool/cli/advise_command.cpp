@@ -25,8 +25,7 @@ namespace {
 constexpr const char* advise_footer =
     "Exit status:\n"
     "  0    done, for any answer\n"
-    "  1    the trace is damaged; a result cannot be written; or with --fail-over, pools would remove that "
-    "much\n"
+    "  1    the trace is damaged; a result cannot be written; or pools would remove what --fail-over says\n"
     "  2    the file is not a trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"

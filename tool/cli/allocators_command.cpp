@@ -22,7 +22,8 @@ namespace linn::tool {
 namespace {
 
 std::string allocators_footer() {
-    return fmt::format("Allocators:\n  {}", fmt::join(allocator_names({}), ", ")) +
+    const std::string names = fmt::format("{}", fmt::join(allocator_names({}), ", "));
+    return fmt::format("Allocators:\n  {}", wrap(names, 98, 2)) +
            "\n\nExamples:\n"
            "  linn allocators                              what is here, and how to get the rest\n"
            "  linn allocators --install all                build what Debian does not package; a few "
@@ -45,14 +46,12 @@ public:
                                       .document = [this] { return report::allocators_document(entries_); },
                                       .has_page = false}} {
         CLI::App& arguments = app();
-        add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)",
-                  offered(allocator_names({})))
+        add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         repeatable(
             arguments.add_option("--allocator", given_, "also examine the library PATH, under this name"))
             ->type_name("NAME=PATH");
-        add_value(arguments, "--install", to_install_, "NAME", "build these, or all, into ~/.cache/linn",
-                  offered(installable_names()))
+        add_value(arguments, "--install", to_install_, "NAME", "build these, or all, into ~/.cache/linn")
             ->delimiter(',')
             ->expected(1, 100)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

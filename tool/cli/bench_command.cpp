@@ -107,7 +107,8 @@ std::string bench_footer() {
             }
         }
     }
-    text += fmt::format("\nContenders:\n  {}\n", fmt::join(bench_names({}), ", "));
+    text += fmt::format("\nContenders:\n  {}\n",
+                        wrap(fmt::format("{}", fmt::join(bench_names({}), ", ")), 98, 2));
     text += "\nExamples:\n"
             "  linn bench                              the headline: telling tests in 90 seconds\n"
             "  linn bench --html report.html           also write a report with plots for a browser\n"
@@ -137,8 +138,7 @@ public:
           files_{app(), report_source{[this] { return report::bench_json(result_); },
                                       [this] { return report::bench_document(result_); }}} {
         CLI::App& arguments = app();
-        add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)",
-                  offered(scenario_names()))
+        add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         arguments.add_flag("--all", options_.all,
                            fmt::format("every scenario but the groups: {} rounds, in the time that they need",

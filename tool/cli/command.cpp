@@ -75,11 +75,6 @@ CLI::Validator number(double least, double most) {
     return {[least, most](const std::string& text) { return outside("number", least, most, text); }, ""};
 }
 
-CLI::Validator offered(const std::vector<std::string>& words) {
-    CLI::Validator any{[](const std::string&) { return std::string{}; }, ""};
-    return any.name(fmt::format("{}", fmt::join(words, " "))); // command_help.cpp reads it
-}
-
 CLI::Validator writable_file(bool may_be_stdout) {
     return {[may_be_stdout](const std::string& text) {
                 if (text != "-") {
@@ -104,13 +99,12 @@ CLI::Validator existing_folder() {
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
-    CLI::Validator check = offered(words);
-    check.operation([words = std::move(words)](std::string& text) {
-        return contains(words, text)
-                   ? std::string{}
-                   : fmt::format("{}one of {}, not '{}'", must_be, fmt::join(words, ", "), text);
-    });
-    return check;
+    return {[words = std::move(words)](const std::string& text) {
+                return contains(words, text)
+                           ? std::string{}
+                           : fmt::format("{}one of {}, not '{}'", must_be, fmt::join(words, ", "), text);
+            },
+            ""};
 }
 
 CLI::Option* repeatable(CLI::Option* option) {

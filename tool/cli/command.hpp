@@ -72,8 +72,9 @@ std::unique_ptr<command> make_try(CLI::App& program);
 std::unique_ptr<command> make_pools(CLI::App& program);
 std::unique_ptr<command> make_lint(CLI::App& program);
 std::unique_ptr<command> make_allocators(CLI::App& program);
-std::unique_ptr<command> make_completion(CLI::App& program);
-std::unique_ptr<command> make_man(CLI::App& program);
+
+/// Writes the help of the program and its commands, as wide as the terminal: 40 to 100 columns.
+std::shared_ptr<CLI::FormatterBase> make_help_page();
 
 inline bool contains(const std::vector<std::string>& list, std::string_view name) {
     return std::ranges::find(list, name) != list.end();
@@ -92,8 +93,6 @@ std::optional<Number> number_in(std::string_view text) {
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator number(double least, double most);
 CLI::Validator one_of(std::vector<std::string> words);
-/// Accepts everything; completion offers the words, as it does those of `one_of`.
-CLI::Validator offered(const std::vector<std::string>& words);
 
 /// Adds an option that takes a value. `called` is the value's name in the help: "COUNT".
 template <class Value>

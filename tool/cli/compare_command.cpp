@@ -83,9 +83,8 @@ std::string read_limit(const std::string& text, growth_limits& limits) {
 }
 
 constexpr const char* compare_footer =
-    "Two results: a row is a regression if its median grew by more than the threshold and the noise floor "
-    "of\n"
-    "both files, and the growth is significant over all rows together. On two machines, ratios to glibc\n"
+    "Two results: a row is a regression if its median grew by more than the threshold and the noise\n"
+    "floor of both files, and the growth is significant over all rows. On two machines, ratios to glibc\n"
     "(bench) or to the program's default allocator (run) are compared instead of times.\n"
     "Two traces: types, places and stacks are matched by name, so the builds may differ.\n"
     "\n"

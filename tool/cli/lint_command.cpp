@@ -23,13 +23,12 @@ namespace linn::tool {
 namespace {
 
 constexpr const char* lint_footer =
-    "Runs clang-tidy with Linn's checks over all C++ files of a compile database and collects what they "
-    "say.\n"
-    "FILES are sources, folders, globs, or headers: a header stands for the files that include it.\n"
-    "To silence a place whose zeros are wanted, write // NOLINT(linn-zero-fill) in the source, or the other "
-    "check's name.\n"
-    "Places are removable (nothing reads the zeros), maybe relied upon, or cold (small, and run once). Only "
-    "the first are in the first sentence and in the exit status.\n"
+    "Runs clang-tidy with Linn's checks over the C++ files of a compile database. FILES are sources,\n"
+    "folders, globs, or headers: a header stands for the files that include it.\n"
+    "To silence a place whose zeros are wanted, write // NOLINT(linn-zero-fill) in the source, or the\n"
+    "other check's name.\n"
+    "Places are removable (nothing reads the zeros), maybe relied upon, or cold (small, and run once).\n"
+    "Only the first are in the first sentence and in the exit status.\n"
     "\nExit status:\n"
     "  0  all files were checked, and no removable place of --error-from bytes or more is left\n"
     "  1  such places are left, or a file could not be checked (--no-fail: only the latter)\n"

@@ -3,7 +3,6 @@
 #include "../report/document/document.hpp"
 #include "../report/terminal.hpp"
 #include "command.hpp"
-#include "help.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,8 +23,8 @@ constexpr make_command command_table[]{&make_bench, &make_allocators};
 #else
 constexpr bool is_whole_build = true;
 constexpr make_command command_table[]{
-    &make_bench, &make_compare, &make_run,  &make_record,     &make_trace,      &make_check, &make_advise,
-    &make_try,   &make_pools,   &make_lint, &make_allocators, &make_completion, &make_man,
+    &make_bench,  &make_compare, &make_run,   &make_record, &make_trace,      &make_check,
+    &make_advise, &make_try,     &make_pools, &make_lint,   &make_allocators,
 };
 #endif
 
@@ -97,22 +96,16 @@ void add_colour(CLI::App& app, std::string& colour) {
 
 int run(int argc, char** argv) {
     CLI::App program{"linn: object memory pools for C++, and what they are worth on this machine", "linn"};
-    program.formatter(std::make_shared<help_page>(program)); // commands that are added later have it too
+    program.formatter(make_help_page()); // commands that are added later have it too
     program.set_help_flag("-h,--help", "print this and exit");
     program.set_version_flag("-V,--version", "linn " + version_text(), "print the version and exit");
-    program.footer("Examples:\n"
-                   "  linn allocators      which allocators are here, and how to get the rest\n"
-                   "  linn bench           compare allocators and pools\n"
-                   "  linn help bench      scenarios, contenders and options\n"
-                   "  linn compare A B     what changed between two results\n"
-                   "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
-                   "  linn record -- PROG  what does it allocate?\n"
-                   "  linn trace FILE      what was recorded\n"
-                   "  linn check B FILE    does it keep its budgets?\n"
-                   "  linn advise FILE     which types need a pool, and what they would gain\n"
-                   "  linn try -- PROG     what would pools gain on it, unmodified?\n"
-                   "  linn pools -- PROG   run it with pools, unmodified\n"
-                   "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
+    program.footer(
+        "Examples:\n"
+        "  linn bench                compare allocators and pools\n"
+        "  linn run -- PROG          would another allocator make this program faster or smaller?\n"
+        "  linn record -- PROG       what does it allocate?\n"
+        "  linn advise PROG.linn     which types need a pool, and what they would gain\n"
+        "  linn help bench           scenarios, contenders and options\n");
     program.require_subcommand(1);
     std::vector<std::unique_ptr<command>> commands;
     for (const make_command one : command_table) {

@@ -19,14 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* pools_footer =
-    "Everything from PROG on belongs to the program. linn becomes the program, so its exit status, its "
-    "signals and\n"
-    "its process id are the program's own. Without PROG, prints the plan.\n"
+    "Everything from PROG on belongs to the program. linn becomes the program, so its exit status, its\n"
+    "signals and its process id are the program's own. Without PROG, prints the plan.\n"
     "\n"
-    "The same without linn: LD_PRELOAD=.../liblinn-try.so LINN_PLAN=COMPILED PROG, with a plan that "
-    "--compile\n"
-    "wrote. LINN_POOLS=off in the environment switches the pools off. docs/reference/plan.md describes "
-    "plans.\n"
+    "The same without linn: LD_PRELOAD=.../liblinn-try.so LINN_PLAN=COMPILED PROG, with a plan that\n"
+    "--compile wrote. LINN_POOLS=off in the environment switches the pools off.\n"
+    "docs/reference/plan.md describes plans.\n"
     "\n"
     "Exit status: the program's; 1 if it cannot be served; 2 if there is no such program, plan or option.\n"
     "\n"

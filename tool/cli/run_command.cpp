@@ -32,8 +32,7 @@ constexpr const char* run_footer =
     "  linn run --only jemalloc,mimalloc --budget 300 --html report.html -- ./simulate 1000\n"
     "  linn run --allocator mine=/opt/lib/libmine.so --rounds 20 -- ./simulate 1000\n"
     "  linn run --prepare 'rm -rf out' -- ./build-index out\n"
-    "  linn run --ready 'redis-cli -p 7777 ping' --client 'redis-benchmark -p 7777 -q -n 100000 -t "
-    "set,lpush' \\\n"
+    "  linn run --ready 'redis-cli -p 7777 ping' --client 'redis-benchmark -p 7777 -q -t set,lpush' \\\n"
     "           -- redis-server --port 7777 --save ''\n";
 
 } // namespace

@@ -30,7 +30,8 @@ namespace linn::tool {
 namespace {
 
 constexpr const char* try_footer =
-    "Everything after -- belongs to the program, which runs many times. Without TRACE it is recorded first.\n"
+    "Everything after -- belongs to the program, which runs many times. Without TRACE it is recorded\n"
+    "first.\n"
     "\n"
     "Exit status: 0 for any answer; the program's own if it fails; 1 if it cannot be measured or the\n"
     "trace is damaged; 2 if there is no such program, trace or option; 128+n if signal n stopped it.\n"

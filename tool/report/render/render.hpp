@@ -42,8 +42,7 @@ std::string markdown_text(std::string_view text);
 /// The document as text for a person: what a reader must know, the answer, then the rest.
 std::string render_terminal(const document& d, const output_style& style);
 
-/// A form in which every command can write its document to a file: the option, its help, completions and manual pages follow
-/// from it.
+/// A form in which every command can write its document to a file: the option and its help follow from it.
 struct output_format {
     const char* option; ///< "--csv"
     const char* help;   ///< "write the figures as CSV"
