@@ -128,6 +128,21 @@ const row* best_rival(const bench_result& result, const scenario_result& s, cons
     return best;
 }
 
+/// One row compared with another in `phase`. @pre both have it
+comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase) {
+    const auto place = [&](const row& r) { return static_cast<std::size_t>(&r - s.rows.data()); };
+    comparison c{phase,         place(ours),        place(other), middle(other, phase) / middle(ours, phase),
+                 unknown_bound, outcome::not_judged};
+    if (s.least_rounds < rounds_to_judge) { // of any row: a round that was stopped counts for none
+        return c;
+    }
+    c.uncertainty =
+        2 * std::hypot(relative_median_error(ours.cycles(phase)), relative_median_error(other.cycles(phase)));
+    const double least = 1 + std::max(s.noise[phase].threshold, c.uncertainty);
+    c.says = c.speed_up > least ? outcome::win : c.speed_up * least < 1 ? outcome::loss : outcome::tie;
+    return c;
+}
+
 std::vector<comparison> compare(const bench_result& result, const scenario_result& s,
                                 const comparison_info& info) {
     std::vector<comparison> list;
@@ -148,7 +163,10 @@ void judge_scenario(const bench_result& result, scenario_result& s) {
     // What was published for one kind of container says nothing of another.
     const bool is_published_work =
         s.what->sized_by != work_size::integers || result.options.container == bench_options{}.container;
-    s.published = is_published_work ? s.what->published : std::span<const published_row>{};
+    s.published = {};
+    if (is_published_work) {
+        s.published = s.what->published;
+    }
     s.repeated = s.disturbed = 0;
     s.least_rounds = s.rows.empty() ? 0 : s.rows.front().samples.size();
     s.most_rounds = 0;
@@ -191,20 +209,6 @@ std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads) 
     std::vector<cliff> found = r.cliffs;
     std::erase_if(found, [&](const cliff& c) { return s.phases[c.phase].threads != threads; });
     return found;
-}
-
-comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase) {
-    const auto place = [&](const row& r) { return static_cast<std::size_t>(&r - s.rows.data()); };
-    comparison c{phase,         place(ours),        place(other), middle(other, phase) / middle(ours, phase),
-                 unknown_bound, outcome::not_judged};
-    if (s.least_rounds < rounds_to_judge) { // of any row: a round that was stopped counts for none
-        return c;
-    }
-    c.uncertainty =
-        2 * std::hypot(relative_median_error(ours.cycles(phase)), relative_median_error(other.cycles(phase)));
-    const double least = 1 + std::max(s.noise[phase].threshold, c.uncertainty);
-    c.says = c.speed_up > least ? outcome::win : c.speed_up * least < 1 ? outcome::loss : outcome::tie;
-    return c;
 }
 
 const char* to_string(outcome o) noexcept {

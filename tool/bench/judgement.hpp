@@ -16,9 +16,6 @@ inline constexpr double least_claim = 0.02;
 /// rounds there is no interval, no win and no loss.
 void judge(bench_result& result);
 
-/// One row compared with another in `phase`. @pre both have it, and `judge` has run
-comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase);
-
 /// "win", "loss", "tie", "not judged".
 const char* to_string(outcome o) noexcept;
 
@@ -41,8 +38,6 @@ inline constexpr double cliff_factor = 3;
 /// Those on the curve of so many threads.
 std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads);
 
-// Sentences about what was judged, each in a file of its name.
-
 /// The findings on scenarios that Linn wins and on those that it loses. Nothing is claimed that `judge` does not. @pre `judge` has run
 bench_findings findings(const bench_result& result);
 
@@ -52,17 +47,5 @@ std::string disturbance(const bench_result& result);
 /// Nothing where the scenario `headline` was not measured. Nothing within the noise is claimed, and nothing at all from fewer
 /// than `rounds_to_judge` rounds. @pre `judge` has run
 std::optional<headline_result> headline(const bench_result& result);
-
-/// How Linn stands in all programs of the group threads that were measured, on two threads: a place for each, the sum of their
-/// times, and memory. Empty where fewer than two were measured, or too few rounds.
-std::string threads_finding(const bench_result& result);
-
-/// What a scenario over sizes shows, in whole sentences with a space before each: the fastest allocator of small blocks,
-/// who has a cliff and where, and at which sizes each of Linn's ways is ahead, behind or too close to call.
-std::string curve_findings(const bench_result& result, const scenario_result& s);
-
-/// What one scenario with variants shows besides the comparisons, in whole sentences with a space before each; empty
-/// where the rows for it were not measured.
-std::string scenario_finding(const bench_result& result, const scenario_result& s);
 
 } // namespace linn::tool

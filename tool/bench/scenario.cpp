@@ -42,12 +42,20 @@ std::span<const scenario_group> scenario_groups() noexcept {
     return groups;
 }
 
-std::string size_title(std::size_t bytes) {
-    return bytes % 1'024 == 0 ? fmt::format("{} KiB", bytes / 1'024) : fmt::format("{} B", bytes);
-}
-
-std::string short_size(std::size_t bytes) {
-    return bytes % 1'024 == 0 ? fmt::format("{}K", bytes / 1'024) : fmt::format("{}", bytes);
+scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::vector<phase_part>& steps) {
+    const auto both = [](std::string_view first, std::string_view second, std::string_view between) {
+        return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : between, second);
+    };
+    for (const phase_part& group : groups) {
+        for (const phase_part& step : steps) {
+            s.columns.push_back({.group = std::string{group.title},
+                                 .title = step.title,
+                                 .phase = s.phases.size(),
+                                 .droppable = group.droppable + step.droppable});
+            s.phases.push_back({both(group.name, step.name, "_"), both(step.title, group.title, ", ")});
+        }
+    }
+    return s;
 }
 
 } // namespace linn::tool

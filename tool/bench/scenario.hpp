@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -19,8 +20,8 @@ inline constexpr std::string_view nothing_walks =
 
 /// One timed phase of a scenario.
 struct phase_info {
-    std::string_view name;  ///< stable, used in JSON
-    std::string_view title; ///< column heading, and the words of the summary
+    std::string name;  ///< stable, used in JSON
+    std::string title; ///< column heading, and the words of the summary
 
     // Where phases do the same for blocks of different sizes, so that together they make a curve.
     std::size_t bytes = 0; ///< of a block; 0: the phase is no point of a curve
@@ -44,8 +45,8 @@ struct published_row {
     std::string_view
         contender; ///< the contender it belongs to; empty: another platform, printed below the table
     std::string_view source;
-    std::span<const double> figures;
-    std::string_view variant; ///< the variant it belongs to
+    std::string_view variant;    ///< the variant it belongs to
+    std::vector<double> figures; ///< by phase, or by platform
 };
 
 /// What a column shows.
@@ -64,7 +65,7 @@ enum class figure {
 
 /// One column of a table.
 struct column_info {
-    std::string_view group; ///< heading over neighbours that share it
+    std::string group; ///< heading over neighbours that share it
     std::string_view title;
     std::size_t phase;
     figure shows = figure::time;
@@ -77,7 +78,7 @@ struct column_info {
 /// What the summary compares: Linn's way of doing the work against others' ways, each on its best allocator.
 struct comparison_info {
     std::string_view ours; ///< a variant
-    std::span<const std::string_view> rivals;
+    std::vector<std::string_view> rivals;
     std::string_view rivals_title; ///< in a sentence
     std::string_view rivals_short; ///< in the table
 };
@@ -95,32 +96,26 @@ struct scenario {
     std::string_view name;
     std::string_view summary;   ///< one line for the help text
     std::string_view operation; ///< what one figure counts: "operation", "pair"
-    std::span<const phase_info> phases = {};
-    std::span<const published_row> published = {};
+    std::string_view heading;   ///< what a figure is, above the table; {n} and the like are options
+    std::string_view baseline;  ///< the variant whose second copy on glibc is the noise floor
+    std::vector<variant_info> variants;
+    std::vector<comparison_info> comparisons = {};
+    std::vector<std::string_view> remarks = {}; ///< what a reader must know, below the table
+    std::vector<phase_info> phases = {};
+    std::vector<column_info> columns = {};
+    std::vector<published_row> published = {};
     std::string_view published_unit = {};   ///< "cycles", or what else was published
     std::string_view published_remark = {}; ///< where it was published; may be empty
-    std::span<const variant_info> variants;
-    std::string_view baseline; ///< the variant whose second copy on glibc is the noise floor
-    std::string_view heading;  ///< what a figure is, above the table; {n} and the like are options
-    std::span<const column_info> columns = {};
-    std::span<const std::string_view> remarks = {}; ///< what a reader must know, below the table
-    std::span<const comparison_info> comparisons = {};
     work_size sized_by = work_size::percent;
     std::size_t touched_mib = 4; ///< memory to touch before each process starts, where `--work` scales it
-
-    std::string_view group =
-        {}; ///< a name for several scenarios, which are measured only where it or they are named
-    double usual_seconds = 0.5; ///< what a process takes, roughly: a first guess at the time left, no more
+    double usual_seconds = 0.5;  ///< what a process takes, roughly: a first guess at the time left, no more
     std::string_view worker = "linn-bench-worker"; ///< the companion program that does the work
+    /// A name for several scenarios, which are measured only where it or they are named.
+    std::string_view group = {};
 
     /// True when its columns show memory, each phase its own.
     bool shows_memory() const noexcept {
-        for (const column_info& c : columns) {
-            if (c.shows == figure::memory) {
-                return true;
-            }
-        }
-        return false;
+        return std::ranges::find(columns, figure::memory, &column_info::shows) != columns.end();
     }
     /// True when its phases are points of curves over the size of a block.
     bool has_curves() const noexcept { return !phases.empty() && phases.front().bytes != 0; }
@@ -139,6 +134,16 @@ std::span<const scenario_group> scenario_groups() noexcept;
 /// Every scenario, in the order of the help text.
 std::span<const scenario> scenarios() noexcept;
 
+/// A part of the name, of the title and of the column of a phase.
+struct phase_part {
+    std::string_view name; ///< empty: the phase has the name of the other part
+    std::string_view title;
+    unsigned droppable = 0;
+};
+
+/// The scenario with a phase for every step in every group, and a column of nanoseconds for each.
+scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::vector<phase_part>& steps);
+
 /// With how many threads the programs of the group threads run: 1, 2, 4 … up to twice the CPUs.
 inline std::vector<unsigned> thread_counts(unsigned cpus) {
     std::vector<unsigned> counts;
@@ -147,12 +152,6 @@ inline std::vector<unsigned> thread_counts(unsigned cpus) {
     }
     return counts;
 }
-
-/// "64 B", "1 KiB".
-std::string size_title(std::size_t bytes);
-
-/// "64K" for 65 536.
-std::string short_size(std::size_t bytes);
 
 // Each is made in a file of scenarios/. To add one, declare its function here and add it to the table in scenario.cpp.
 scenario headline_scenario();
@@ -165,6 +164,7 @@ scenario sizes_scenario();
 scenario pipeline_scenario();
 scenario buffers_scenario();
 scenario pmr_scenario();
+scenario pmr_blocks_scenario(); // one of the targets
 std::vector<scenario> threads_scenarios();
 std::vector<scenario> targets_scenarios();
 

@@ -22,6 +22,39 @@ TEST_CASE("wins, losses and ties are told apart by the noise floor of their own 
                         "fast); slower in insert again (2.00 x slower than fast); 1 of 3 is a tie.");
 }
 
+TEST_CASE("of many losses the worst is named") {
+    fake_bench run{"sizes"};
+    run.add(run.scenario(), baseline_name, "new_delete", 10);
+    run.add(run.scenario(), linn_name, "linn_pool",
+            [](const phase_info& p) { return p.name == "512_two" ? 40 : 20; });
+    CHECK(
+        findings(run.judged()).sentences().front() ==
+        "sizes: linn::pool beats new on the best allocator in 0 of 40 tests; slower in 40, most in 512 B on "
+        "two threads (4.00 x slower than glibc).");
+}
+
+TEST_CASE(
+    "the seconds of all programs with threads are summed up, where there are several and rounds enough") {
+    fake_bench run;
+    for (const char* name : {"larson", "xmalloc-test"}) {
+        scenario_result& s = run.add_scenario(name);
+        for (const auto& [contender, variant, cycles] : {std::tuple{baseline_name, "new_delete", 100.0},
+                                                         {control_name, "new_delete", 100.0},
+                                                         {linn_name, "linn_pool", 25.0}}) {
+            for (sample& one : run.add(s, contender, variant, cycles).samples) {
+                for (auto& metrics : one.metrics) {
+                    metrics["seconds"] = cycles / 100;
+                }
+            }
+        }
+    }
+    const char* const sums =
+        "threads: seconds for all 2 programs together, on 2 threads: linn::pool 0.500, glibc 2.00.";
+    CHECK(findings(run.judged()).sentences().back() == sums);
+    run.result.scenarios.pop_back();
+    CHECK_FALSE(findings(run.judged()).sentences().back().starts_with("threads:"));
+}
+
 TEST_CASE("rounds that scatter more than their medians differ make no claim") {
     containers_run run;
     run.add(baseline_name, {100, 100, 100});

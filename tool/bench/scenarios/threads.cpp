@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../measure/machine.hpp"
 #include "../scenario.hpp"
-#include "phase_grid.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,58 +45,46 @@ constexpr std::array programs{
             "How frequent a size is falls with its square; each thread frees its own."},
 };
 
-constexpr std::array variants{
-    variant_info{"new_delete", "new and delete"},
-    variant_info{"linn_pool", "linn::pool", "linn", "one for each of 52 sizes"},
-    variant_info{"linn_pool_resource", "linn::pool_resource", "linn"},
-};
-
-constexpr std::string_view general[]{"new_delete"};
-
-constexpr std::array comparisons{
-    comparison_info{"linn_pool", general, "new on the best allocator", "new and delete"},
-    comparison_info{"linn_pool_resource", general, "new on the best allocator", "new and delete"},
-};
-
-phase_grid grid_of(const std::vector<unsigned>& counts) {
-    constexpr double per_million = 1e-6;
-    constexpr double per_mebibyte = 1.0 / (1 << 20);
-    phase_grid grid;
-    for (std::size_t p = 0; p != counts.size(); ++p) {
-        const std::string n = std::to_string(counts[p]);
-        // Where the table is too wide, the memory of few threads goes first. One and two threads stay.
-        const auto rank = static_cast<unsigned>(counts.size() - p);
-        grid.add_phase(
-            n, n + (counts[p] == 1 ? " thread" : " threads"), 0, counts[p],
-            {{{}, "M/s", 0, figure::rate, per_million, {}, p < 2 ? 0 : rank, 1},
-             {{}, "MiB", 0, figure::memory, per_mebibyte, "peak_rss_bytes", p == 1 ? 0 : 100 + rank}});
-    }
-    return grid;
-}
-
 } // namespace
 
 std::vector<scenario> threads_scenarios() {
-    static const auto cpus = static_cast<unsigned>(usable_cpus().size());
-    static const phase_grid grid = grid_of(thread_counts(std::max(1U, cpus)));
-    static std::array<std::array<std::string_view, 2>, programs.size()> remarks;
+    constexpr double per_million = 1e-6;
+    constexpr double per_mebibyte = 1.0 / (1 << 20);
+    std::vector<phase_info> phases;
+    std::vector<column_info> columns;
+    const std::vector<unsigned> counts =
+        thread_counts(std::max(1U, static_cast<unsigned>(usable_cpus().size())));
+    for (std::size_t p = 0; p != counts.size(); ++p) {
+        const std::string n = std::to_string(counts[p]);
+        const std::string title = n + (counts[p] == 1 ? " thread" : " threads");
+        // Where the table is too wide, the memory of few threads goes first. One and two threads stay.
+        const auto rank = static_cast<unsigned>(counts.size() - p);
+        columns.push_back({title, "M/s", p, figure::rate, per_million, {}, p < 2 ? 0 : rank, 1});
+        columns.push_back(
+            {title, "MiB", p, figure::memory, per_mebibyte, "peak_rss_bytes", p == 1 ? 0 : 100 + rank});
+        phases.push_back({n, title, 0, counts[p]});
+    }
+    const auto against_new = [](std::string_view ours) {
+        return comparison_info{ours, {"new_delete"}, "new on the best allocator", "new and delete"};
+    };
     std::vector<scenario> list;
     for (const program& p : programs) {
-        remarks[list.size()] = {p.remark,
-                                "M/s: millions of blocks (cache-scratch: writes) a second, of all threads "
-                                "together; MiB: peak resident size of a process that did nothing else."};
-        list.push_back({.name = p.name,
-                        .summary = p.summary,
-                        .operation = p.operation,
-                        .phases = grid.phases(),
-                        .variants = variants,
-                        .baseline = "new_delete",
-                        .heading = p.summary,
-                        .columns = grid.columns(),
-                        .remarks = remarks[list.size()],
-                        .comparisons = comparisons,
-                        .touched_mib = 64,
-                        .usual_seconds = 0.4});
+        list.push_back(
+            {.name = p.name,
+             .summary = p.summary,
+             .operation = p.operation,
+             .heading = p.summary,
+             .baseline = "new_delete",
+             .variants = {{"new_delete", "new and delete"},
+                          {"linn_pool", "linn::pool", "linn", "one for each of 52 sizes"},
+                          {"linn_pool_resource", "linn::pool_resource", "linn"}},
+             .comparisons = {against_new("linn_pool"), against_new("linn_pool_resource")},
+             .remarks = {p.remark, "M/s: millions of blocks (cache-scratch: writes) a second, of all threads "
+                                   "together; MiB: peak resident size of a process that did nothing else."},
+             .phases = phases,
+             .columns = columns,
+             .touched_mib = 64,
+             .usual_seconds = 0.4});
     }
     return list;
 }

@@ -39,8 +39,8 @@ cell published_cell(const published_row* p) {
         return {};
     }
     std::string rest;
-    for (const double f : p->figures.subspan(1)) {
-        rest += '/' + figure_of(unit::count, f).text();
+    for (std::size_t i = 1; i != p->figures.size(); ++i) {
+        rest += '/' + figure_of(unit::count, p->figures[i]).text();
     }
     return {{}, figure_of(unit::count, p->figures.front()), rest};
 }
@@ -52,8 +52,9 @@ cell cliff_cell(const scenario& s, const tool::row& r, unsigned threads) {
         return "none";
     }
     const cliff& first = cliffs.front();
-    return {short_size(s.phases[first.phase].bytes) + " x", figure_of(unit::count, first.factor),
-            cliffs.size() > 1 ? "+" : ""};
+    const std::size_t bytes = s.phases[first.phase].bytes;
+    return {fmt::format("{}{} x", bytes % 1'024 == 0 ? bytes / 1'024 : bytes, bytes % 1'024 == 0 ? "K" : ""),
+            figure_of(unit::count, first.factor), cliffs.size() > 1 ? "+" : ""};
 }
 
 /// A number as exact as the column shows it.
