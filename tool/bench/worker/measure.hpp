@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <new>
 #include <random>
 #include <span>
@@ -185,6 +186,30 @@ private:
     std::mt19937 engine_;
     std::uniform_int_distribution<int> distribution_{std::numeric_limits<int>::min(),
                                                      std::numeric_limits<int>::max()};
+};
+
+/// The standard allocator over a source of single objects, which has `take<T>()` and `give<T>(void*)`. Arrays are from
+/// `std::allocator`.
+template <class T, class Source>
+struct source_allocator {
+    using value_type = T;
+
+    source_allocator() = default;
+    template <class U>
+    source_allocator(const source_allocator<U, Source>&) noexcept {}
+
+    T* allocate(std::size_t n) {
+        return n == 1 ? static_cast<T*>(Source::template take<T>()) : std::allocator<T>{}.allocate(n);
+    }
+    void deallocate(T* p, std::size_t n) noexcept {
+        if (n == 1) {
+            Source::template give<T>(p);
+        } else {
+            std::allocator<T>{}.deallocate(p, n);
+        }
+    }
+
+    friend bool operator==(const source_allocator&, const source_allocator&) noexcept { return true; }
 };
 
 /// Memory that this process shares with its children, for what they report.

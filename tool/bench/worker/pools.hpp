@@ -9,6 +9,8 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +18,45 @@
 #include <utility>
 
 namespace linn::tool::worker {
+
+// Containers of a policy, which is a class with `template <class T> static auto allocator()`: the standard allocator of `T`
+// to give to a container.
+template <class Policy>
+auto unordered_set_of() {
+    auto from = Policy::template allocator<int>();
+    return std::unordered_set<int, std::hash<int>, std::equal_to<int>, decltype(from)>{from};
+}
+template <class Policy>
+auto map_of() {
+    auto from = Policy::template allocator<std::pair<const int, int>>();
+    return std::map<int, int, std::less<int>, decltype(from)>{from};
+}
+template <class Policy>
+auto list_of() {
+    auto from = Policy::template allocator<int>();
+    return std::list<int, decltype(from)>{from};
+}
+
+/// `std::allocator`: the general allocator that the process was started with.
+struct standard_policy {
+    template <class T>
+    static std::allocator<T> allocator() {
+        return {};
+    }
+};
+
+/// One of the standard library's pool resources, with default options, over `new_delete_resource`.
+template <class Resource>
+struct pmr_policy {
+    static Resource& resource() {
+        static auto& all = *new Resource{std::pmr::new_delete_resource()};
+        return all;
+    }
+    template <class T>
+    static std::pmr::polymorphic_allocator<T> allocator() {
+        return &resource();
+    }
+};
 
 /// The data of a measured object: the constructor writes the first word and leaves the rest alone, so that the
 /// allocation is what is measured and not a fill.
@@ -165,34 +206,22 @@ outcome run_containers(const options& o) {
         v = generate();
     }
 
-    auto integers = Policy::template allocator<int>();
-    using integer_allocator = decltype(integers);
     if (o.container == "unordered_set") {
-        return run_phases(
-            std::unordered_set<int, std::hash<int>, std::equal_to<int>, integer_allocator>(integers), values);
+        return run_phases(unordered_set_of<Policy>(), values);
     }
     if (o.container == "set") {
-        return run_phases(std::set<int, std::less<int>, integer_allocator>(integers), values);
+        auto integers = Policy::template allocator<int>();
+        return run_phases(std::set<int, std::less<int>, decltype(integers)>(integers), values);
     }
     if (o.container == "list") {
-        return run_phases(std::list<int, integer_allocator>(integers), values);
+        return run_phases(list_of<Policy>(), values);
     }
     if (o.container == "map") {
-        auto pairs = Policy::template allocator<std::pair<const int, int>>();
-        return run_phases(std::map<int, int, std::less<int>, decltype(pairs)>(pairs), values);
+        return run_phases(map_of<Policy>(), values);
     }
     outcome unknown;
     unknown.error = "no container named " + o.container;
     return unknown;
-}
-
-/// A way of getting memory as a variant of `object` and `containers`. A policy is a class with
-/// - `template <class T> static auto allocator()`: the standard allocator of `T` to give to a container;
-/// - `template <std::size_t Bytes> struct object`: a class of that size, constructible from an integer, whose
-///   `new` and `delete` are the ones to measure.
-template <class Policy>
-constexpr std::array<variant, 2> pool_variants(std::string_view name) noexcept {
-    return {{{"object", name, &run_object<Policy>}, {"containers", name, &run_containers<Policy>}}};
 }
 
 } // namespace linn::tool::worker

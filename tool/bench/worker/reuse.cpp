@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reuse.hpp"
 
+#include "pools.hpp"
+
 #include <linn/allocator.hpp>
 #include <linn/memory_resource.hpp>
 
@@ -80,21 +82,6 @@ outcome run_reuse(const options& o) {
     return result;
 }
 
-struct standard {
-    template <class T>
-    static std::allocator<T> allocator() {
-        return {};
-    }
-};
-
-struct polymorphic {
-    template <class T>
-    static std::pmr::polymorphic_allocator<T> allocator() {
-        static auto& resource = *new std::pmr::unsynchronized_pool_resource;
-        return &resource;
-    }
-};
-
 struct pooled {
     template <class T>
     static linn::allocator<T> allocator() {
@@ -112,8 +99,8 @@ struct from_resource {
 };
 
 constexpr variant all[] = {
-    {"reuse", "general", &run_reuse<standard>},
-    {"reuse", "pmr_unsynchronized", &run_reuse<polymorphic>},
+    {"reuse", "general", &run_reuse<standard_policy>},
+    {"reuse", "pmr_unsynchronized", &run_reuse<pmr_policy<std::pmr::unsynchronized_pool_resource>>},
     {"reuse", "linn", &run_reuse<pooled>},
     {"reuse", "linn_pool_resource", &run_reuse<from_resource>},
 };

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.hpp"
+#include "pools.hpp"
 #include "reuse.hpp"
 
-#include <linn/containers.hpp>
+#include <linn/allocator.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory_resource>
 #include <numeric>
 #include <random>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace linn::tool::worker {
@@ -92,9 +90,8 @@ void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
     report.complete = true;
 }
 
-/// The scenario containers-shuffled for one way. `Way` makes containers: `unordered_set()`, `map()`, `list()`. Each kind and
-/// size has a process of its own.
-template <class Way>
+/// The scenario containers-shuffled for one policy of pools.hpp. Each kind and size has a process of its own.
+template <class Policy>
 outcome run_shuffled(const options& o) {
     struct amount {
         const char* name;
@@ -109,41 +106,25 @@ outcome run_shuffled(const options& o) {
                         [&](auto& report) { measure_container(n, repetitions, make, report); });
     };
     for (const amount& size : {amount{"10k", 10'000}, amount{"100k", 100'000}, amount{"1m", 1'000'000}}) {
-        measure("set", size, [] { return Way::unordered_set(); });
-        measure("map", size, [] { return Way::map(); });
-        measure("list", size, [] { return Way::list(); });
+        measure("set", size, [] { return unordered_set_of<Policy>(); });
+        measure("map", size, [] { return map_of<Policy>(); });
+        measure("list", size, [] { return list_of<Policy>(); });
     }
     return result;
 }
 
-struct standard {
-    static std::unordered_set<int> unordered_set() { return {}; }
-    static std::map<int, int> map() { return {}; }
-    static std::list<int> list() { return {}; }
-};
-
-/// One resource for all containers of the process, which are all of one type: the best case of the standard pools.
-struct polymorphic {
-    static std::pmr::memory_resource* resource() {
-        static auto& all = *new std::pmr::unsynchronized_pool_resource;
-        return &all;
+struct pooled {
+    template <class T>
+    static linn::allocator<T> allocator() {
+        return {};
     }
-
-    static std::pmr::unordered_set<int> unordered_set() { return std::pmr::unordered_set<int>{resource()}; }
-    static std::pmr::map<int, int> map() { return std::pmr::map<int, int>{resource()}; }
-    static std::pmr::list<int> list() { return std::pmr::list<int>{resource()}; }
-};
-
-struct pooled_containers {
-    static linn::unordered_set<int> unordered_set() { return {}; }
-    static linn::map<int, int> map() { return {}; }
-    static linn::list<int> list() { return {}; }
 };
 
 constexpr variant all[] = {
-    {"containers-shuffled", "general", &run_shuffled<standard>},
-    {"containers-shuffled", "pmr_unsynchronized", &run_shuffled<polymorphic>},
-    {"containers-shuffled", "linn", &run_shuffled<pooled_containers>},
+    {"containers-shuffled", "general", &run_shuffled<standard_policy>},
+    {"containers-shuffled", "pmr_unsynchronized",
+     &run_shuffled<pmr_policy<std::pmr::unsynchronized_pool_resource>>},
+    {"containers-shuffled", "linn", &run_shuffled<pooled>},
 };
 
 const variants here{all};

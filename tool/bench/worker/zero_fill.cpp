@@ -87,9 +87,9 @@ phase measure_fresh(const char* name, unsigned threads, std::size_t operations, 
     });
 }
 
-/// The scenario zero-fill for one way. `Way` has `small()`, `large()` and `line()`, each a maker of objects of its
-/// size, or null where the way has none.
-template <class Way>
+/// The scenario zero-fill for one way: `Way::maker<T>()` returns what makes an object of one of the types and returns what holds
+/// it. A pool of pages has no business with 100 bytes: `Way::has_small` is false.
+template <class Way, template <std::size_t> class Block = plain_block, class Line = plain_line>
 outcome run_zero_fill(const options& o) {
     const std::size_t small_count = o.scaled(200'000);
     const std::size_t large_count = o.scaled(4);
@@ -98,13 +98,16 @@ outcome run_zero_fill(const options& o) {
     result.work_check = small_count + line_count;
     double& share = result.cpu_share;
 
-    if constexpr (requires { Way::small(); }) {
+    if constexpr (Way::has_small) {
         const auto untouched = [] {
-            return [create = Way::small()](std::size_t n) mutable { create_loop<false>(create, n, 0); };
+            return [create = Way::template maker<Block<small_bytes>>()](std::size_t n) mutable {
+                create_loop<false>(create, n, 0);
+            };
         };
         const auto filled = [] {
-            return
-                [create = Way::small()](std::size_t n) mutable { create_loop<true>(create, n, small_bytes); };
+            return [create = Way::template maker<Block<small_bytes>>()](std::size_t n) mutable {
+                create_loop<true>(create, n, small_bytes);
+            };
         };
         result.phases.push_back(measure_passes("small", 1, small_count, share, untouched));
         result.phases.push_back(measure_passes("small_memset", 1, small_count, share, filled));
@@ -113,82 +116,69 @@ outcome run_zero_fill(const options& o) {
         result.phases.push_back({"small_memset", 0, 0, {}});
     }
     const unsigned threads = threads_for_large();
-    result.phases.push_back(measure_fresh<false>("large", 1, large_count, share, &Way::large));
-    result.phases.push_back(measure_fresh<true>("large_memset", 1, large_count, share, &Way::large));
-    result.phases.push_back(measure_fresh<true>("large_all_cores", threads, large_count, share, &Way::large));
+    const auto large = [] { return Way::template maker<Block<large_bytes>>(); };
+    result.phases.push_back(measure_fresh<false>("large", 1, large_count, share, large));
+    result.phases.push_back(measure_fresh<true>("large_memset", 1, large_count, share, large));
+    result.phases.push_back(measure_fresh<true>("large_all_cores", threads, large_count, share, large));
     result.phases.back().metrics.emplace_back("threads", threads);
 
     const auto untouched = [] {
-        return [create = Way::line()](std::size_t n) mutable { create_loop<false>(create, n, 0); };
+        return [create = Way::template maker<Line>()](std::size_t n) mutable {
+            create_loop<false>(create, n, 0);
+        };
     };
     const auto filled = [] {
-        return [create = Way::line()](std::size_t n) mutable { create_loop<true>(create, n, line_bytes); };
+        return [create = Way::template maker<Line>()](std::size_t n) mutable {
+            create_loop<true>(create, n, line_bytes);
+        };
     };
     result.phases.push_back(measure_passes("line", 1, line_count, share, untouched));
     result.phases.push_back(measure_passes("line_memset", 1, line_count, share, filled));
     return result;
 }
 
-template <template <std::size_t> class Block, class Line>
 struct make_shared_way {
-    static auto small() {
-        return [] { return std::make_shared<Block<small_bytes>>(); };
-    }
-    static auto large() {
-        return [] { return std::make_shared<Block<large_bytes>>(); };
-    }
-    static auto line() {
-        return [] { return std::make_shared<Line>(); };
+    static constexpr bool has_small = true;
+    template <class T>
+    static auto maker() {
+        return [] { return std::make_shared<T>(); };
     }
 };
 
 struct for_overwrite_way {
-    static auto small() {
-        return [] { return std::make_shared_for_overwrite<plain_block<small_bytes>>(); };
-    }
-    static auto large() {
-        return [] { return std::make_shared_for_overwrite<plain_block<large_bytes>>(); };
-    }
-    static auto line() {
-        return [] { return std::make_shared_for_overwrite<plain_line>(); };
+    static constexpr bool has_small = true;
+    template <class T>
+    static auto maker() {
+        return [] { return std::make_shared_for_overwrite<T>(); };
     }
 };
 
 struct linn_for_overwrite_way {
-    static auto small() {
-        return [] { return linn::make_shared_for_overwrite<plain_block<small_bytes>>(); };
-    }
-    static auto large() {
-        return [] { return linn::make_shared_for_overwrite<plain_block<large_bytes>>(); };
-    }
-    static auto line() {
-        return [] { return linn::make_shared_for_overwrite<plain_line>(); };
+    static constexpr bool has_small = true;
+    template <class T>
+    static auto maker() {
+        return [] { return linn::make_shared_for_overwrite<T>(); };
     }
 };
 
 /// Objects that stay constructed; one recycler a type for all threads.
-template <class T>
-auto recycled() {
-    static linn::recycler<T>& source = *new linn::recycler<T>{{.capacity = 64}};
-    return [] { return source.acquire_shared(); };
-}
-
 struct linn_recycler_way {
-    static auto small() { return recycled<plain_block<small_bytes>>(); }
-    static auto large() { return recycled<plain_block<large_bytes>>(); }
-    static auto line() { return recycled<plain_line>(); }
+    static constexpr bool has_small = true;
+    template <class T>
+    static auto maker() {
+        static linn::recycler<T>& source = *new linn::recycler<T>{{.capacity = 64}};
+        return [] { return source.acquire_shared(); };
+    }
 };
 
-template <std::size_t Bytes>
-auto buffers() {
-    static linn::buffer_pool& source = *new linn::buffer_pool{Bytes};
-    return [] { return source.acquire_shared(); };
-}
-
-/// Raw buffers of the same sizes; a pool of pages has no business with 100 bytes.
+/// Raw buffers of the same sizes.
 struct linn_buffer_pool_way {
-    static auto large() { return buffers<large_bytes>(); }
-    static auto line() { return buffers<line_bytes>(); }
+    static constexpr bool has_small = false;
+    template <class T>
+    static auto maker() {
+        static linn::buffer_pool& source = *new linn::buffer_pool{sizeof(T::data)};
+        return [] { return source.acquire_shared(); };
+    }
 };
 
 /// The first variant also says what the library finds in the types.
@@ -205,9 +195,9 @@ outcome run_for_overwrite(const options& o) {
 }
 
 constexpr variant all[] = {
-    {"zero-fill", "make_shared", &run_zero_fill<make_shared_way<plain_block, plain_line>>},
+    {"zero-fill", "make_shared", &run_zero_fill<make_shared_way>},
     {"zero-fill", "make_shared_constructor",
-     &run_zero_fill<make_shared_way<constructed_block, constructed_line>>},
+     &run_zero_fill<make_shared_way, constructed_block, constructed_line>},
     {"zero-fill", "make_shared_for_overwrite", &run_zero_fill<for_overwrite_way>},
     {"zero-fill", "linn_make_shared_for_overwrite", &run_for_overwrite},
     {"zero-fill", "linn_recycler", &run_zero_fill<linn_recycler_way>},

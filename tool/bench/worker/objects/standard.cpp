@@ -48,6 +48,61 @@ struct general_source {
     static void trim() { trim_heap(); }
 };
 
+/// The usual pool: free objects are linked through their own memory, chunks are carved as they are needed and never given
+/// back. One thread's only, so it needs no lock.
+template <std::size_t Bytes>
+class free_list {
+    struct link {
+        link* next;
+    };
+
+public:
+    static void* take() {
+        link* l = free_;
+        if (l == nullptr) [[unlikely]] {
+            l = carve();
+        }
+        free_ = l->next;
+        return l;
+    }
+
+    static void give(void* p) noexcept {
+        link* l = static_cast<link*>(p);
+        l->next = free_;
+        free_ = l;
+    }
+
+private:
+    [[gnu::noinline]] static link* carve() {
+        constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
+        char* chunk = static_cast<char*>(::operator new(chunk_bytes));
+        for (std::size_t n = chunk_bytes / Bytes; n > 0; --n) {
+            give(chunk + (n - 1) * Bytes);
+        }
+        return free_;
+    }
+
+    static inline constinit thread_local link* free_ = nullptr;
+};
+
+/// A thread-local array of pointers that is always full enough and never checked: no pool of pointers can do with less.
+struct pointer_array {
+    static inline constinit thread_local void** top = nullptr;
+
+    static void* take() noexcept { return *--top; }
+    static void give(void* p) noexcept { *top++ = p; }
+};
+
+outcome run_floor(const options& o) {
+    mapped_array<char> objects{most_live * object_bytes};
+    mapped_array<void*> free{most_live};
+    for (std::size_t i = 0; i != most_live; ++i) {
+        free[i] = objects.begin() + i * object_bytes;
+    }
+    pointer_array::top = free.end();
+    return run_pairs<pointer_array>(o);
+}
+
 constexpr variant all[] = {
     {"pairs", "new_delete", &run_pairs<general_source<object_bytes>>},
     {"bursts", "new_delete", &run_bursts<one_by_one<general_source<object_bytes>>>},
@@ -55,6 +110,9 @@ constexpr variant all[] = {
     {"live-sets", "new_delete", &run_live_sets<general_source>},
     {"scaling", "new_delete", &run_scaling<general_source<object_bytes>>},
     {"footprint", "new_delete", &run_footprint<general_source<footprint_bytes>>},
+    {"pairs", "free_list", &run_pairs<free_list<object_bytes>>},
+    {"scattered", "free_list", &run_scattered<free_list<object_bytes>>},
+    {"pairs", "array", &run_floor},
 };
 
 const variants here{all};

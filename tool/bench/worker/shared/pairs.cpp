@@ -13,14 +13,14 @@ outcome run(const options& o) {
 }
 
 constexpr variant all[] = {
-    {"pairs-shared", "new_delete", &run<&library_general>},
-    {"pairs-shared", "linn_pool", &run<&library_pool>},
-    {"pairs-shared", "linn_pool_call", &run<&library_pool_call>},
-    {"pairs-shared", "linn_view", &run<&library_pool_view>},
-    {"pairs-shared", "linn_initial_exec", &run<&initial_exec_pool>},
+    {"pairs-shared", "new_delete", &run<&usual::general>},
+    {"pairs-shared", "linn_pool", &run<&usual::inlined>},
+    {"pairs-shared", "linn_pool_call", &run<&usual::outlined>},
+    {"pairs-shared", "linn_view", &run<&usual::view>},
+    {"pairs-shared", "linn_initial_exec", &run<&initial_exec::inlined>},
 #if defined(LINN_HAS_TLS_DESCRIPTORS)
-    {"pairs-shared", "linn_descriptor", &run<&descriptor_pool>},
-    {"pairs-shared", "linn_descriptor_call", &run<&descriptor_pool_call>},
+    {"pairs-shared", "linn_descriptor", &run<&descriptor::inlined>},
+    {"pairs-shared", "linn_descriptor_call", &run<&descriptor::outlined>},
 #endif
 };
 

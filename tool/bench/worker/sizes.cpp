@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#include "linn_sources.hpp"
+#include "measure.hpp"
+#include "team.hpp"
 
-#include "../measure.hpp"
-#include "../team.hpp"
+#include <linn/buffer_pool.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
 
 namespace linn::tool::worker {
+namespace {
 
-inline constexpr std::size_t size_count = 20; // 1, 2, 4 … 524 288 bytes
-inline constexpr std::size_t published_pairs = 1'048'576;
+constexpr std::size_t size_count = 20; // 1, 2, 4 … 524 288 bytes
+constexpr std::size_t published_pairs = 1'048'576;
 /// What one size may take at the usual work: some allocators need milliseconds a pair for large blocks.
-inline constexpr double most_ns = 100e6;
+constexpr double most_ns = 100e6;
 /// Smaller blocks are written within the noise.
-inline constexpr std::size_t least_touched = 4'096;
+constexpr std::size_t least_touched = 4'096;
 
 /// Takes a block and gives it back at once. `Source` has `void* take()` and `void give(void*)`.
 template <class Source>
@@ -111,4 +112,68 @@ outcome run_sizes(const options& o) {
     return sizes_run<Way>{o}.perform();
 }
 
+/// As published: an array of char, of a size that the compiler does not know.
+struct new_array {
+    static constexpr std::size_t least = 1;
+    static constexpr std::size_t most = std::size_t{1} << (size_count - 1);
+
+    template <std::size_t Bytes>
+    struct source {
+        std::size_t bytes = Bytes;
+
+        source() noexcept { asm volatile("" : "+r"(bytes)); }
+        void* take() const { return new char[bytes]; }
+        static void give(void* p) noexcept { delete[] static_cast<char*>(p); }
+    };
+};
+
+struct object_pool {
+    static constexpr std::size_t least = 1;
+    static constexpr std::size_t most = std::size_t{1} << (size_count - 1);
+
+    template <std::size_t Bytes>
+    using source = pool_source<Bytes>;
+};
+
+/// Larger blocks it passes on.
+struct resource {
+    static constexpr std::size_t least = 1;
+    static constexpr std::size_t most = std::size_t{128} << 10;
+
+    template <std::size_t Bytes>
+    using source = resource_source<Bytes>;
+};
+
+/// A pool of buffers of that size.
+struct buffers {
+    static constexpr std::size_t least = std::size_t{64} << 10;
+    static constexpr std::size_t most = std::size_t{1} << (size_count - 1);
+
+    template <std::size_t Bytes>
+    struct source {
+        buffer_pool* from = &shared();
+        buffer held{};
+
+        static buffer_pool& shared() {
+            static buffer_pool& pool = *new buffer_pool{Bytes};
+            return pool;
+        }
+        void* take() {
+            held = from->acquire();
+            return held.data();
+        }
+        void give(void*) noexcept { held.reset(); }
+    };
+};
+
+constexpr variant all[] = {
+    {"sizes", "new_delete", &run_sizes<new_array>},
+    {"sizes", "linn_pool", &run_sizes<object_pool>},
+    {"sizes", "linn_pool_resource", &run_sizes<resource>},
+    {"sizes", "linn_buffer_pool", &run_sizes<buffers>},
+};
+
+const variants here{all};
+
+} // namespace
 } // namespace linn::tool::worker

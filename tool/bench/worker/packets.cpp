@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "measure.hpp"
+// The scenarios shared-ptr and pipeline: ways to hold a packet.
 #include "packets.hpp"
+
+#include "measure.hpp"
 #include "team.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/memory.hpp>
+#include <linn/pool.hpp>
 #include <linn/recycler.hpp>
 
 #include <algorithm>
@@ -15,12 +18,211 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace linn::tool::worker {
 namespace {
+
+/// Spins until the flag is free.
+class spin_lock {
+public:
+    void lock() noexcept {
+        // acquire: sees what the last holder wrote.
+        for (patience p; flag_.test_and_set(std::memory_order_acquire);) {
+            while (flag_.test(std::memory_order_relaxed)) {
+                p.wait();
+            }
+        }
+    }
+    void unlock() noexcept { flag_.clear(std::memory_order_release); } // pairs with lock()
+
+private:
+    std::atomic_flag flag_;
+};
+
+/// The published pool of packets: all blocks are allocated in advance and kept on a stack behind one lock.
+template <class Lock>
+class locked_pool {
+public:
+    locked_pool(std::size_t block_bytes, std::size_t blocks) {
+        free_.reserve(blocks);
+        for (std::size_t i = 0; i != blocks; ++i) {
+            free_.push_back(::operator new(block_bytes));
+        }
+        all_ = free_;
+    }
+    locked_pool(const locked_pool&) = delete;
+    locked_pool& operator=(const locked_pool&) = delete;
+    ~locked_pool() {
+        for (void* p : all_) {
+            ::operator delete(p);
+        }
+    }
+
+    void* pop() {
+        const std::lock_guard guard{lock_};
+        if (free_.empty()) {
+            throw std::bad_alloc{};
+        }
+        void* p = free_.back();
+        free_.pop_back();
+        return p;
+    }
+
+    void push(void* p) noexcept {
+        const std::lock_guard guard{lock_};
+        free_.push_back(p); // within the reserved capacity
+    }
+
+private:
+    Lock lock_;
+    std::vector<void*> free_;
+    std::vector<void*> all_;
+};
+
+/// Blocks of packets: room for a packet of 1.5 KB and a control block.
+constexpr std::size_t packet_block_bytes = 1'600;
+constexpr std::size_t packet_blocks = 4'096;
+
+/// The process's one pool of packets with that lock.
+template <class Lock>
+locked_pool<Lock>& packet_pool() {
+    static locked_pool<Lock>& pool = *new locked_pool<Lock>{packet_block_bytes, packet_blocks};
+    return pool;
+}
+
+/// Destroys the object and gives its block back, as the deleter of a `std::shared_ptr`.
+template <class T, class Lock>
+struct locked_deleter {
+    void operator()(T* p) const noexcept {
+        p->~T();
+        packet_pool<Lock>().push(p);
+    }
+};
+
+/// The allocator over the same pool, for `std::allocate_shared`.
+template <class Lock>
+struct locked_source {
+    template <class T>
+    static void* take() {
+        static_assert(sizeof(T) <= packet_block_bytes);
+        return packet_pool<Lock>().pop();
+    }
+    template <class T>
+    static void give(void* p) noexcept {
+        packet_pool<Lock>().push(p);
+    }
+};
+template <class T, class Lock>
+using locked_allocator = source_allocator<T, locked_source<Lock>>;
+
+struct make_shared_way : owning_way {
+    static std::shared_ptr<packet> create() { return std::make_shared<packet>(); }
+};
+
+/// As most programs write it: without a constructor the packet is filled with zeros first.
+struct make_shared_filled_way : owning_way {
+    static std::shared_ptr<plain_packet> create() { return std::make_shared<plain_packet>(); }
+};
+
+/// Two general allocations, for the packet and for the control block.
+struct with_new_way : owning_way {
+    static std::shared_ptr<packet> create() { return std::shared_ptr<packet>(new packet); }
+};
+
+struct new_delete_way {
+    static packet* create() { return new packet; }
+    static void destroy(packet*& p) { delete p; }
+};
+
+template <class Lock>
+struct pool_way {
+    locked_pool<Lock>& pool = packet_pool<Lock>();
+
+    packet* create() { return ::new (pool.pop()) packet; }
+    void destroy(packet*& p) { pool.push(p); }
+};
+
+/// The packet from the pool, the control block by a small general allocation.
+template <class Lock>
+struct with_pool_way : owning_way {
+    static std::shared_ptr<packet> create() {
+        return std::shared_ptr<packet>(::new (packet_pool<Lock>().pop()) packet,
+                                       locked_deleter<packet, Lock>{});
+    }
+};
+
+/// Packet and control block in one block of the pool.
+template <class Lock>
+struct allocate_shared_way : owning_way {
+    static std::shared_ptr<packet> create() {
+        return std::allocate_shared<packet>(locked_allocator<packet, Lock>{});
+    }
+};
+
+struct linn_make_shared_way : owning_way {
+    static std::shared_ptr<packet> create() { return linn::make_shared<packet>(); }
+};
+
+struct linn_for_overwrite_way : owning_way {
+    static std::shared_ptr<plain_packet> create() { return linn::make_shared_for_overwrite<plain_packet>(); }
+};
+
+struct linn_allocate_shared_way : owning_way {
+    static std::shared_ptr<packet> create() {
+        return std::allocate_shared<packet>(linn::allocator<packet>{});
+    }
+};
+
+struct linn_pool_way {
+    static packet* create() { return linn::pool<packet>::create(); }
+    static void destroy(packet*& p) { linn::pool<packet>::destroy(p); }
+};
+
+/// Packets that stay constructed. One recycler for all threads, as a program would have it.
+linn::recycler<packet>& packets() {
+    static linn::recycler<packet>& r = *new linn::recycler<packet>{{.capacity = 4'096}};
+    return r;
+}
+
+struct linn_recycler_way : owning_way {
+    linn::recycler<packet>& source = packets();
+    auto create() { return source.acquire(); }
+};
+
+struct linn_recycler_shared_way : owning_way {
+    linn::recycler<packet>& source = packets();
+    auto create() { return source.acquire_shared(); }
+};
+
+/// The scenario shared-ptr for one way of creating and destroying: hot and in bursts, in a process with one thread,
+/// in one with an idle second thread, and with two threads that really work.
+template <class Way>
+outcome run_shared_ptr(const options& o) {
+    const std::size_t operations = (o.scaled(40'960) + burst - 1) / burst * burst;
+    outcome result;
+    result.work_check = operations;
+    const auto hot = [] { return [way = Way{}](std::size_t n) mutable { hot_loop(way, n); }; };
+    const auto bursts = [] { return [way = Way{}](std::size_t n) mutable { burst_loop(way, n); }; };
+
+    std::optional<idle_thread> second;
+    for (const char* state : {"single", "multi"}) {
+        const std::string prefix = state;
+        result.phases.push_back(measure_passes(prefix + "_hot", 1, operations, result.cpu_share, hot));
+        result.phases.push_back(measure_passes(prefix + "_burst", 1, operations, result.cpu_share, bursts));
+        if (!second) {
+            second.emplace();
+        }
+    }
+    result.phases.push_back(measure_passes("two_hot", 2, operations, result.cpu_share, hot));
+    result.phases.push_back(measure_passes("two_burst", 2, operations, result.cpu_share, bursts));
+    return result;
+}
 
 /// A queue between one thread that pushes and one that pops, without a lock. Both ends work in bursts and publish once a
 /// burst, as drivers of network cards do. Each side keeps its last sight of the other's index, so it touches the
@@ -210,51 +412,29 @@ outcome run_pipeline(const options& o) {
     return result;
 }
 
-struct make_shared_way {
-    static std::shared_ptr<packet> create() { return std::make_shared<packet>(); }
-};
-
-/// The published winner: packet and control block in one block of the locked pool.
-template <class Lock>
-struct allocate_shared_way {
-    static std::shared_ptr<packet> create() {
-        return std::allocate_shared<packet>(locked_allocator<packet, Lock>{});
-    }
-};
-
-struct linn_make_shared_way {
-    static std::shared_ptr<packet> create() { return linn::make_shared<packet>(); }
-};
-
-struct linn_for_overwrite_way {
-    static std::shared_ptr<plain_packet> create() { return linn::make_shared_for_overwrite<plain_packet>(); }
-};
-
-struct linn_allocate_shared_way {
-    static std::shared_ptr<packet> create() {
-        return std::allocate_shared<packet>(linn::allocator<packet>{});
-    }
-};
-
-struct linn_recycler_way {
-    linn::recycler<packet>& source = shared_source();
-    auto create() { return source.acquire_shared(); }
-
-private:
-    static linn::recycler<packet>& shared_source() {
-        static linn::recycler<packet>& r = *new linn::recycler<packet>{{.capacity = 4'096}};
-        return r;
-    }
-};
-
 constexpr variant all[] = {
+    {"shared-ptr", "make_shared", &run_shared_ptr<make_shared_way>},
+    {"shared-ptr", "make_shared_filled", &run_shared_ptr<make_shared_filled_way>},
+    {"shared-ptr", "shared_ptr_with_new", &run_shared_ptr<with_new_way>},
+    {"shared-ptr", "new_delete", &run_shared_ptr<new_delete_way>},
+    {"shared-ptr", "shared_ptr_with_pool", &run_shared_ptr<with_pool_way<std::mutex>>},
+    {"shared-ptr", "allocate_shared", &run_shared_ptr<allocate_shared_way<std::mutex>>},
+    {"shared-ptr", "pool", &run_shared_ptr<pool_way<std::mutex>>},
+    {"shared-ptr", "allocate_shared_spin", &run_shared_ptr<allocate_shared_way<spin_lock>>},
+    {"shared-ptr", "pool_spin", &run_shared_ptr<pool_way<spin_lock>>},
+    {"shared-ptr", "linn_make_shared", &run_shared_ptr<linn_make_shared_way>},
+    {"shared-ptr", "linn_make_shared_for_overwrite", &run_shared_ptr<linn_for_overwrite_way>},
+    {"shared-ptr", "linn_allocate_shared", &run_shared_ptr<linn_allocate_shared_way>},
+    {"shared-ptr", "linn_recycler_shared", &run_shared_ptr<linn_recycler_shared_way>},
+    {"shared-ptr", "linn_recycler", &run_shared_ptr<linn_recycler_way>},
+    {"shared-ptr", "linn_pool", &run_shared_ptr<linn_pool_way>},
     {"pipeline", "make_shared", &run_pipeline<make_shared_way>},
     {"pipeline", "allocate_shared", &run_pipeline<allocate_shared_way<std::mutex>>},
     {"pipeline", "allocate_shared_spin", &run_pipeline<allocate_shared_way<spin_lock>>},
     {"pipeline", "linn_make_shared", &run_pipeline<linn_make_shared_way>},
     {"pipeline", "linn_make_shared_for_overwrite", &run_pipeline<linn_for_overwrite_way>},
     {"pipeline", "linn_allocate_shared", &run_pipeline<linn_allocate_shared_way>},
-    {"pipeline", "linn_recycler_shared", &run_pipeline<linn_recycler_way>},
+    {"pipeline", "linn_recycler_shared", &run_pipeline<linn_recycler_shared_way>},
 };
 
 const variants here{all};
