@@ -196,47 +196,37 @@ void* or_no_memory(void* block) noexcept {
     return block;
 }
 
-void* take(std::size_t size) noexcept {
-    if (size > PTRDIFF_MAX) [[unlikely]] {
-        return nullptr;
-    }
-    if (const functions* f = usable()) [[likely]] {
-        const entry mark;
-        return f->allocate(size, 0);
-    }
-    if (without_webkit.load(std::memory_order_relaxed)) {
-        return ::__libc_malloc(size);
-    }
-    return boot.allocate(size, 0);
-}
-
-void* take_zeroed(std::size_t size) noexcept {
-    if (size > PTRDIFF_MAX) [[unlikely]] {
-        return nullptr;
-    }
-    if (const functions* f = usable()) [[likely]] {
-        const entry mark;
-        return f->allocate_zeroed(size, 0);
-    }
-    if (without_webkit.load(std::memory_order_relaxed)) {
-        return ::__libc_calloc(1, size);
-    }
-    return boot.allocate(size, 0);
-}
-
-void* take_aligned(std::size_t alignment, std::size_t size) noexcept {
+/// By `forward(functions)` from WebKit's allocator, or by `otherwise()` from the C library's in a process without WebKit, or from the boot arena.
+template <class Forward, class Otherwise>
+void* take_by(std::size_t size, std::size_t alignment, Forward forward, Otherwise otherwise) noexcept {
     if (size > PTRDIFF_MAX || alignment > PTRDIFF_MAX) [[unlikely]] {
         return nullptr;
     }
     if (const functions* f = usable()) [[likely]] {
         const entry mark;
-        // Sizes below the alignment have no class of their own.
-        return f->allocate_aligned(size < alignment ? alignment : size, alignment, 0);
+        return forward(*f);
     }
-    if (without_webkit.load(std::memory_order_relaxed)) {
-        return ::__libc_memalign(alignment, size);
-    }
-    return boot.allocate(size, alignment);
+    return without_webkit.load(std::memory_order_relaxed) ? otherwise() : boot.allocate(size, alignment);
+}
+
+void* take(std::size_t size) noexcept {
+    return take_by(
+        size, 0, [&](const functions& f) { return f.allocate(size, 0); },
+        [&] { return ::__libc_malloc(size); });
+}
+
+void* take_zeroed(std::size_t size) noexcept {
+    return take_by(
+        size, 0, [&](const functions& f) { return f.allocate_zeroed(size, 0); },
+        [&] { return ::__libc_calloc(1, size); });
+}
+
+void* take_aligned(std::size_t alignment, std::size_t size) noexcept {
+    // Sizes below the alignment have no class of their own.
+    return take_by(
+        size, alignment,
+        [&](const functions& f) { return f.allocate_aligned(std::max(size, alignment), alignment, 0); },
+        [&] { return ::__libc_memalign(alignment, size); });
 }
 
 void give(void* block) noexcept {
@@ -290,10 +280,9 @@ void* resize(void* block, std::size_t size) noexcept {
     return moved;
 }
 
-void* take_or_throw(std::size_t size, std::size_t alignment) {
+void* take_or_throw(std::size_t size) {
     for (;;) {
-        void* block = alignment == 0 ? take(size) : take_aligned(alignment, size);
-        if (block != nullptr) [[likely]] {
+        if (void* block = take(size)) [[likely]] {
             return block;
         }
         const std::new_handler handler = std::get_new_handler();
@@ -301,14 +290,6 @@ void* take_or_throw(std::size_t size, std::size_t alignment) {
             throw std::bad_alloc{};
         }
         handler();
-    }
-}
-
-void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
-    try {
-        return take_or_throw(size, alignment);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
     }
 }
 
@@ -413,29 +394,12 @@ std::size_t malloc_usable_size(void* block) noexcept {
 
 } // extern "C"
 
+// The forms that do not throw, and those of aligned memory, are the C++ runtime's: they call these and aligned_alloc and free.
 void* operator new(std::size_t size) {
-    return take_or_throw(size, 0);
+    return take_or_throw(size);
 }
 void* operator new[](std::size_t size) {
-    return take_or_throw(size, 0);
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    return take_or_null(size, 0);
-}
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
-    return take_or_null(size, 0);
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    return take_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-    return take_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-    return take_or_null(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-    return take_or_null(size, static_cast<std::size_t>(alignment));
+    return take_or_throw(size);
 }
 
 void operator delete(void* block) noexcept {
@@ -448,30 +412,6 @@ void operator delete(void* block, std::size_t) noexcept {
     give(block);
 }
 void operator delete[](void* block, std::size_t) noexcept {
-    give(block);
-}
-void operator delete(void* block, const std::nothrow_t&) noexcept {
-    give(block);
-}
-void operator delete[](void* block, const std::nothrow_t&) noexcept {
-    give(block);
-}
-void operator delete(void* block, std::align_val_t) noexcept {
-    give(block);
-}
-void operator delete[](void* block, std::align_val_t) noexcept {
-    give(block);
-}
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
-    give(block);
-}
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
-    give(block);
-}
-void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept {
-    give(block);
-}
-void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
     give(block);
 }
 
