@@ -98,7 +98,6 @@ def case_usage_errors(tool):
             (["bench", "--pin", "non"], ["did you mean 'none'"]),
             (["bench", "--pin", "99999"], ["may not run on CPU 99999"]),
             (["bench", "--budget", "0"], ["--budget"]),
-            (["bench", "--full", "--quick"], ["--full and --quick cannot be combined"]),
             (["bench", "--only", "pipelin"], ["did you mean 'pipeline'"]),
             (["bench", "--allocators", "jemaloc"], ["did you mean 'jemalloc'"]),
             (["bench", "--allocators", "linn"], ["unknown general allocator 'linn'"]),

@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <array>
@@ -51,15 +52,19 @@ void add_directory(std::vector<fs::path>& list, const fs::path& directory) {
     }
 }
 
-void add_configured_directories(std::vector<fs::path>& list) {
-    std::error_code error;
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::directory_iterator{"/etc/ld.so.conf.d", error}) {
-        if (entry.path().extension() == ".conf") {
-            files.push_back(entry.path());
-        }
+/// The paths that match, sorted.
+std::vector<fs::path> matching(const std::string& pattern) {
+    glob_t found{};
+    std::vector<fs::path> paths;
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+        paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     }
-    std::sort(files.begin(), files.end());
+    ::globfree(&found);
+    return paths;
+}
+
+void add_configured_directories(std::vector<fs::path>& list) {
+    std::vector<fs::path> files = matching("/etc/ld.so.conf.d/*.conf");
     files.insert(files.begin(), "/etc/ld.so.conf");
     for (const fs::path& file : files) {
         std::ifstream in{file};
@@ -70,31 +75,6 @@ void add_configured_directories(std::vector<fs::path>& list) {
             }
         }
     }
-}
-
-constexpr std::string_view scudo_name = "scudo";
-
-/// LLVM's packages keep the libraries of their runtime, whose names end in the architecture, in a folder a version.
-found_library find_in_llvm(std::string_view soname) {
-    std::error_code error;
-    std::vector<fs::path> versions;
-    for (const fs::directory_entry& llvm : fs::directory_iterator{"/usr/lib", error}) {
-        if (llvm.path().filename().string().starts_with("llvm-")) {
-            for (const fs::directory_entry& clang :
-                 fs::directory_iterator{llvm.path() / "lib" / "clang", error}) {
-                versions.push_back(clang.path());
-            }
-        }
-    }
-    std::sort(versions.begin(), versions.end(), [](const fs::path& a, const fs::path& b) {
-        return is_older(b.filename().string(), a.filename().string());
-    });
-    for (const fs::path& version : versions) {
-        if (found_library found = check_library(version / "lib" / "linux" / soname); found.problem.empty()) {
-            return found;
-        }
-    }
-    return {{}, "not found"};
 }
 
 } // namespace
@@ -111,6 +91,12 @@ std::vector<fs::path> library_directories() {
     add_configured_directories(list);
     for (const char* root : {"/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
         add_directory(list, root);
+    }
+    // Not the loader's, but where LLVM's packages keep the libraries of their runtime: a folder a version.
+    std::vector<fs::path> llvm = matching("/usr/lib/llvm-*/lib/clang/*/lib/linux");
+    std::ranges::sort(llvm, [](const fs::path& a, const fs::path& b) { return is_older(b, a); });
+    for (const fs::path& folder : llvm) {
+        add_directory(list, folder);
     }
     return list;
 }
@@ -183,11 +169,6 @@ found_library find_library(const known_allocator& allocator, const std::vector<f
             }
         }
     }
-    if (allocator.name == scudo_name) {
-        if (found_library found = find_in_llvm(allocator.sonames.front()); found.problem.empty()) {
-            return found;
-        }
-    }
     return {{},
             allocator.sonames.front().empty() ? "not found"
                                               : fmt::format("{} not found", allocator.sonames.front())};
@@ -197,69 +178,32 @@ namespace {
 
 constexpr const char* program = "/usr/bin/dpkg-query";
 
-/// The program's standard output; its exit status is of no use, because one file without a package makes it fail.
-std::istringstream ask(std::vector<std::string> arguments, const interrupt_guard& guard) {
+/// The first line of the program's standard output; its exit status is of no use, because one file without a package makes
+/// it fail.
+std::string ask(std::vector<std::string> arguments, const interrupt_guard& guard) {
     arguments.insert(arguments.begin(), program);
-    return std::istringstream{
-        run_child(arguments, child_environment({}, {"LC_ALL=C"}), std::chrono::seconds{30}, guard, [] {
-        }).out};
+    const std::string out =
+        run_child(arguments, child_environment({}, {"LC_ALL=C"}), std::chrono::seconds{30}, guard, [] {}).out;
+    return out.substr(0, out.find('\n'));
 }
 
 } // namespace
 
-std::map<std::filesystem::path, debian_package> packages_of(const std::vector<std::filesystem::path>& files,
-                                                            const interrupt_guard& guard) {
-    std::map<std::filesystem::path, debian_package> result;
+debian_package package_of(const fs::path& file, const interrupt_guard& guard) {
     std::error_code error;
-    if (files.empty() || !std::filesystem::exists(program, error)) {
-        return result;
+    if (!fs::exists(program, error)) {
+        return {};
     }
-
-    // Packages from before /lib became a link into /usr name their files there.
-    std::map<std::string, std::filesystem::path> asked;
-    std::vector<std::string> arguments{"-S"};
-    for (const std::filesystem::path& file : files) {
-        const std::string path = file.string();
-        asked[path] = file;
-        arguments.push_back(path);
-        if (path.starts_with("/usr/lib")) {
-            asked[path.substr(4)] = file;
-            arguments.push_back(path.substr(4));
-        }
+    std::vector<std::string> arguments{"-S", file.string()};
+    if (file.string().starts_with("/usr/lib")) { // of packages from before /lib became a link into /usr
+        arguments.push_back(file.string().substr(4));
     }
-    std::string line;
-    std::istringstream owners = ask(arguments, guard);
-    while (std::getline(owners, line)) { // NAME[:ARCHITECTURE][, NAME...]: PATH
-        const std::size_t end = line.find(": ");
-        const auto found = end == std::string::npos ? asked.end() : asked.find(line.substr(end + 2));
-        if (found != asked.end()) {
-            result[found->second].name = line.substr(0, std::min(line.find(','), end));
-        }
+    const std::string owner = ask(arguments, guard); // NAME[:ARCHITECTURE][, NAME...]: PATH
+    const std::string name = owner.substr(0, std::min(owner.find(", "), owner.find(": ")));
+    if (name.empty()) {
+        return {};
     }
-
-    arguments = {"-W", "-f", "${binary:Package} ${Version}\n"};
-    for (const auto& [file, package] : result) {
-        arguments.push_back(package.name);
-    }
-    std::map<std::string, std::string> versions;
-    if (!result.empty()) {
-        std::istringstream in = ask(arguments, guard);
-        std::string name;
-        std::string version;
-        while (in >> name >> version) {
-            versions[name] = version;
-        }
-    }
-    for (auto& [file, package] : result) {
-        const std::string bare = package.name.substr(0, package.name.find(':'));
-        const auto found =
-            versions.count(package.name) != 0 ? versions.find(package.name) : versions.find(bare);
-        if (found != versions.end()) {
-            package.version = found->second;
-        }
-        package.name = bare;
-    }
-    return result;
+    return {name.substr(0, name.find(':')), ask({"-W", "-f", "${Version}\n", name}, guard)};
 }
 
 std::string upstream_version(const std::string& version) {

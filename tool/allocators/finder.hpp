@@ -5,7 +5,6 @@
 #include "catalogue.hpp"
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ struct found_library {
     std::string cached_version = {}; ///< of one that `linn allocators --install` built; empty: it did not
 };
 
-/// The directories that the dynamic loader searches, in its order.
+/// The directories that the dynamic loader searches, in its order, and those of LLVM's runtime.
 std::vector<std::filesystem::path> library_directories();
 
 /// The folder in which `linn allocators --install` builds: $XDG_CACHE_HOME/linn/allocators, by default below ~/.cache.
@@ -38,16 +37,14 @@ found_library check_library(const std::filesystem::path& path);
 /// Orders versions as people do: 9 before 10, 2.0 before 2.0.1.
 bool is_older(const std::string& a, const std::string& b);
 
-/// The package that a file belongs to.
+/// A package of the system.
 struct debian_package {
     std::string name;
     std::string version;
 };
 
-/// The packages that the files belong to, by the file's path; files of no package are left out, and so is everything
-/// where there is no dpkg.
-std::map<std::filesystem::path, debian_package> packages_of(const std::vector<std::filesystem::path>& files,
-                                                            const interrupt_guard& guard);
+/// The package that the file belongs to; without a name where there is none, or no dpkg.
+debian_package package_of(const std::filesystem::path& file, const interrupt_guard& guard);
 
 /// "2.0.9+ds-1" as upstream says it: without epoch and Debian's own part.
 std::string upstream_version(const std::string& version);

@@ -3,7 +3,6 @@
 
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
-#include "../measure/suggest.hpp"
 #include "../measure/words.hpp"
 #include "finder.hpp"
 #include "prober.hpp"
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
 
 namespace linn::tool {
 
@@ -105,11 +103,11 @@ public:
                 add_given(name, path);
             }
         }
-        name_packages();
         for (allocator_entry& entry : entries_) {
             if (interrupt_guard::pending() != 0) {
                 break;
             }
+            name_package(entry);
             if (entry.state != library_state::missing && !try_entry(entry)) {
                 break;
             }
@@ -195,33 +193,19 @@ private:
                     "Linn's library over " + webkit.path.string());
     }
 
-    /// Asks once for the packages of everything that lies in the system's folders.
-    void name_packages() {
-        std::vector<fs::path> files;
-        for (const allocator_entry& entry : entries_) {
-            if (!entry.library.empty() && entry.origin.empty()) {
-                files.push_back(entry.library);
-            }
+    /// Says which package a library of the system's folders belongs to, and its version.
+    void name_package(allocator_entry& entry) const {
+        const bool is_bmalloc = entry.name == bmalloc_name && !backend_.empty();
+        if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc)) {
+            return;
         }
-        if (!backend_.empty()) {
-            files.push_back(backend_);
-        }
-        const auto packages = packages_of(files, guard_);
-        for (allocator_entry& entry : entries_) {
-            const bool is_bmalloc = entry.name == bmalloc_name && !backend_.empty();
-            if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc)) {
-                continue;
-            }
-            const auto found = packages.find(is_bmalloc ? backend_ : entry.library);
-            if (found == packages.end()) {
-                if (!is_bmalloc) {
-                    entry.origin = "found in the system's folders";
-                }
-                continue;
-            }
-            entry.origin = fmt::format("{}Debian package {}", is_bmalloc ? "Linn's library over " : "",
-                                       found->second.name);
-            entry.version = upstream_version(found->second.version);
+        const debian_package package = package_of(is_bmalloc ? backend_ : entry.library, guard_);
+        if (!package.name.empty()) {
+            entry.origin =
+                fmt::format("{}Debian package {}", is_bmalloc ? "Linn's library over " : "", package.name);
+            entry.version = upstream_version(package.version);
+        } else if (!is_bmalloc) {
+            entry.origin = "found in the system's folders";
         }
     }
 
@@ -366,23 +350,25 @@ std::string cannot_use(const std::string& name, const std::string& reason) {
 
 } // namespace
 
-std::string take_library(const std::string& text, const std::vector<std::string>& reserved,
-                         user_allocators& list) {
-    const std::size_t sign = text.find('=');
-    if (sign == std::string::npos || sign == 0 || sign + 1 == text.size()) {
-        return fmt::format("--allocator must be NAME=PATH, not '{}'", text);
+std::string take_libraries(const std::vector<std::string>& texts, const std::vector<std::string>& reserved,
+                           user_allocators& list) {
+    for (const std::string& text : texts) {
+        const std::size_t sign = text.find('=');
+        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size()) {
+            return fmt::format("--allocator must be NAME=PATH, not '{}'", text);
+        }
+        const std::string name = text.substr(0, sign);
+        if (name.find_first_of(", \t\n") != std::string::npos) {
+            return fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name);
+        }
+        if (contains(reserved, name)) {
+            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
+        }
+        if (std::any_of(list.begin(), list.end(), [&](const auto& given) { return given.first == name; })) {
+            return fmt::format("--allocator names two libraries '{}'; give one of them another name", name);
+        }
+        list.emplace_back(name, text.substr(sign + 1));
     }
-    const std::string name = text.substr(0, sign);
-    if (name.find_first_of(", \t\n") != std::string::npos) {
-        return fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name);
-    }
-    if (std::find(reserved.begin(), reserved.end(), name) != reserved.end()) {
-        return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
-    }
-    if (std::any_of(list.begin(), list.end(), [&](const auto& given) { return given.first == name; })) {
-        return fmt::format("--allocator names two libraries '{}'; give one of them another name", name);
-    }
-    list.emplace_back(name, text.substr(sign + 1));
     return {};
 }
 
@@ -417,23 +403,6 @@ bool refuses_libraries(const char* command, const user_allocators& given, const 
     }
     fmt::print(stderr, "linn {}: {}\n", command, problem);
     return true;
-}
-
-std::string take_names(std::string_view option, const std::vector<std::string>& lists,
-                       const std::vector<std::string>& names, std::vector<std::string>& chosen) {
-    for (const std::string& text : lists) {
-        std::istringstream list{text};
-        for (std::string name; std::getline(list, name, ',');) {
-            if (name.empty()) {
-                continue;
-            }
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                return unknown_name("allocator", name, names);
-            }
-            chosen.push_back(name);
-        }
-    }
-    return !lists.empty() && chosen.empty() ? fmt::format("{} names no allocator", option) : std::string{};
 }
 
 } // namespace linn::tool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../allocators/installer.hpp"
 #include "../allocators/inventory.hpp"
+#include "../experiment/contenders.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
@@ -95,38 +96,28 @@ public:
 
 private:
     std::string check() override {
-        for (const std::string& text : given_) {
-            if (const std::string problem = take_library(text, resolve_names({"ptmalloc"}, {}), extra_);
-                !problem.empty()) {
-                return problem;
-            }
+        std::string problem = take_libraries(given_, {baseline_name}, extra_);
+        if (problem.empty()) {
+            problem = wrong_library(extra_);
         }
-        if (const std::string problem = wrong_library(extra_); !problem.empty()) {
-            return problem;
+        if (problem.empty()) {
+            problem = unknown_among("allocator", names_, allocator_names(extra_));
         }
-        for (const std::string& name : names_) {
-            if (const auto known = allocator_names(extra_); !contains(known, name)) {
-                return unknown_name("allocator", name, known);
-            }
-        }
-
         const std::vector<std::string> buildable = installable_names();
         if (contains(to_install_, "all")) {
             to_install_ = buildable;
         }
-        for (const std::string& name : to_install_) {
-            if (const auto known = allocator_names({}); !contains(known, name)) {
-                return unknown_name("allocator", name, known);
-            }
+        if (problem.empty()) {
+            problem = unknown_among("allocator", to_install_, allocator_names({}));
         }
         to_install_ = resolve_names(to_install_, {});
         for (const std::string& name : to_install_) {
-            if (!contains(buildable, name)) {
-                return fmt::format(
+            if (problem.empty() && !contains(buildable, name)) {
+                problem = fmt::format(
                     "'{}' cannot be built by --install; 'linn allocators {}' says how to get it", name, name);
             }
         }
-        return {};
+        return problem;
     }
 
     /// Whether all that was asked for is installed; nothing when it could not begin.

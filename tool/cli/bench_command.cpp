@@ -143,15 +143,9 @@ public:
         arguments.add_flag("--all", options_.all,
                            fmt::format("every scenario but the groups: {} rounds, in the time that they need",
                                        all_effort.rounds));
-        CLI::Option* full = arguments.add_flag(
+        arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
-        arguments
-            .add_flag("--quick", quick_,
-                      fmt::format("the default: up to {} rounds in {} s (headline: {} s), {} % of work",
-                                  quick_effort.rounds, quick_effort.budget_s, headline_effort.budget_s,
-                                  quick_effort.work))
-            ->excludes(full);
         add_value(arguments, "--rounds", rounds_, "COUNT",
                   fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
                               quick_effort.rounds, all_effort.rounds),
@@ -222,24 +216,15 @@ private:
                 pools.push_back(name);
             }
         }
-        for (const std::string& text : allocators_) {
-            if (const std::string problem = take_library(text, pools, options_.allocators);
-                !problem.empty()) {
-                return problem;
+        std::string problem = take_libraries(allocators_, pools, options_.allocators);
+        for (const auto step : {&bench_command::check_scenarios, &bench_command::choose_contenders,
+                                &bench_command::check_pin}) {
+            if (problem.empty()) {
+                problem = (this->*step)();
             }
         }
-        if (const std::string problem = check_scenarios(); !problem.empty()) {
-            return problem;
-        }
-        if (const std::string problem = choose_contenders(); !problem.empty()) {
-            return problem;
-        }
-
-        if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
-            return problem;
-        }
-        if (const std::string problem = check_pin(); !problem.empty()) {
-            return problem;
+        if (problem.empty()) {
+            problem = read_seed(seed_, options_.seed);
         }
         const effort& usual = usual_effort(options_);
         options_.rounds = rounds_ != 0 ? rounds_ : usual.rounds;
@@ -248,20 +233,13 @@ private:
         options_.warm_up_rounds = usual.warm_up_rounds;
         options_.work = work_ != 0 ? work_ : usual.work;
         options_.timeout = std::chrono::seconds{timeout_};
-        return {};
+        return problem;
     }
 
-    std::string check_scenarios() const {
-        const std::vector<std::string> names = scenario_names();
-        for (const std::string& s : options_.scenarios) {
-            if (!contains(names, s)) {
-                return unknown_name("scenario", s, names);
-            }
-        }
-        if (options_.all && !options_.scenarios.empty()) {
-            return fmt::format("--all and the scenario {} cannot be combined", options_.scenarios.front());
-        }
-        return {};
+    std::string check_scenarios() {
+        return options_.all && !options_.scenarios.empty()
+                   ? fmt::format("--all and the scenario {} cannot be combined", options_.scenarios.front())
+                   : unknown_among("scenario", options_.scenarios, scenario_names());
     }
 
     std::string choose_contenders() {
@@ -278,13 +256,9 @@ private:
         }
         std::vector<std::string> general = allocator_names(options_.allocators);
         general.emplace_back(no_trim_name);
-        for (const std::string& name : general_) {
-            if (!contains(general, name)) {
-                return unknown_name("general allocator", name, general);
-            }
-        }
-        if (general_.empty()) {
-            return {};
+        if (std::string problem = unknown_among("general allocator", general_, general);
+            !problem.empty() || general_.empty()) {
+            return problem;
         }
         // The pools stay, and of the general allocators those that both lists have, or the one list that there is.
         std::vector<std::string> chosen;
@@ -347,7 +321,6 @@ private:
     std::vector<std::string> names_;   // of --only
     std::vector<std::string> general_; // of --allocators
     std::string pin_ = "auto";
-    bool quick_ = false;     // says what holds anyway
     std::size_t rounds_ = 0; // the zeros: not given
     std::size_t work_ = 0;
     unsigned budget_ = 0;

@@ -2,6 +2,7 @@
 #include "../allocators/inventory.hpp"
 #include "../experiment/contenders.hpp"
 #include "../measure/interrupt.hpp"
+#include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../run/results.hpp"
@@ -49,7 +50,9 @@ public:
         const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
             return repeatable(arguments.add_option(names, values, help));
         };
-        list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
+        list("--only,--allocators", options_.only,
+             "compare these allocators (comma-separated) with the default")
+            ->delimiter(',')
             ->type_name("NAMES");
         list("--allocator", allocators_, "compare the library PATH too, under this name")
             ->type_name("NAME=PATH");
@@ -81,12 +84,10 @@ private:
     std::string check_allocators() {
         const std::vector<std::string> own{default_name, default_again_name, baseline_name, no_trim_name,
                                            huge_name};
-        for (const std::string& text : allocators_) {
-            if (std::string problem = take_library(text, own, options_.allocators); !problem.empty()) {
-                return problem;
-            }
-        }
-        return take_names("--only", only_, contender_names(options_.allocators, {huge_name}), options_.only);
+        const std::string problem = take_libraries(allocators_, own, options_.allocators);
+        return problem.empty() ? unknown_among("allocator", options_.only,
+                                               contender_names(options_.allocators, {huge_name}))
+                               : problem;
     }
 
     run_result measure(const interrupt_guard& guard, progress_line& line) const {
@@ -130,7 +131,6 @@ private:
     run_result result_;
     std::vector<std::string> words_;      // the program and what belongs to it
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
-    std::vector<std::string> only_;       // names, commas between them
 };
 
 std::unique_ptr<command> make_run(CLI::App& program) {

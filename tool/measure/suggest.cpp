@@ -57,6 +57,16 @@ std::string unknown_name(std::string_view kind, std::string_view word, const std
                        did_you_mean(word, candidates));
 }
 
+std::string unknown_among(std::string_view kind, const std::vector<std::string>& words,
+                          const std::vector<std::string>& names) {
+    for (const std::string& word : words) {
+        if (std::find(names.begin(), names.end(), word) == names.end()) {
+            return unknown_name(kind, word, names);
+        }
+    }
+    return {};
+}
+
 namespace {
 
 bool is_plain(char c) {
