@@ -114,8 +114,6 @@ def case_usage_errors(tool):
 
 
 def case_help(tool):
-    tool.helps(width=100)
-    tool.helps("bench", width=100)
     for words in (["help"], ["help", "bench"]):
         text = tool.call(*words, status=0).stdout
         check("Examples:" in text and max(map(len, text.splitlines())) <= 100, f"{words}: {text}")

@@ -98,13 +98,6 @@ class Tool:
             for text in [wanted] if isinstance(wanted, str) else wanted:
                 check(text in prose(done.stderr), f"{words}: {text!r} is not in {done.stderr!r}")
 
-    def helps(self, *verb, names=("Examples:",), width=None):
-        """--help is written to standard output, names all of these, and no line of it is wider."""
-        text = self.call(*verb, "--help", status=0).stdout
-        for name in names:
-            check(name in prose(text), f"{name!r} is not in the help of {verb}")
-        check(width is None or max(map(len, text.splitlines())) <= width, f"{verb}: a line of the help is too long")
-
     def fits(self, widths, *words, status=0, apart=lambda line: False):
         """No line is longer than COLUMNS says, but for those that stand `apart`. Returns the last call."""
         for width in widths:

@@ -247,7 +247,6 @@ def case_usage(tool):
         ([good, good, "--scenario", "pipelin"], "did you mean 'pipeline'"),
         ([good, good, "--metric", "nosuch"], "flat_out"),
         ([good, good, "--json", "/nonexistent/x.json"], "cannot write /nonexistent/x.json")])
-    tool.helps("compare", names=["Exit status:", "Examples:"], width=110)
 
 
 def case_reports(tool):

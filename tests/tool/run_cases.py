@@ -64,10 +64,6 @@ def case_usage_errors(tool):
             (["--ready", "true", "ls"], ["it needs --client"])])
 
 
-def case_help(tool):
-    tool.helps("run", names=("Examples:", "sqlite3", "jq", "PYTHONMALLOC=malloc", "redis-benchmark"))
-
-
 def case_refusals(tool):
     refused(tool, 2, ["nosuchprogram: no such program"], "nosuchprogram")
     near = tool.folder / "simulator"

@@ -65,6 +65,7 @@ def case_narrow_help(tool):
                 cannot_be_broken = " " not in line.strip().split("  ")[0]
                 check(len(line) <= min(width, 100) or cannot_be_broken, f"{verb} at {width}: {line}")
             check(all(len(line) <= 100 for line in footer.splitlines()), f"{verb}: {footer}")
+            check("Examples:" in footer, f"{verb}: {footer}")
             said = " ".join(text.split())
             check(words.setdefault(verb, said) == said, f"{verb} at {width}: {said} instead of {words[verb]}")
             check(not re.search("Positionals|REQUIRED|SUBCOMMAND|Excludes|Needs|UINT|TEXT", text), f"{verb}: {text}")

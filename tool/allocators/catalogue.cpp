@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalogue.hpp"
 
-#include <cstdlib>
-
 namespace linn::tool {
 namespace {
 
@@ -124,18 +122,6 @@ std::span<const std::string_view> names_meant_by(std::string_view name) noexcept
     }
     const known_allocator* known = find_known_allocator(name);
     return known == nullptr ? std::span<const std::string_view>{} : std::span{&known->name, 1};
-}
-
-std::vector<std::string> glibc_keeps_heap() {
-    // 4 GiB, and 32 MiB: the largest threshold for mappings that glibc accepts. Setting one of them ends glibc's own
-    // adjustment of both.
-    return {"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=33554432"};
-}
-
-std::string glibc_asks_for_huge_pages() {
-    const char* const others = std::getenv("GLIBC_TUNABLES");
-    return std::string{"GLIBC_TUNABLES="} +
-           (others != nullptr && *others != 0 ? others + std::string{":"} : "") + "glibc.malloc.hugetlb=1";
 }
 
 } // namespace linn::tool

@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace linn::tool {
 
@@ -37,11 +36,6 @@ const known_allocator* find_known_allocator(std::string_view name) noexcept;
 /// The names of the catalogue that `name` stands for: itself, or several for "mimalloc", one for "ptmalloc"; empty when
 /// the catalogue knows neither.
 std::span<const std::string_view> names_meant_by(std::string_view name) noexcept;
-
-/// The environment, NAME=value, in which glibc gives no memory back to the system.
-std::vector<std::string> glibc_keeps_heap();
-/// The same in which its heap and its mappings ask for huge pages; other tunables of the environment stay.
-std::string glibc_asks_for_huge_pages();
 
 /// The names that stand for others.
 std::span<const std::string_view> alias_names() noexcept;

@@ -3,7 +3,9 @@
 
 #include "../experiment/contenders.hpp"
 #include "../experiment/rounds.hpp"
+#include "../measure/files.hpp"
 #include "../measure/machine.hpp"
+#include "../measure/process.hpp"
 #include "../measure/statistics.hpp"
 #include "../measure/ticks.hpp"
 
@@ -16,35 +18,34 @@
 namespace linn::tool {
 namespace {
 
-/// The answer of one worker process.
-struct worker_reply : worker_answer {
-    sample measured;
-    std::string compiler;
-    std::string build;
-};
-
-std::string read_sample(const nlohmann::json& json, std::span<const phase_info> phases, worker_reply& reply) {
-    reply.compiler = json.at("compiler").get<std::string>();
-    reply.build = json.at("build").get<std::string>();
-    sample& s = reply.measured;
-    for (const nlohmann::json& canary : json.at("canary")) {
-        s.canary = std::max(s.canary, canary.get<double>());
+/// Starts the companion program `worker` as a process of `c`, and waits for its answer. Believes no worker without proof of who
+/// provided its memory. `tick` is called a few times a second.
+worker_reply ask_worker(std::string_view worker, std::vector<std::string> arguments, const contender& c,
+                        std::chrono::seconds timeout, const interrupt_guard& guard,
+                        const std::function<void()>& tick, std::span<const phase_info> phases) {
+    const std::string program = companion(worker).string();
+    arguments.insert(arguments.begin(), program);
+    if (!c.library.empty()) {
+        arguments.insert(arguments.end(), {"--preload", c.library.string()});
     }
-    s.cpu_share = json.at("cpu_share").get<double>();
-    s.peak_rss_bytes = json.at("peak_rss_bytes").get<std::uint64_t>();
-    s.work_check = json.at("work_check").get<std::size_t>();
-    s.cpu = json.at("cpu").get<int>();
-    const nlohmann::json& measured = json.at("phases");
-    bool has_other_phases = measured.size() != phases.size();
-    for (std::size_t p = 0; p != std::min(phases.size(), measured.size()); ++p) {
-        if (measured[p].at("name").get<std::string>() != phases[p].name) {
-            has_other_phases = true;
+    const child_result child =
+        run_child(arguments, child_environment(c.library.string(), c.environment), timeout, guard, tick);
+    if (child.how != child_result::ending::exited || child.code != 0) {
+        worker_reply none;
+        none.is_interrupted = child.how == child_result::ending::interrupted;
+        none.problem = describe_ending(child, timeout);
+        if (child.how == child_result::ending::not_started) {
+            none.problem += ' ' + program;
         }
-        s.cycles.push_back(measured[p].at("cycles").get<double>());
-        s.faults.push_back(measured[p].at("faults").get<double>());
-        s.metrics.push_back(measured[p].value("metrics", std::map<std::string, double>{}));
+        return none;
     }
-    return has_other_phases ? "the worker measured other phases than asked" : "";
+    worker_reply reply = read_reply(child.out, phases);
+    if (const std::string doubt = reply.proof.files.empty() ? "" : refute(reply.proof, c.library);
+        !doubt.empty()) {
+        const std::string complaint = loader_complaint(child.err);
+        reply.problem = complaint.empty() ? doubt : fmt::format("{} ({})", doubt, complaint);
+    }
+    return reply;
 }
 
 class run final : experiment {
@@ -120,11 +121,9 @@ private:
     /// Starts a worker as a process of the contender. Without arguments it only proves who provides its memory.
     worker_reply ask(const contender& c, std::string_view worker, std::vector<std::string> arguments,
                      std::span<const phase_info> phases) const {
-        worker_reply reply;
-        static_cast<worker_answer&>(reply) = ask_worker(
+        return ask_worker(
             worker, std::move(arguments), c, result_.options.timeout, guard_, [this] { report_(progress_); },
-            [&](const nlohmann::json& json) { return read_sample(json, phases, reply); });
-        return reply;
+            phases);
     }
 
     std::vector<std::string> arguments_for(const scenario& s, const variant_info& variant) const {
@@ -331,6 +330,41 @@ private:
 };
 
 } // namespace
+
+worker_reply read_reply(const std::string& text, std::span<const phase_info> phases) {
+    worker_reply reply;
+    try {
+        const nlohmann::json json = nlohmann::json::parse(text);
+        for (const auto& [function, file] : json.at("proof").items()) {
+            reply.proof.files[function] = file.get<std::string>();
+        }
+        reply.proof.preload_mapped = json.at("preload_mapped").get<bool>();
+        reply.problem = json.at("error").get<std::string>();
+        reply.compiler = json.at("compiler").get<std::string>();
+        reply.build = json.at("build").get<std::string>();
+        sample& s = reply.measured;
+        for (const nlohmann::json& canary : json.at("canary")) {
+            s.canary = std::max(s.canary, canary.get<double>());
+        }
+        s.cpu_share = json.at("cpu_share").get<double>();
+        s.peak_rss_bytes = json.at("peak_rss_bytes").get<std::uint64_t>();
+        s.work_check = json.at("work_check").get<std::size_t>();
+        s.cpu = json.at("cpu").get<int>();
+        std::vector<std::string> names;
+        for (const nlohmann::json& phase : json.at("phases")) {
+            names.push_back(phase.at("name").get<std::string>());
+            s.cycles.push_back(phase.at("cycles").get<double>());
+            s.faults.push_back(phase.at("faults").get<double>());
+            s.metrics.push_back(phase.value("metrics", std::map<std::string, double>{}));
+        }
+        if (reply.problem.empty() && !std::ranges::equal(names, phases, {}, {}, &phase_info::name)) {
+            reply.problem = "the worker measured other phases than asked";
+        }
+    } catch (const nlohmann::json::exception& e) {
+        reply.problem = fmt::format("the worker's reply cannot be read: {}", e.what());
+    }
+    return reply;
+}
 
 std::vector<const scenario*> selected_scenarios(const bench_options& options) {
     const auto& wanted = options.scenarios;

@@ -6,6 +6,7 @@
 #include "results.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,19 @@ std::vector<const scenario*> selected_scenarios(const bench_options& options);
 bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
                        const std::function<void(const work_progress&)>& report,
                        const std::function<void(bench_result)>& after_round = {});
+
+/// The answer of one worker process.
+struct worker_reply {
+    bool is_interrupted = false;
+    std::string problem; ///< why its figures must not be used; empty when they may
+    provider_proof proof;
+    sample measured;
+    std::string compiler;
+    std::string build;
+};
+
+/// What a worker wrote as JSON. It is a problem where something is missing, or it has other phases than these.
+worker_reply read_reply(const std::string& text, std::span<const phase_info> phases);
 
 /// The names that `--only` accepts.
 std::vector<std::string> bench_names(const user_allocators& extra);

@@ -72,10 +72,7 @@ public:
         } catch (const unusable_trace& error) {
             return refuse(error.what(), exit_code_for(error));
         }
-        if (const std::string problem = files_.deliver(); !problem.empty()) {
-            return refuse(problem);
-        }
-        return fails() ? exit_failure : exit_success;
+        return end(files_.deliver(), fails() ? exit_failure : exit_success);
     }
 
 private:

@@ -2,7 +2,6 @@
 #include "../allocators/installer.hpp"
 #include "../allocators/inventory.hpp"
 #include "../experiment/contenders.hpp"
-#include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
@@ -125,11 +124,7 @@ private:
         progress_line line;
         work_progress progress;
         progress.total = to_install_.size();
-        installer worker{guard, [&](const std::string& doing) {
-                             progress.doing = doing;
-                             line.show(progress);
-                         }};
-        if (const std::string problem = worker.prepare(to_install_); !problem.empty()) {
+        if (const std::string problem = why_not_installable(to_install_, guard); !problem.empty()) {
             line.clear();
             refuse(problem);
             return std::nullopt;
@@ -139,15 +134,15 @@ private:
             if (interrupt_guard::pending() != 0) {
                 break;
             }
-            const install_outcome outcome = worker.install(name);
+            progress.doing = "installing " + name;
+            const install_outcome outcome = install_allocator(name, guard, [&] { line.show(progress); });
             ++progress.done;
             line.clear();
-            if (outcome.interrupted) {
+            if (outcome.is_interrupted) {
                 break;
             }
             if (outcome.problem.empty()) {
-                fmt::print(stderr, "{} {}: {}, {}\n", name, outcome.version,
-                           figures::elapsed_text(outcome.seconds), outcome.library.string());
+                fmt::print(stderr, "{} {} is installed\n", name, outcome.version);
             } else {
                 refuse(fmt::format("{}: {}", name, outcome.problem));
                 all = false;

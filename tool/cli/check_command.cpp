@@ -154,10 +154,7 @@ private:
         if (!result_.problem.empty()) {
             return refuse(fmt::format("{}: {}", budget_file_, result_.problem), exit_usage);
         }
-        if (const std::string problem = tell(); !problem.empty()) {
-            return refuse(problem);
-        }
-        return result_.is_kept() ? exit_success : exit_failure;
+        return end(tell(), result_.is_kept() ? exit_success : exit_failure);
     }
 
     std::string tell() const {

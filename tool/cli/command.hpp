@@ -47,6 +47,9 @@ public:
     /// Likewise for an error; returns `status`.
     int refuse(std::string_view problem, int status = exit_failure) const;
 
+    /// Returns `status`, or refuses where there is a problem.
+    int end(std::string_view problem, int status) const { return problem.empty() ? status : refuse(problem); }
+
     /// Likewise for wrong arguments, with the help page to read; returns `exit_usage`.
     int refuse_arguments(std::string_view problem) const;
 

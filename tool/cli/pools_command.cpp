@@ -71,8 +71,7 @@ public:
 
     int run() override {
         if (!compiled_file_.empty()) {
-            const std::string unwritten = write_atomically(compiled_file_, compiled_plan(plan_));
-            return unwritten.empty() ? static_cast<int>(exit_success) : refuse(unwritten);
+            return end(write_atomically(compiled_file_, compiled_plan(plan_)), exit_success);
         }
         if (words_.empty()) {
             tell_plan();

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -50,71 +51,55 @@ report_files::report_files(CLI::App& app, const report_source& source, std::vect
     document_ = source.document;
 }
 
-report_files::report_files(CLI::App& app, std::vector<report_form> forms)
-    : forms_{std::move(forms)},
-      files_(forms_.size()) {
-    for (std::size_t i = 0; i != forms_.size(); ++i) {
-        add_value(app, forms_[i].option.c_str(), files_[i], "FILE",
-                  fmt::format("{} to FILE, or to standard output for -", forms_[i].help),
+report_files::report_files(CLI::App& app, std::vector<report_form> forms) : forms_{std::move(forms)} {
+    for (report_form& form : forms_) {
+        add_value(app, form.option.c_str(), form.file, "FILE",
+                  fmt::format("{} to FILE, or to standard output for -", form.help),
                   writable_file(or_stdout));
     }
     app.final_callback([this] {
         std::map<std::string, std::string> option_of;
-        for (std::size_t i = 0; i != forms_.size(); ++i) {
-            const auto [same, is_new] = option_of.emplace(files_[i], forms_[i].option);
-            if (!is_new && !files_[i].empty()) {
+        for (const report_form& form : forms_) {
+            const auto [same, is_new] = option_of.emplace(form.file, form.option);
+            if (!is_new && !form.file.empty()) {
                 throw CLI::ValidationError{
                     fmt::format("{} and {} both write to {}: give each a file of its own", same->second,
-                                forms_[i].option, files_[i] == "-" ? "standard output" : files_[i])};
+                                form.option, form.file == "-" ? "standard output" : form.file)};
             }
         }
     });
 }
 
 bool report_files::takes_stdout() const {
-    return std::ranges::find(files_, "-") != files_.end();
+    return std::ranges::find(forms_, "-", &report_form::file) != forms_.end();
 }
 
-bool report_files::writes(std::string_view option) const {
-    for (std::size_t i = 0; i != forms_.size(); ++i) {
-        if (forms_[i].option == option) {
-            return !files_[i].empty();
-        }
-    }
-    return false;
+std::string report_files::file_of(std::string_view option) const {
+    const auto form = std::ranges::find(forms_, option, &report_form::option);
+    return form == forms_.end() ? std::string{} : form->file;
 }
 
 std::string report_files::page_address() const {
-    for (std::size_t i = 0; i != forms_.size(); ++i) {
-        std::error_code error;
-        if (forms_[i].option == "--html" && !files_[i].empty() && files_[i] != "-" &&
-            fs::is_regular_file(files_[i], error)) {
-            return "file://" + fs::absolute(files_[i], error).string();
-        }
-    }
-    return {};
+    const std::string file = file_of("--html");
+    std::error_code error;
+    return file != "-" && fs::is_regular_file(file, error) ? "file://" + fs::absolute(file, error).string()
+                                                           : std::string{};
 }
 
 std::string report_files::write() const {
-    std::string problems;
-    for (std::size_t i = 0; i != forms_.size(); ++i) {
-        if (files_[i].empty()) {
-            continue;
-        }
-        std::string problem;
-        if (files_[i] != "-") {
-            problem = write_atomically(files_[i], forms_[i].text());
-        } else {
-            const std::string text = forms_[i].text();
+    std::vector<std::string> problems;
+    for (const report_form& form : forms_) {
+        if (form.file == "-") {
+            const std::string text = form.text();
             if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-                problem = fmt::format("cannot write to standard output: {}", std::strerror(errno));
+                problems.push_back(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
             }
-        }
-        if (!problem.empty()) {
-            problems += problems.empty() ? problem : "; " + problem;
+        } else if (!form.file.empty()) {
+            problems.push_back(write_atomically(form.file, form.text()));
         }
     }
-    return problems;
+    std::erase(problems, "");
+    return fmt::format("{}", fmt::join(problems, "; "));
 }
 
 std::string report_files::deliver(const std::function<report::document()>& document) const {

@@ -19,6 +19,7 @@ struct report_form {
     std::string option;                ///< "--json"
     std::string help;                  ///< "write the result as JSON"
     std::function<std::string()> text; ///< the whole file
+    std::string file = {};             ///< that the user named; empty: not asked for, "-": standard output
 };
 
 /// What a command makes of its result: its published JSON, and the document that the other forms are written from.
@@ -49,8 +50,8 @@ public:
     /// True when a form goes to standard output, so that nothing else may be printed there.
     bool takes_stdout() const;
 
-    /// True when a form is asked for, such as "--html".
-    bool writes(std::string_view option) const;
+    /// The file that the user named for a form, such as that of "--html"; empty: none.
+    std::string file_of(std::string_view option) const;
 
     /// "file:///home/me/report.html" of the page that was asked for; empty without one, or where it is no file.
     std::string page_address() const;
@@ -68,7 +69,6 @@ public:
 private:
     std::function<report::document()> document_; ///< null for a command without
     std::vector<report_form> forms_;
-    std::vector<std::string> files_; // one for each of `forms_`; empty: not asked for
 };
 
 } // namespace linn::tool

@@ -92,10 +92,7 @@ public:
         if (!corrupt.empty()) {
             refuse(corrupt);
         }
-        if (const std::string problem = why_not_printed(); !problem.empty()) {
-            return refuse(problem);
-        }
-        return status == exit_success && !corrupt.empty() ? exit_failure : status;
+        return end(why_not_printed(), status == exit_success && !corrupt.empty() ? exit_failure : status);
     }
 
 private:
@@ -122,7 +119,7 @@ private:
                   : is_temporary_ ? block_filter::temporary
                   : is_leaks_     ? block_filter::leaks
                                   : block_filter::all;
-        const bool shows_blocks = is_filtered() || files_.writes("--html");
+        const bool shows_blocks = is_filtered() || !files_.file_of("--html").empty();
         if (app().count("--debug-dir") + app().count("--debuginfod") != 0 && !shows_blocks &&
             format_.empty()) {
             return "--debug-dir and --debuginfod need --html, --peak, --temporary, --leaks or --convert";
@@ -212,17 +209,16 @@ private:
     }
 
     int summarise(trace_reader& trace) {
-        const std::string why = read_all(trace, is_filtered() || files_.writes("--html"));
+        const std::string why = read_all(trace, is_filtered() || !files_.file_of("--html").empty());
         if (is_filtered() && !why.empty()) {
             return refuse(fmt::format("{} {}", path_, why),
                           info_.missing.empty() ? exit_usage : exit_failure);
         }
-        const std::string problem = files_.deliver();
-        return problem.empty() ? static_cast<int>(exit_success) : refuse(problem);
+        return end(files_.deliver(), exit_success);
     }
 
     int check_file(trace_reader& trace) {
-        read_all(trace, files_.writes("--html"));
+        read_all(trace, !files_.file_of("--html").empty());
         if (const std::string problem = files_.write(); !problem.empty()) {
             return refuse(problem);
         }

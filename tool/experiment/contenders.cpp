@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contenders.hpp"
 
-#include "../allocators/catalogue.hpp"
-#include "../allocators/prober.hpp"
-#include "../measure/files.hpp"
 #include "../measure/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gnu/libc-version.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace linn::tool {
@@ -120,11 +117,17 @@ std::vector<contender> allocator_choice::contenders(const std::vector<allocator_
 }
 
 contender glibc_without_trim() {
-    return tuned_glibc(no_trim_name, "glibc, no trim", "keeps its heap", glibc_keeps_heap());
+    // 4 GiB, and 32 MiB: the largest threshold for mappings that glibc accepts. Setting one of them ends glibc's own
+    // adjustment of both.
+    return tuned_glibc(no_trim_name, "glibc, no trim", "keeps its heap",
+                       {"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=33554432"});
 }
 
 contender glibc_on_huge_pages() {
-    return tuned_glibc(huge_name, "glibc, huge pages", "asks for huge pages", {glibc_asks_for_huge_pages()});
+    const char* const set = std::getenv("GLIBC_TUNABLES");
+    const std::string others = set != nullptr && *set != '\0' ? std::string{set} + ':' : "";
+    return tuned_glibc(huge_name, "glibc, huge pages", "asks for huge pages",
+                       {fmt::format("GLIBC_TUNABLES={}glibc.malloc.hugetlb=1", others)});
 }
 
 bool glibc_has_huge_pages() {
@@ -144,54 +147,6 @@ std::vector<std::string> contender_names(const user_allocators& given,
         }
     }
     return names;
-}
-
-worker_answer read_answer(const std::string& text, const answer_reader& read) {
-    worker_answer answer;
-    try {
-        const nlohmann::json json = nlohmann::json::parse(text);
-        for (const auto& [function, file] : json.at("proof").items()) {
-            answer.proof.files[function] = file.get<std::string>();
-        }
-        answer.proof.preload_mapped = json.at("preload_mapped").get<bool>();
-        answer.problem = json.at("error").get<std::string>();
-        if (std::string wrong = read(json); answer.problem.empty()) {
-            answer.problem = std::move(wrong);
-        }
-    } catch (const nlohmann::json::exception& e) {
-        answer.problem = fmt::format("the worker's reply cannot be read: {}", e.what());
-    }
-    return answer;
-}
-
-worker_answer ask_worker(std::string_view worker, std::vector<std::string> arguments, const contender& c,
-                         std::chrono::seconds timeout, const interrupt_guard& guard,
-                         const std::function<void()>& tick, const answer_reader& read) {
-    const std::string program = companion(worker).string();
-    arguments.insert(arguments.begin(), program);
-    if (!c.library.empty()) {
-        arguments.insert(arguments.end(), {"--preload", c.library.string()});
-    }
-    const child_result child =
-        run_child(arguments, child_environment(c.library.string(), c.environment), timeout, guard, tick);
-    if (child.how != child_result::ending::exited || child.code != 0) {
-        worker_answer none;
-        none.is_interrupted = child.how == child_result::ending::interrupted;
-        none.problem = describe_ending(child, timeout);
-        if (child.how == child_result::ending::not_started) {
-            none.problem += fmt::format(" {}", program);
-        }
-        return none;
-    }
-    worker_answer answer = read_answer(child.out, read);
-    if (answer.proof.files.empty()) {
-        return answer;
-    }
-    if (const std::string doubt = refute(answer.proof, c.library); !doubt.empty()) {
-        const std::string complaint = loader_complaint(child.err);
-        answer.problem = complaint.empty() ? doubt : fmt::format("{} ({})", doubt, complaint);
-    }
-    return answer;
 }
 
 } // namespace linn::tool

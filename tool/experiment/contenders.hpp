@@ -2,16 +2,11 @@
 #pragma once
 
 #include "../allocators/inventory.hpp"
-#include "../measure/process.hpp"
 
-#include <nlohmann/json_fwd.hpp>
-
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -86,7 +81,7 @@ private:
 /// glibc with the settings that make it keep its heap.
 contender glibc_without_trim();
 
-/// glibc on huge pages, where the system grants them to those who ask. @pre glibc_has_huge_pages()
+/// glibc whose heap and mappings ask for huge pages; other tunables of the environment stay. @pre glibc_has_huge_pages()
 contender glibc_on_huge_pages();
 /// Whether the C library knows that setting: from 2.35 on.
 bool glibc_has_huge_pages();
@@ -94,25 +89,5 @@ bool glibc_has_huge_pages();
 /// The names that an option accepts: allocators, `glibc-no-trim`, and those in `more`, each once.
 std::vector<std::string> contender_names(const user_allocators& given,
                                          std::initializer_list<const char*> more = {});
-
-/// What is known of every worker process.
-struct worker_answer {
-    bool is_interrupted = false;
-    std::string problem; ///< why its figures must not be used; empty when they may
-    provider_proof proof;
-};
-
-/// Takes from a worker's JSON what one command wants of it, and returns what is wrong with that, or an empty string. Where
-/// something is missing, it may throw nlohmann's exceptions.
-using answer_reader = std::function<std::string(const nlohmann::json&)>;
-
-/// Starts the companion program `worker` as a process of `c`, and waits for its answer, which `read` gets. Believes no
-/// worker without proof of who provided its memory. `tick` is called a few times a second.
-worker_answer ask_worker(std::string_view worker, std::vector<std::string> arguments, const contender& c,
-                         std::chrono::seconds timeout, const interrupt_guard& guard,
-                         const std::function<void()>& tick, const answer_reader& read);
-
-/// The proof in a worker's JSON, the problem that it has itself, and what `read` takes from it.
-worker_answer read_answer(const std::string& text, const answer_reader& read);
 
 } // namespace linn::tool

@@ -147,7 +147,6 @@ def case_usage(tool):
     tool.refuses(["advise"], [(words, "linn advise") for words in (
         (), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
         (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-"))])
-    tool.helps("advise", names=["--fail-over", "--threshold"])
 
 
 def case_thresholds(tool):

@@ -163,7 +163,6 @@ def case_usage(tool):
         ([budgets, "--json", "-", "--", "true"], "standard output is the program's"),
         ([other, trace], "no budget is for the program 'ledger': there are some for leger"),
     ])
-    tool.helps("check", names=["Exit status:", "Examples:", "linn_budgets = 1"], width=110)
 
 
 def case_guide_in_a_test_suite(tool):

@@ -469,7 +469,6 @@ def case_usage(tool):
         (["--min-bytes", "0"], "--min-bytes"), (["--min-bytes", "x"], "--min-bytes"), (["-j", "0"], "--jobs"),
         (["--checks", "x"], "--checks"), (["--exclude", "("], "is not a regular expression"),
         (["--header-filter", "["], "is not a regular expression"), (["--top", "-1"], "--top"), (["--nosuch"], "--nosuch")])
-    tool.helps(names=["Exit status:", "Examples:"], width=115)
 
 
 def case_width(tool):

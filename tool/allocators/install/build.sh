@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds allocators into preload libraries from their sources, which sources.txt lists. Started by `linn allocators
-# --install`, which names the folders, keeps the output as a log, tries what was built and moves it to its place; and by
-# scripts/rivals of Linn's repository before the tool is there. Nothing here writes outside the folders named.
+# --install`, and by scripts/rivals of Linn's repository before the tool is there. Nothing here writes outside the folders
+# named and the cache folder, whose logs/NAME.log has the output.
 #
 #   build.sh needs NAME...               prints the Debian packages that are missing to build these, one a line
 #   build.sh fetch LOG DOWNLOADS SOURCES NAME    downloads the sources of NAME and unpacks them: SOURCES/NAME
 #   build.sh build LOG SOURCES NAME WORK OUT     compiles in WORK; leaves OUT/lib<NAME>.so, OUT/version and its licence
-#   build.sh rivals [NAME...]            both, for those that are not in the cache folder yet, which it puts them into
+#   build.sh install WORK NAME           both, in WORK; puts it into the cache folder once LINN_TOOL finds that it works
+#   build.sh rivals [NAME...]            the same without the tool, for those that are not there yet
 #
 # An archive is used only with its sum, and gets its name when it is whole. The environment may say:
 #
@@ -235,10 +236,9 @@ main() {
         "build_$name"
         printf '%s\n' "$version" >"$out/version"
         ;;
-    rivals)
-        shift
+    install | rivals)
         . "$here/rivals.sh"
-        rivals "$@"
+        "$@"
         ;;
     *)
         echo "usage: linn allocators --install NAME..." >&2

@@ -3,6 +3,35 @@
 # Downloads and builds the allocators that a comparison should not lack, without the tool; part of build.sh. What it puts
 # into the cache folder is tried there by every run that measures it.
 
+# Downloads, builds, tries and keeps one; prints its version. `linn allocators --install` removes WORK.
+install() { # WORK NAME
+    local cache log what="downloading the sources" version
+    cache=$(cache_folder) work=$1 log=$(cache_folder)/logs/$2.log
+    if ! mkdir -p "$work/sources" "$cache/logs"; then
+        echo "cannot write to $cache" >&2
+        return 1
+    fi
+    remove_remains "$cache"
+    if bash "$here/build.sh" fetch "$log" "$cache/downloads" "$work/sources" "$2"; then
+        what=building
+        if build_into "$cache" "$2"; then
+            echo "$version"
+            return 0
+        fi
+    fi
+    echo "$what failed; the end of $log:" >&2
+    end_of_log 12 "$log"
+    return 1
+}
+
+# Of processes that were killed.
+remove_remains() { # CACHE
+    local old
+    for old in "$1"/.building-*; do
+        if [[ ! -d /proc/${old##*-} ]]; then rm -rf "$old"; fi
+    done
+}
+
 # Says in a few lines what is there now and what is missing.
 rivals() { # NAME...
     local names=("$@") cache missing name version waiting=() built=() offline=() status
@@ -27,7 +56,7 @@ rivals() { # NAME...
         echo "linn: going on without ${waiting[*]}: building them needs: apt-get install $(tr '\n' ' ' <<<"$missing")" >&2
         return 0
     fi
-    work=$cache/.building-$$ # as the tool names it, which removes what is left of a process that was killed
+    work=$cache/.building-$$
     trap 'rm -rf "$work"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM
@@ -36,6 +65,7 @@ rivals() { # NAME...
         return 0
     fi
 
+    remove_remains "$cache"
     for name in "${waiting[@]}"; do
         LINN_DOWNLOAD_LIMIT=${LINN_DOWNLOAD_LIMIT:-60} bash "$here/build.sh" fetch "$cache/logs/$name.log" \
             "$cache/downloads" "$work/sources" "$name" &
@@ -50,6 +80,8 @@ rivals() { # NAME...
             without "$name" "$cache"
         elif build_into "$cache" "$name"; then
             built+=("$name $version")
+        else
+            without "$name" "$cache"
         fi
     done
     if ((${#built[@]} > 0)); then echo "linn: built $(joined "${built[@]}") in $cache"; fi
@@ -72,9 +104,13 @@ is_there() { # CACHE NAME: in a version of the list
     return 1
 }
 
+end_of_log() { # COUNT FILE: a compiler's command line says nothing to a reader
+    tail -n "$1" "$2" | cut -c 1-300 | sed 's/^/  /' >&2
+}
+
 without() { # NAME CACHE
     echo "linn: going on without $1; the end of $2/logs/$1.log:" >&2
-    tail -n 4 "$2/logs/$1.log" | cut -c 1-300 | sed 's/^/  /' >&2
+    end_of_log 4 "$2/logs/$1.log"
     if (($(df --output=avail -k "$2" | tail -n 1) < 1024)); then
         echo "  no space is left in $2: free 200 MB, or name another folder with XDG_CACHE_HOME" >&2
     fi
@@ -84,15 +120,22 @@ build_into() { # CACHE NAME: sets version
     local built=$work/built/$2 place
     mkdir -p "$work/scratch/$2" "$built" &&
         bash "$here/build.sh" build "$1/logs/$2.log" "$work/sources" "$2" "$work/scratch/$2" "$built" &&
-        # One that cannot even run this must not stand before the system's own.
-        LD_PRELOAD=$built/lib$2.so sort "$built/version" >>"$1/logs/$2.log" 2>&1 || {
-        without "$2" "$1"
-        return 1
-    }
+        try_it "$2" "$built" >>"$1/logs/$2.log" 2>&1 || return 1
     rm -rf "$work/scratch/$2"
     version=$(<"$built/version")
     place=$1/$2/$version
     mkdir -p "${place%/*}"
+    if [[ -e $place ]]; then mv -T "$place" "$work/old"; fi
     # Renamed, so that it is there whole or not at all; another process may have been faster.
     mv -T "$built" "$place" 2>/dev/null || is_there "$1" "$2"
+}
+
+# One that cannot be used must not stand before the system's own.
+try_it() { # NAME FOLDER
+    if [[ -z ${LINN_TOOL:-} ]]; then
+        LD_PRELOAD=$2/lib$1.so sort "$2/version"
+    elif ! "$LINN_TOOL" allocators --allocator "new=$2/lib$1.so" new; then
+        echo "it was built, but cannot be used"
+        return 1
+    fi
 }

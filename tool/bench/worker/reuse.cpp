@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+// The scenarios reuse and containers-shuffled: structures whose elements are freed in random order.
 #include "reuse.hpp"
 
+#include "measure.hpp"
 #include "pools.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/memory_resource.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory_resource>
+#include <numeric>
+#include <random>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace linn::tool::worker {
 namespace {
+
+using unsynchronized_policy = pmr_policy<std::pmr::unsynchronized_pool_resource>;
 
 /// A map from each of n integers to itself.
 template <class Map>
@@ -98,11 +108,110 @@ struct from_resource {
     }
 };
 
+constexpr const char* container_steps[] = {"insert", "erase", "again"};
+
+/// The integers to insert, and the places of those to erase, one after the other. The same for every contender.
+struct shuffled_inputs {
+    explicit shuffled_inputs(std::size_t n) : keys{n}, victims{n} {
+        std::generate(keys.begin(), keys.end(), published_integers{});
+        std::iota(victims.begin(), victims.end(), std::uint32_t{0});
+        std::shuffle(victims.begin(), victims.end(), std::mt19937_64{11});
+    }
+
+    mapped_array<int> keys;
+    mapped_array<std::uint32_t> victims;
+};
+
+template <class Container>
+void insert_all(Container& c, shuffled_inputs& in) {
+    for (const int key : in.keys) {
+        if constexpr (requires { typename Container::mapped_type; }) {
+            c.emplace(key, key);
+        } else {
+            c.insert(key);
+        }
+    }
+}
+
+/// Inserts all, erases them in random order, inserts them again. The figures are the median of `repetitions`, each on a new
+/// container.
+template <class Make>
+void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
+                       step_report<std::size(container_steps)>& report) {
+    shuffled_inputs in{n};
+    std::vector<phase> steps[std::size(container_steps)];
+    for (std::size_t r = 0; r != repetitions; ++r) {
+        auto c = make();
+        const auto time = [&](std::size_t step, auto work) {
+            const stopwatch watch;
+            work();
+            steps[step].push_back(watch.finish({}, n));
+        };
+        if constexpr (requires { c.push_back(0); }) { // a list finds what it erases by iterator
+            mapped_array<decltype(c.begin())> places{n};
+            const auto push_all = [&] {
+                for (std::size_t i = 0; i != n; ++i) {
+                    places[i] = c.insert(c.end(), in.keys[i]);
+                }
+            };
+            time(0, push_all);
+            time(1, [&] {
+                for (const std::uint32_t i : in.victims) {
+                    c.erase(places[i]);
+                }
+            });
+            time(2, push_all);
+        } else {
+            time(0, [&] { insert_all(c, in); });
+            time(1, [&] {
+                for (const std::uint32_t i : in.victims) {
+                    c.erase(in.keys[i]);
+                }
+            });
+            time(2, [&] { insert_all(c, in); });
+        }
+        report.elements = c.size();
+    }
+    for (std::size_t step = 0; step != std::size(container_steps); ++step) {
+        const phase p = median_pass(steps[step]);
+        report.cycles[step] = p.cycles_per_operation;
+        report.faults[step] = p.faults_per_operation;
+    }
+    report.peak_bytes = peak_rss_bytes();
+    report.complete = true;
+}
+
+/// The scenario containers-shuffled for one policy of pools.hpp. Each kind and size has a process of its own.
+template <class Policy>
+outcome run_shuffled(const options& o) {
+    struct amount {
+        const char* name;
+        std::size_t n;
+    };
+    outcome result;
+    result.waits = true;
+    const auto measure = [&](const char* kind, const amount& size, auto make) {
+        const std::size_t n = o.alive(size.n);
+        const std::size_t repetitions = std::max<std::size_t>(o.scaled(400'000) / n, 1);
+        add_steps_apart(result, std::string{kind} + '_' + size.name, container_steps,
+                        [&](auto& report) { measure_container(n, repetitions, make, report); });
+    };
+    for (const amount& size : {amount{"10k", 10'000}, amount{"100k", 100'000}, amount{"1m", 1'000'000}}) {
+        measure("set", size, [] { return unordered_set_of<Policy>(); });
+        measure("map", size, [] { return map_of<Policy>(); });
+        measure("list", size, [] { return list_of<Policy>(); });
+    }
+    return result;
+}
+
 constexpr variant all[] = {
     {"reuse", "general", &run_reuse<standard_policy>},
-    {"reuse", "pmr_unsynchronized", &run_reuse<pmr_policy<std::pmr::unsynchronized_pool_resource>>},
+    {"reuse", "pmr_unsynchronized", &run_reuse<unsynchronized_policy>},
     {"reuse", "linn", &run_reuse<pooled>},
     {"reuse", "linn_pool_resource", &run_reuse<from_resource>},
+    {"containers-shuffled", "general", &run_shuffled<standard_policy>},
+    {"containers-shuffled", "pmr_unsynchronized", &run_shuffled<unsynchronized_policy>},
+    {"containers-shuffled", "linn", &run_shuffled<pooled>},
 };
 
 const variants here{all};

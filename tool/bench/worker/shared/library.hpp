@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../objects/pairs.hpp"
+#include "../pairs.hpp"
 
 // The loops of the scenario pairs-shared, each in a shared library with all that it calls: what a plugin pays for the address
 // of something thread-local. library.cpp is compiled once for each of these namespaces: as programs are, with

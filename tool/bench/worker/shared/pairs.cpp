@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a worker of its own: only this one is linked with the libraries.
-#include "../objects/pairs.hpp"
+#include "../pairs.hpp"
 
 #include "library.hpp"
 

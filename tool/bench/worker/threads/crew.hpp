@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 namespace linn::tool::worker {
 
@@ -110,6 +111,16 @@ public:
         counts.damaged += b.at[0] != mark || b.at[b.bytes - 1] != mark ? 1U : 0U;
         b.at[0] = static_cast<unsigned char>(~mark); // so that a second free of it is seen
         give_unmarked(b);
+    }
+
+    /// Frees the blocks that are there, and forgets them.
+    void give_all(std::span<block> blocks) noexcept {
+        for (block& b : blocks) {
+            if (b.at != nullptr) {
+                give(b);
+                b = {};
+            }
+        }
     }
 
     // For programs that have something else to look at.

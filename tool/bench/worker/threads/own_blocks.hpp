@@ -34,11 +34,7 @@ struct alloc_test {
                     b = {};
                 }
             }
-            for (std::uint32_t i = 0; i != places; ++i) {
-                if (own[i].at != nullptr) {
-                    user.give(own[i]);
-                }
-            }
+            user.give_all({own, places});
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });
@@ -68,11 +64,7 @@ struct glibc_thread {
                 }
                 b = user.take(random.inverse_square(least, most));
             }
-            for (std::uint32_t i = 0; i != slots; ++i) {
-                if (own[i].at != nullptr) {
-                    user.give(own[i]);
-                }
-            }
+            user.give_all({own, slots});
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });
@@ -161,26 +153,13 @@ struct sh6bench {
             block* const own = &blocks[index * held];
             for (std::size_t step = 0; step != steps; ++step) {
                 block* const oldest = own + step % window * sh_steps::kept;
-                free_all(user, oldest);
+                user.give_all({oldest, sh_steps::kept});
                 sh_steps::allocate(user, sh_steps::size(random), oldest);
             }
-            for (std::size_t i = 0; i != window; ++i) {
-                free_all(user, own + i * sh_steps::kept);
-            }
+            user.give_all({own, held});
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });
-    }
-
-private:
-    template <class Memory>
-    static void free_all(memory_user<Memory>& user, block* blocks) {
-        for (std::size_t i = 0; i != sh_steps::kept; ++i) {
-            if (blocks[i].at != nullptr) {
-                user.give(blocks[i]);
-                blocks[i] = {};
-            }
-        }
     }
 };
 

@@ -232,9 +232,7 @@ private:
                 send(user, mail[to % mail.size()], random);
             }
         }
-        for (std::uint32_t i = 0; i != slots; ++i) {
-            user.give(own[i]);
-        }
+        user.give_all({own, slots});
         user.counts.operations = user.counts.allocated;
         return user.counts;
     }
@@ -259,9 +257,7 @@ private:
         // acquire: pairs with the release in send
         for (parcel* p = box.first.exchange(nullptr, std::memory_order_acquire); p != nullptr;) {
             parcel* const next = p->next;
-            for (const block& b : p->blocks) {
-                user.give(b);
-            }
+            user.give_all(p->blocks);
             user.give_unmarked(p->self);
             p = next;
         }
@@ -290,18 +286,17 @@ struct sh8bench {
             group* own = &groups[places + index];
             for (std::size_t step = 0; step != steps; ++step) {
                 sh_steps::allocate(user, sh_steps::size(random), own->blocks);
-                own->is_full = true;
                 const std::size_t to = random.below(static_cast<std::uint32_t>(places));
                 // acq_rel: what is in the group, and in its blocks, is visible to the thread that takes it
                 own = shared[to].exchange(own, std::memory_order_acq_rel);
-                free_all(user, *own);
+                user.give_all(own->blocks);
             }
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });
         memory_user<Memory> main;
         for (group& g : groups) {
-            free_all(main, g);
+            main.give_all(g.blocks);
         }
         return all += main.counts;
     }
@@ -309,19 +304,7 @@ struct sh8bench {
 private:
     struct alignas(128) group {
         block blocks[sh_steps::kept];
-        bool is_full;
     };
-
-    template <class Memory>
-    static void free_all(memory_user<Memory>& user, group& g) {
-        if (!g.is_full) {
-            return;
-        }
-        for (const block& b : g.blocks) {
-            user.give(b);
-        }
-        g.is_full = false;
-    }
 };
 
 /// Producers allocate blocks of 64 bytes, consumers free them. They pass in batches of 4096 through a stack of at most 100

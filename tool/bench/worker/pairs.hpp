@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure.hpp"
-#include "../team.hpp"
+#include "measure.hpp"
+#include "team.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenarios over objects of one size: pairs, bursts, scattered, live-sets, scaling and footprint.
+#include "linn_sources.hpp"
+#include "measure.hpp"
+#include "pairs.hpp"
+#include "team.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace linn::tool::worker {
+namespace {
+
+/// Objects that are allocated in one go and freed in one go, a phase each.
+constexpr std::size_t burst_counts[] = {8, 32, 64, 128, 256, 1'024, 16'384};
+
+/// A burst by single calls of a source.
+template <class Source>
+struct one_by_one {
+    using pointer = void*;
+    static void take(void** out, std::size_t n) {
+        for (std::size_t i = 0; i != n; ++i) {
+            out[i] = Source::take();
+        }
+    }
+    static void give(void** objects, std::size_t n) noexcept {
+        for (std::size_t i = 0; i != n; ++i) {
+            Source::give(objects[i]);
+        }
+    }
+};
+
+/// The scenario bursts. Nothing touches the objects. `Bursts` has `take(pointer*, n)` and `give(pointer*, n)`.
+template <class Bursts>
+outcome run_bursts(const options& o) {
+    const std::size_t objects = o.scaled(1'000'000);
+    mapped_array<typename Bursts::pointer> live{burst_counts[std::size(burst_counts) - 1]};
+    outcome result;
+    result.work_check = objects;
+    for (const std::size_t n : burst_counts) {
+        const std::size_t rounds = std::max<std::size_t>(objects / n, 1);
+        result.phases.push_back(
+            measure_passes(std::to_string(n), 1, n * rounds, result.cpu_share, [&live, n] {
+                return [&live, n](std::size_t count) {
+                    for (std::size_t done = 0; done != count; done += n) {
+                        Bursts::take(live.begin(), n);
+                        escape(live.begin());
+                        Bursts::give(live.begin(), n);
+                        escape(live.begin());
+                    }
+                };
+            }));
+    }
+    return result;
+}
+
+template <class Source, bool Write>
+[[gnu::noinline]] void allocate_all(mapped_array<void*>& live) {
+    for (void*& place : live) {
+        void* p = Source::take();
+        if constexpr (Write) {
+            *static_cast<char*>(p) = 1;
+        }
+        escape(p);
+        place = p;
+    }
+}
+
+template <class Source>
+[[gnu::noinline]] void free_all(mapped_array<void*>& live) {
+    for (void* p : live) {
+        Source::give(p);
+        escape(live.begin());
+    }
+}
+
+/// The scenario scattered: objects are allocated and written, freed in random order, allocated again. Nothing else runs
+/// between, so the second allocation meets the order that the first free left.
+template <class Source>
+outcome run_scattered(const options& o) {
+    const std::size_t n = o.alive(200'000);
+    mapped_array<void*> live{n};
+    std::mt19937_64 random{7};
+    std::array<phase, 5> freed;
+    std::array<phase, 5> again;
+    std::array<phase, 5> written;
+    const auto free_at_random = [&] {
+        allocate_all<Source, true>(live);
+        std::shuffle(live.begin(), live.end(), random);
+        const stopwatch watch;
+        free_all<Source>(live);
+        return watch.finish("free", n);
+    };
+    for (std::size_t pass = 0; pass != freed.size(); ++pass) {
+        freed[pass] = free_at_random();
+        {
+            const stopwatch watch;
+            allocate_all<Source, false>(live);
+            again[pass] = watch.finish("again", n);
+        }
+        free_all<Source>(live);
+        free_at_random();
+        {
+            const stopwatch watch;
+            allocate_all<Source, true>(live);
+            written[pass] = watch.finish("again_written", n);
+        }
+        free_all<Source>(live);
+    }
+    outcome result;
+    result.work_check = n;
+    result.phases = {median_pass(freed), median_pass(again), median_pass(written)};
+    return result;
+}
+
+constexpr std::size_t set_sizes[] = {3'000, 10'000, 30'000, 100'000, 1'000'000};
+
+/// Allocates a set of objects, writes each, and frees them in the order of `order`.
+template <class Source>
+[[gnu::noinline]] void turn_over(Source& source, mapped_array<void*>& live, const std::uint32_t* order) {
+    for (void*& place : live) {
+        void* p = source.take();
+        *static_cast<char*>(p) = 1;
+        place = p;
+    }
+    for (std::size_t i = 0; i != live.size(); ++i) {
+        source.give(live[order[i]]);
+    }
+}
+
+/// Objects of one size: each live set in order, then each at random, until a pass has a million pairs.
+template <class Source>
+void measure_live_sets(const options& o, const std::string& bytes, outcome& result) {
+    for (const bool at_random : {false, true}) {
+        for (const std::size_t usual : set_sizes) {
+            const std::size_t n = o.alive(usual);
+            mapped_array<void*> live{n};
+            mapped_array<std::uint32_t> order{n};
+            std::iota(order.begin(), order.end(), std::uint32_t{0});
+            if (at_random) {
+                std::shuffle(order.begin(), order.end(), std::mt19937_64{11});
+            }
+            const std::size_t turns = std::max<std::size_t>(o.scaled(1'000'000) / n, 1);
+            const auto make = [&] {
+                return [&, source = Source{}](std::size_t pairs) mutable {
+                    for (std::size_t done = 0; done != pairs; done += n) {
+                        turn_over(source, live, order.begin());
+                    }
+                };
+            };
+            constexpr std::size_t passes = 3;
+            result.phases.push_back(
+                measure_bodies({bytes + (at_random ? "_random_" : "_order_") + std::to_string(usual), 1,
+                                n * turns, passes, true},
+                               result.cpu_share, make));
+            result.work_check += n * turns;
+        }
+    }
+}
+
+/// The scenario live-sets for one source of objects of some size.
+template <template <std::size_t> class Source>
+outcome run_live_sets(const options& o) {
+    outcome result;
+    measure_live_sets<Source<16>>(o, "16", result);
+    measure_live_sets<Source<64>>(o, "64", result);
+    measure_live_sets<Source<256>>(o, "256", result);
+    return result;
+}
+
+constexpr std::size_t footprint_bytes = 24;
+
+/// What this process wrote, in bytes, summed over its pages and not from the kernel's lazy counters. Pages of code that a
+/// contender happens to run first are no memory that it holds.
+std::size_t anonymous_bytes() {
+    static char text[4'096]; // a stream would allocate
+    const int file = ::open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return 0;
+    }
+    const ssize_t got = ::read(file, text, sizeof text - 1);
+    ::close(file);
+    text[got > 0 ? got : 0] = '\0';
+    const char* line = std::strstr(text, "\nAnonymous:");
+    return line != nullptr ? std::strtoull(line + 11, nullptr, 10) * 1'024 : 0;
+}
+
+/// The scenario footprint for one source: a million objects allocated one after the other and written, freed in the same
+/// order, and the allocator asked to give back what it can. The metrics are what the process has more than before.
+template <class Source>
+outcome run_footprint(const options& o) {
+    const std::size_t n = o.alive(1'000'000);
+    mapped_array<void*> live{n};
+    anonymous_bytes(); // what reading costs is there before
+    const std::size_t before = anonymous_bytes();
+    outcome result;
+    result.work_check = n;
+    const auto add = [&](const char* name, auto work) {
+        const stopwatch watch;
+        work();
+        phase p = watch.finish(name, n);
+        const std::size_t now = anonymous_bytes();
+        const double grown = static_cast<double>(now > before ? now - before : 0);
+        p.metrics = {{"anonymous_bytes", grown},
+                     {"of_payload", grown / static_cast<double>(n * footprint_bytes)}};
+        result.phases.push_back(std::move(p));
+    };
+    add("live", [&] {
+        for (void*& place : live) {
+            char* p = static_cast<char*>(Source::take());
+            p[0] = 1;
+            p[footprint_bytes - 1] = 1;
+            place = p;
+        }
+    });
+    add("freed", [&] {
+        for (void* p : live) {
+            Source::give(p);
+        }
+    });
+    add("trimmed", [] { Source::trim(); });
+    return result;
+}
+
+constexpr unsigned team_sizes[] = {1, 2, 4, 8, 16};
+/// More than two magazines of a pool hold at first, so that batches go through the depot.
+constexpr std::size_t batch = 1'000;
+
+/// One place for a batch on its way to the next thread.
+struct alignas(128) mailbox {
+    std::atomic<void**> content{nullptr};
+
+    void post(void** b) noexcept {
+        for (patience p; content.load(std::memory_order_acquire) != nullptr;) { // of the receiver's release
+            p.wait();
+        }
+        content.store(b, std::memory_order_release); // the batch is written before
+    }
+    void** receive() noexcept {
+        void** b = nullptr;
+        for (patience p;
+             (b = content.load(std::memory_order_acquire)) == nullptr;) { // of the sender's release
+            p.wait();
+        }
+        content.store(nullptr, std::memory_order_release); // before the sender posts again
+        return b;
+    }
+};
+
+template <class Source>
+[[gnu::noinline]] void hot_pairs(std::size_t pairs) {
+    for (std::size_t i = 0; i != pairs; ++i) {
+        void* p = Source::take();
+        escape(p);
+        Source::give(p);
+    }
+}
+
+template <class Source>
+[[gnu::noinline]] void allocate_batch(void** live) {
+    for (std::size_t i = 0; i != batch; ++i) {
+        live[i] = Source::take();
+        escape(live[i]);
+    }
+}
+
+template <class Source>
+[[gnu::noinline]] void free_batch(void** live) {
+    for (std::size_t i = 0; i != batch; ++i) {
+        Source::give(live[i]);
+        escape(live);
+    }
+}
+
+/// The scenario scaling for one source: pairs, batches, and batches that the next thread frees. A figure is the time of a core,
+/// not of a thread, so perfect scaling is flat, also where threads outnumber cores and take turns.
+template <class Source>
+class scaling_run {
+public:
+    explicit scaling_run(const options& o) : pairs_{o.scaled(1'600'000)} {
+        result_.waits = true;
+        result_.work_check = pairs_;
+    }
+
+    outcome perform() {
+        for (const unsigned threads : team_sizes) {
+            // The same work in all at every size, or 16 threads would take eight times as long.
+            const std::size_t each = pairs_ / std::max(threads, 2u);
+            const std::size_t batches = std::max<std::size_t>(each / batch, 4);
+            add(threads, "hot", each, [] { return [](std::size_t n) { hot_pairs<Source>(n); }; });
+            mapped_array<void*> buffers{threads * batch};
+            std::atomic<unsigned> started{0};
+            add(threads, "batch", batches * batch, [&] {
+                return [mine = buffers.begin() + started.fetch_add(1) * batch](std::size_t n) {
+                    for (std::size_t done = 0; done != n; done += batch) {
+                        allocate_batch<Source>(mine);
+                        free_batch<Source>(mine);
+                    }
+                };
+            });
+            std::vector<mailbox> boxes(threads);
+            started = 0;
+            add(threads, "hand_over", batches / 4 * batch, [&] {
+                const unsigned me = started.fetch_add(1);
+                return [&, me, mine = buffers.begin() + me * batch](std::size_t n) mutable {
+                    for (std::size_t done = 0; done != n; done += batch) {
+                        allocate_batch<Source>(mine);
+                        boxes[(me + 1) % threads].post(mine);
+                        mine = boxes[me].receive();
+                        free_batch<Source>(mine);
+                    }
+                };
+            });
+        }
+        return std::move(result_);
+    }
+
+private:
+    template <class Make>
+    void add(unsigned threads, const char* load, std::size_t operations, const Make& make) {
+        const unsigned cpus = usable_cpus();
+        const counts before = count();
+        double share = 1;
+        phase p = measure_passes(std::to_string(threads) + '_' + load, threads, operations, share, [&] {
+            if (threads > cpus) {
+                unpin_thread();
+            }
+            return make();
+        });
+        if (threads <= cpus) { // more have to wait for one another
+            result_.cpu_share = std::min(result_.cpu_share, share);
+        }
+        p.cycles_per_operation *= static_cast<double>(std::min(threads, cpus)) / threads;
+        if constexpr (has_statistics) {
+            const counts after = count();
+            p.metrics = {{"depot_visits", after.visits - before.visits},
+                         {"contended", after.contended - before.contended}};
+        }
+        result_.phases.push_back(std::move(p));
+    }
+
+    static constexpr bool has_statistics = requires { Source::statistics(); };
+
+    /// How often threads met at the pool's depot so far, and found its lock taken.
+    struct counts {
+        double visits = 0;
+        double contended = 0;
+    };
+    static counts count() {
+        if constexpr (has_statistics) {
+            const auto s = Source::statistics();
+            return {static_cast<double>(s.depot_visits), static_cast<double>(s.contended)};
+        } else {
+            return {};
+        }
+    }
+
+    std::size_t pairs_;
+    outcome result_;
+};
+
+template <class Source>
+outcome run_scaling(const options& o) {
+    return scaling_run<Source>{o}.perform();
+}
+
+template <class Function>
+Function* loaded(const char* name, void* where = RTLD_DEFAULT) noexcept {
+    return reinterpret_cast<Function*>(::dlsym(where, name));
+}
+
+/// Every allocator has a call of its own to give memory back. Whichever the process has is the preloaded one's, or the C
+/// library's.
+void trim_heap() {
+    if (auto* mallctl = loaded<int(const char*, void*, std::size_t*, void*, std::size_t)>("mallctl")) {
+        mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
+        mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0); // jemalloc's name for all arenas
+    } else if (auto* collect = loaded<void(bool)>("mi_collect")) {
+        collect(true);
+    } else if (auto* release = loaded<void()>("MallocExtension_ReleaseFreeMemory")) {
+        if (auto* idle = loaded<void()>("MallocExtension_MarkThreadIdle")) {
+            idle();
+        }
+        release();
+    } else if (void* tbb = ::dlopen("libtbbmalloc.so.2", RTLD_LAZY | RTLD_NOLOAD); tbb != nullptr) {
+        // The proxy carries the allocator in a library that is not in the global scope, by this name alone.
+        constexpr int clean_all_buffers = 0;
+        if (auto* command = loaded<int(int, void*)>("scalable_allocation_command", tbb)) {
+            command(clean_all_buffers, nullptr);
+        }
+    } else {
+        ::malloc_trim(0);
+    }
+}
+
+/// Plain new and delete: the allocator that the process was started with.
+template <std::size_t Bytes>
+struct general_source {
+    static void* take() { return ::operator new(Bytes); }
+    static void give(void* p) noexcept { ::operator delete(p, Bytes); }
+    static void trim() { trim_heap(); }
+};
+
+/// The usual pool: free objects are linked through their own memory, chunks are carved as they are needed and never given
+/// back. One thread's only, so it needs no lock.
+template <std::size_t Bytes>
+class free_list {
+    struct link {
+        link* next;
+    };
+
+public:
+    static void* take() {
+        link* l = free_;
+        if (l == nullptr) [[unlikely]] {
+            l = carve();
+        }
+        free_ = l->next;
+        return l;
+    }
+
+    static void give(void* p) noexcept {
+        link* l = static_cast<link*>(p);
+        l->next = free_;
+        free_ = l;
+    }
+
+private:
+    [[gnu::noinline]] static link* carve() {
+        constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
+        char* chunk = static_cast<char*>(::operator new(chunk_bytes));
+        for (std::size_t n = chunk_bytes / Bytes; n > 0; --n) {
+            give(chunk + (n - 1) * Bytes);
+        }
+        return free_;
+    }
+
+    static inline constinit thread_local link* free_ = nullptr;
+};
+
+/// A thread-local array of pointers that is always full enough and never checked: no pool of pointers can do with less.
+struct pointer_array {
+    static inline constinit thread_local void** top = nullptr;
+
+    static void* take() noexcept { return *--top; }
+    static void give(void* p) noexcept { *top++ = p; }
+};
+
+outcome run_floor(const options& o) {
+    mapped_array<char> objects{most_live * object_bytes};
+    mapped_array<void*> free{most_live};
+    for (std::size_t i = 0; i != most_live; ++i) {
+        free[i] = objects.begin() + i * object_bytes;
+    }
+    pointer_array::top = free.end();
+    return run_pairs<pointer_array>(o);
+}
+
+using objects = pool_source<object_bytes>;
+
+/// A burst by one call.
+struct all_at_once {
+    using pointer = objects::object*;
+    static void take(pointer* out, std::size_t n) { pool<objects::object>::allocate_n(std::span{out, n}); }
+    static void give(pointer* list, std::size_t n) noexcept {
+        pool<objects::object>::deallocate_n(std::span{list, n});
+    }
+};
+
+struct small_objects : pool_source<footprint_bytes> {
+    static void trim() { pool<object>::trim(); }
+};
+
+constexpr variant all[] = {
+    {"pairs", "new_delete", &run_pairs<general_source<object_bytes>>},
+    {"bursts", "new_delete", &run_bursts<one_by_one<general_source<object_bytes>>>},
+    {"scattered", "new_delete", &run_scattered<general_source<object_bytes>>},
+    {"live-sets", "new_delete", &run_live_sets<general_source>},
+    {"scaling", "new_delete", &run_scaling<general_source<object_bytes>>},
+    {"footprint", "new_delete", &run_footprint<general_source<footprint_bytes>>},
+    {"pairs", "free_list", &run_pairs<free_list<object_bytes>>},
+    {"scattered", "free_list", &run_scattered<free_list<object_bytes>>},
+    {"pairs", "array", &run_floor},
+    {"pairs", "linn_pool", &run_pairs<objects>},
+    {"bursts", "linn_pool", &run_bursts<one_by_one<objects>>},
+    {"bursts", "linn_allocate_n", &run_bursts<all_at_once>},
+    {"scattered", "linn_pool", &run_scattered<objects>},
+    {"live-sets", "linn_pool", &run_live_sets<pool_source>},
+    {"live-sets", "linn_pool_resource", &run_live_sets<resource_source>},
+    {"scaling", "linn_pool", &run_scaling<objects>},
+    {"footprint", "linn_pool", &run_footprint<small_objects>},
+};
+
+const variants here{all};
+
+} // namespace
+} // namespace linn::tool::worker
