@@ -18,7 +18,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names,
                          const std::vector<std::string>& others = {});
 
-/// The same of the first word that is none of `names`; empty where all are.
+/// That message for the first of the words that is none of `names`; empty where all are.
 std::string unknown_among(std::string_view kind, const std::vector<std::string>& words,
                           const std::vector<std::string>& names);
 
