@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <string_view>
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
 
 namespace linn::tool {
 namespace {
@@ -79,27 +80,20 @@ struct reading {
     std::string doing;
 };
 
-reading read_lines(std::string_view text, probe_report& report) {
+reading read_lines(const std::string& text, probe_report& report) {
     reading r;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        const std::string_view line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        const std::size_t tab = line.find('\t');
-        if (tab == std::string_view::npos) {
-            continue;
-        }
-        const std::string_view key = line.substr(0, tab);
-        const std::string value{line.substr(tab + 1)};
+    std::istringstream in{text};
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t tab = std::min(line.find('\t'), line.size());
+        const std::string key = line.substr(0, tab);
+        const std::string value = line.substr(std::min(tab + 1, line.size()));
         if (key == "doing") {
             r.doing = value;
         } else if (key == "done") {
             r.done = true;
         } else if (key == "provider") {
-            const std::size_t second = value.find('\t');
-            if (second != std::string::npos) {
-                report.proof.files[value.substr(0, second)] = value.substr(second + 1);
-            }
+            const std::size_t second = std::min(value.find('\t'), value.size());
+            report.proof.files[value.substr(0, second)] = value.substr(std::min(second + 1, value.size()));
         } else if (key == "mapped") {
             report.proof.preload_mapped = value == "1";
         } else if (key == "version") {
@@ -108,7 +102,7 @@ reading read_lines(std::string_view text, probe_report& report) {
             report.forwards = true;
             report.backend = value;
         } else if (key == "checks") {
-            std::from_chars(value.data(), value.data() + value.size(), report.checks);
+            report.checks = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
         } else if (key == "wrong") {
             report.wrong.push_back(value);
         } else if (key == "weak") {

@@ -38,14 +38,15 @@ TEST_CASE("a worker's own problem comes first, then other phases than asked") {
 }
 
 TEST_CASE("an answer that is cut, empty, or lacks something is a problem") {
-    const std::string whole = good_answer().dump();
-    for (std::size_t length = 0; length != whole.size(); ++length) {
-        CHECK(read_reply(whole.substr(0, length), asked)
+    const nlohmann::json whole = good_answer();
+    const std::string text = whole.dump();
+    for (std::size_t length = 0; length != text.size(); ++length) {
+        CHECK(read_reply(text.substr(0, length), asked)
                   .problem.starts_with("the worker's reply cannot be read"));
     }
-    for (const auto& [field, value] : good_answer().items()) {
+    for (const auto& [field, value] : whole.items()) {
         CAPTURE(field);
-        nlohmann::json json = good_answer();
+        nlohmann::json json = whole;
         json.erase(field);
         CHECK(read_reply(json.dump(), asked).problem.starts_with("the worker's reply cannot be read"));
     }

@@ -7,16 +7,17 @@
 #include <gnu/libc-version.h>
 #include <malloc.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <mutex>
 #include <new>
 #include <string>
@@ -28,30 +29,15 @@ namespace linn::tool::probe {
 
 namespace {
 
-void write_all(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (written <= 0) {
-            std::_Exit(3);
-        }
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-}
-
 /// One line, written without allocating: what is tried may be unable to.
 void tell(std::string_view key, std::string_view value) {
-    char line[PATH_MAX * 3];
-    std::size_t size = 0;
-    const auto append = [&](std::string_view text) {
-        const std::size_t fits = text.size() < sizeof line - size - 1 ? text.size() : sizeof line - size - 1;
-        std::memcpy(line + size, text.data(), fits);
-        size += fits;
+    const auto part = [](std::string_view text) {
+        return ::iovec{const_cast<char*>(text.data()), text.size()};
     };
-    append(key);
-    append("\t");
-    append(value);
-    line[size++] = '\n';
-    write_all({line, size});
+    const ::iovec line[]{part(key), part("\t"), part(value), part("\n")};
+    if (::writev(STDOUT_FILENO, line, 4) != static_cast<ssize_t>(key.size() + value.size() + 2)) {
+        std::_Exit(3);
+    }
 }
 
 /// Says what is tried next, so that a crash or a hang can be placed.
@@ -163,8 +149,8 @@ void check_plain(checker& c) {
 
 void check_aligned(checker& c, const char* name, aligned_function allocate, bool by_new) {
     // Several blocks a size: an allocator that is wrong is right by luck for the first of a page.
-    for (const std::size_t alignment : {std::size_t{16}, std::size_t{64}, std::size_t{256}, std::size_t{1024},
-                                        std::size_t{4096}, std::size_t{65'536}, std::size_t{2} << 20}) {
+    for (const std::size_t alignment :
+         std::initializer_list<std::size_t>{16, 64, 256, 1024, 4096, 65'536, 2 << 20}) {
         std::array<void*, 8> blocks{};
         bool there = true;
         bool aligned = true;
@@ -195,8 +181,8 @@ void check_contents(checker& c) {
     if (kept) {
         fill(p, filled, 3);
     }
-    for (const std::size_t size : {std::size_t{100}, std::size_t{5000}, std::size_t{200'000},
-                                   std::size_t{3} << 20, std::size_t{70'000}, std::size_t{50}}) {
+    for (const std::size_t size :
+         std::initializer_list<std::size_t>{100, 5000, 200'000, 3 << 20, 70'000, 50}) {
         void* moved = hidden(std::realloc(hidden(p), hidden(size)));
         if (moved == nullptr) {
             kept = false;
@@ -211,8 +197,7 @@ void check_contents(checker& c) {
     c.expect(kept, "realloc loses what the block held");
 
     bool zero = true;
-    for (const std::size_t size :
-         {std::size_t{24}, std::size_t{3000}, std::size_t{150'000}, std::size_t{4} << 20}) {
+    for (const std::size_t size : std::initializer_list<std::size_t>{24, 3000, 150'000, 4 << 20}) {
         void* dirty = hidden(std::malloc(hidden(size)));
         if (dirty != nullptr) {
             std::memset(dirty, 0xa5, size);
@@ -408,9 +393,7 @@ std::string library_version(const std::string& library) {
 
 /// The library behind a preload of Linn's own that only forwards, and whether it really serves this process.
 void tell_backend() {
-    using backend_function = const char*();
-    if (auto* backend =
-            reinterpret_cast<backend_function*>(::dlsym(RTLD_DEFAULT, "linn_allocator_backend"))) {
+    if (auto* backend = find<const char*()>(RTLD_DEFAULT, "linn_allocator_backend")) {
         const char* file = backend();
         tell("backend", file != nullptr ? file : "");
     }

@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace linn::tool::worker {
 namespace {
@@ -32,28 +34,21 @@ const variant* find_variant(std::string_view scenario, std::string_view name) {
 
 /// Reads pairs of --name and value; false where a name is unknown, or the last has no value.
 bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
+    const std::pair<std::string_view, std::string*> texts[]{{"--preload", &preload},
+                                                            {"--scenario", &o.scenario},
+                                                            {"--variant", &o.variant},
+                                                            {"--container", &o.container},
+                                                            {"--cpu", &o.cpu}};
+    const std::pair<std::string_view, std::size_t*> numbers[]{
+        {"--work", &o.work}, {"--n", &o.n}, {"--objects", &o.objects}, {"--object-bytes", &o.object_bytes}};
     for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string_view key = argv[i];
-        const char* const value = argv[i + 1];
-        const auto number = [&] { return std::strtoull(value, nullptr, 10); };
-        if (key == "--preload") {
-            preload = value;
-        } else if (key == "--scenario") {
-            o.scenario = value;
-        } else if (key == "--variant") {
-            o.variant = value;
-        } else if (key == "--work") {
-            o.work = number();
-        } else if (key == "--container") {
-            o.container = value;
-        } else if (key == "--n") {
-            o.n = number();
-        } else if (key == "--objects") {
-            o.objects = number();
-        } else if (key == "--object-bytes") {
-            o.object_bytes = number();
-        } else if (key == "--cpu") {
-            o.cpu = value;
+        const auto is_it = [&](const auto& known) { return known.first == argv[i]; };
+        const auto text = std::ranges::find_if(texts, is_it);
+        const auto number = std::ranges::find_if(numbers, is_it);
+        if (text != std::end(texts)) {
+            *text->second = argv[i + 1];
+        } else if (number != std::end(numbers)) {
+            *number->second = std::strtoull(argv[i + 1], nullptr, 10);
         } else {
             return false;
         }
