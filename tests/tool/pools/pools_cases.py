@@ -429,7 +429,6 @@ def case_command(tool):
         ((), "missing plan"), (("--plan", "/nowhere", "--", served), "/nowhere"), (("--plan", plan, "--", "/nowhere"), "no such program"),
         (("--plan", plan, "--plam", "x"), "did you mean '--plan'"), (("--plan", plan, "--count", "--", served), "--stats"),
         (("--plan", plan, "--mode", "odd", "--", served), "odd")])
-    tool.helps("pools", names=["--checked"])
 
 
 def case_openmetrics(tool):
