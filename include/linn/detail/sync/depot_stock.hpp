@@ -65,8 +65,7 @@ public:
         for (front_type* f = first_; f != nullptr;) {
             front_type* next = f->next_in_depot;
             if (f->thread != survivor) {
-                lost_ += f->shown_count(most_);
-                f->leave_magazines_to(written_off_, most_);
+                lost_ += f->leave_magazines_to(written_off_, most_);
                 remove(*f);
             }
             f = next;

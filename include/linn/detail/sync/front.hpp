@@ -91,16 +91,19 @@ struct alignas(cache_line_bytes) front : slot_cache {
     }
 
     /// When its owner is gone for good, as after a fork. Its last exchange may have been cut short: one
-    /// magazine may be in both places.
-    void leave_magazines_to(magazine_stack& stack, std::size_t most) noexcept {
+    /// magazine may be in both places. @returns how many objects they hold
+    std::size_t leave_magazines_to(magazine_stack& stack, std::size_t most) noexcept {
+        std::size_t objects = 0;
         magazine* const loaded = shown_loaded();
         if (loaded != nullptr) {
-            loaded->count = shown_loaded_count(most);
+            objects = loaded->count = shown_loaded_count(most);
             stack.push(loaded);
         }
         if (spare != nullptr && spare != loaded) {
+            objects += spare->count;
             stack.push(spare);
         }
+        return objects;
     }
 
     /// Objects in both magazines, from any thread: approximate while the owner works.
