@@ -105,6 +105,8 @@ TEST_CASE("allocator: equality is that of the upstream") {
     CHECK(a == rebound);
     CHECK(rebound != other);
     CHECK(rebound.upstream().id == 1);
+    const std::vector<int, allocator<int, std::allocator<char>>> of_another_type{1, 2, 3};
+    CHECK(of_another_type.size() == 3);
     using selected = allocator<node, counting_upstream<node, false, false, false, true>>;
     const selected original{counting_upstream<node, false, false, false, true>{1, counters}};
     CHECK(std::allocator_traits<selected>::select_on_container_copy_construction(original).upstream().id ==

@@ -303,6 +303,24 @@ TEST_CASE("make_shared: the pool has the options of the type") {
     CHECK(s.object_bytes < s.slot_bytes);
 }
 
+TEST_CASE("make_shared: objects that share themselves, and what is too large for a slab") {
+    const auto p = linn::make_shared<self>();
+    CHECK(p->shared_from_this() == p);
+    const auto q = linn::make_shared_for_overwrite<self>();
+    CHECK(q->weak_from_this().lock() == q);
+    struct huge {
+        char data[(std::size_t{1} << 30) + 1];
+    };
+    // Fails where there is no address space; either way it compiles, and no pool has it.
+    try {
+        linn::make_shared_for_overwrite<huge>()->data[0] = 1;
+    } catch (const std::bad_alloc&) {
+    }
+    for (const linn::pool_statistics& s : linn::statistics()) {
+        CHECK(s.object_bytes < (std::size_t{1} << 30));
+    }
+}
+
 TEST_CASE("make_unique: an object of pool<T>") {
     static_assert(sizeof(linn::unique_ptr<derived>) == sizeof(derived*));
     static_assert(std::is_same_v<linn::unique_ptr<int[]>, std::unique_ptr<int[]>>);

@@ -354,4 +354,15 @@ TEST_CASE("observer: a pool_resource, at its limit and without upstream") {
     CHECK(w.of(pool_event_kind::limit_reached).events == 0);
 }
 
+TEST_CASE("observer: an event as a line") {
+    std::FILE* file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    linn::print_pool_event(file, {pool_event_kind::slab_mapped, "order", nullptr, 2, 131072});
+    std::rewind(file);
+    char line[200] = {};
+    CHECK(std::fgets(line, sizeof line, file) == line);
+    std::fclose(file);
+    CHECK(std::string{line} == "linn: pool of order: slab mapped: 2, 131072 bytes\n");
+}
+
 } // namespace observer_tests
