@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -24,12 +25,13 @@ struct manual_clock {
     static std::uint64_t now_ms() noexcept { return time; }
 };
 
-/// A lock that pretends to be taken on request.
+/// A lock that pretends to be taken on request, and after which another thread may come at once.
 template <class Tag>
 class stubborn_mutex {
 public:
     static inline std::atomic<bool> refuse{false};
     static inline std::atomic<std::size_t> locks{0};
+    static inline std::function<void()> after_unlock; ///< for tests of one thread
 
     template <class Owner> // which no fork asks
     constexpr explicit stubborn_mutex(Owner&&) noexcept {}
@@ -39,7 +41,12 @@ public:
         real_.lock();
         count(true);
     }
-    void unlock() noexcept { real_.unlock(); }
+    void unlock() noexcept {
+        real_.unlock();
+        if (after_unlock) {
+            after_unlock();
+        }
+    }
     void reset() noexcept { real_.reset(); }
 
 private:

@@ -180,6 +180,44 @@ TEST_CASE("depot homes: without memory a thread gets what lies in the slabs of i
     CHECK(x.primary->statistics().live == 0);
 }
 
+TEST_CASE(
+    "depot homes: trim goes on with the slabs of its home when another one takes a slab over meanwhile") {
+    bool came = true;
+    for (int moment = 0; came; ++moment) {
+        CAPTURE(moment);
+        pages::reset();
+        pool_of_threads<2> x{"taken over"};
+        const auto mine = x.take(0, 3000);
+        const auto theirs = x.take(1, 3000);
+        std::vector<void*> more;
+        int unlocked = 0;
+        came = false;
+        policy::mutex::after_unlock = [&] {
+            if (unlocked++ == moment) {
+                came = true;
+                x.put(0, mine);
+                more = x.take(1, 3000);
+                for (void* p : theirs) {
+                    std::memset(p, 1, 64);
+                }
+                x.put(1, {theirs.begin() + 1, theirs.end()});
+            }
+        };
+        x.primary->trim(nullptr);
+        policy::mutex::after_unlock = nullptr;
+        for (void* p : theirs) {
+            REQUIRE((!came || *static_cast<char*>(p) != 0)); // the other home was not trimmed
+        }
+        if (!came) {
+            x.put(0, mine);
+            x.put(1, theirs);
+        } else {
+            x.put(1, {theirs.front()});
+            x.put(1, more);
+        }
+    }
+}
+
 TEST_CASE("depot homes: memory of a home whose threads have gone goes back at the visits of others") {
     pages::reset();
     policy::clock::time = 1000;

@@ -221,6 +221,18 @@ public:
         return returned_bytes_ - before;
     }
 
+    /// As `discard_free_pages` for each slab in turn, from the newest on. The owner may unlock in between: slabs come and go.
+    void begin_trim() noexcept { trim_at_ = newest(); }
+    /// @param bytes grows by those that went back @returns false when all slabs had their turn
+    [[LINN_DETAIL_COLD]] bool trim_next(std::size_t& bytes) noexcept {
+        slab* s = trim_at_;
+        if (s != nullptr) {
+            trim_at_ = s->older;
+            bytes += discard_free_pages(s);
+        }
+        return s != nullptr;
+    }
+
     /// In the child of a fork: the thread that would bring a slab back is gone. @complexity O(slabs)
     [[LINN_DETAIL_COLD]] void put_back_all() noexcept {
         for (slab* s = newest(); s != nullptr; s = s->older) {
@@ -247,7 +259,7 @@ public:
         slabs_.forget_all();
         states_.forget_all();
         out_ = absent_bytes_ = 0;
-        sweep_at_ = nullptr;
+        sweep_at_ = trim_at_ = nullptr;
         growth_.forget_all();
     }
 
@@ -403,9 +415,8 @@ protected:
 
     /// @complexity O(slabs that are newer)
     [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {
-        if (sweep_at_ == s) {
-            sweep_at_ = s->older;
-        }
+        sweep_at_ = sweep_at_ == s ? s->older : sweep_at_;
+        trim_at_ = trim_at_ == s ? s->older : trim_at_;
         slabs_.remove(s);
         absent_bytes_ -= s->hole_bytes;
     }
@@ -456,6 +467,7 @@ private:
     std::size_t peak_ = 0; ///< highest `out_`
     std::size_t returned_bytes_ = 0;
     slab* sweep_at_ = nullptr;    ///< the next slab to look at; null: all were
+    slab* trim_at_ = nullptr;     ///< the next one of `trim_next`
     std::uint64_t swept_ms_ = 0;  ///< when the last sweep began
     std::uint64_t visit_ms_ = 0;  ///< the last visit of `take_cold`
     std::uint64_t before_ms_ = 0; ///< when a slab that differs now changed at the latest

@@ -235,9 +235,9 @@ public:
             bytes += return_one(leaving);
         }
         // Slabs with survivors: page by page, and with the lock held, since the free slots on these
-        // pages could be handed out at any time. Slab by slab, to let others in between.
-        for (slab* s = locked([this] { return stock_.slabs().newest(); }); s != nullptr; s = s->older) {
-            bytes += locked([this, s] { return stock_.slabs().discard_free_pages(s); });
+        // pages could be handed out at any time. Slab by slab, to let others in between, who may take a slab over.
+        locked([&] { stock_.slabs().begin_trim(); });
+        while (locked([&] { return stock_.slabs().trim_next(bytes); })) {
         }
         return bytes;
     }
