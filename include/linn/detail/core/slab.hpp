@@ -87,6 +87,7 @@ struct slab {
     slab* next = nullptr; ///< neighbours in the list that it is in
     slab* previous = nullptr;
     slab* older = nullptr; ///< all slabs of the set, newest first
+    slab* newer = nullptr;
 
     /// Makes the header of a slab in `mapped_bytes` at `memory`. Null when not even one slot fits.
     /// @pre memory lies where `g` wants slabs; all zero if `zeroed`

@@ -24,18 +24,20 @@ public:
     void add(slab* s) noexcept {
         headers_.include(s);
         s->older = newest_;
+        s->newer = nullptr;
+        if (newest_ != nullptr) {
+            newest_->newer = s;
+        }
         newest_ = s;
         ++count_;
     }
 
     /// @pre it has `s`
-    /// @complexity O(slabs that are newer)
     void remove(const slab* s) noexcept {
-        slab** link = &newest_;
-        while (*link != s) {
-            link = &(*link)->older;
+        (s->newer != nullptr ? s->newer->older : newest_) = s->older;
+        if (s->older != nullptr) {
+            s->older->newer = s->newer;
         }
-        *link = s->older;
         if (--count_ == 0) {
             headers_ = {}; // the addresses may be anyone's now
         }

@@ -42,7 +42,6 @@ public:
     }
 
     /// An empty slab, which has no owner until another set of the same geometry calls `take_over`; null when there is none.
-    /// @complexity O(slabs)
     [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
         slab* s = states_.find_unused(few_slabs);
         if (s != nullptr) {
@@ -109,7 +108,7 @@ public:
         return s != nullptr;
     }
 
-    /// Forgets a slab that is away; its memory is the caller's now. @complexity O(slabs)
+    /// Forgets a slab that is away; its memory is the caller's now.
     void disown(slab* s) noexcept {
         forget(s);
         s->magic = 0;
@@ -413,7 +412,6 @@ protected:
         growth_.unmap({s, s->mapped_bytes}, geometry_);
     }
 
-    /// @complexity O(slabs that are newer)
     [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {
         sweep_at_ = sweep_at_ == s ? s->older : sweep_at_;
         trim_at_ = trim_at_ == s ? s->older : trim_at_;
