@@ -31,7 +31,7 @@ struct pool_resource_options {
     /// more. 0: 64 KiB from an upstream, 1 MiB from the system.
     std::size_t slab_bytes = 0;
     /// Bytes of empty slabs that each size class keeps for reuse. What is more goes back once it has stayed
-    /// unused for a second, a slab at each visit of the class's depot, or by `trim()`.
+    /// unused for a second, some slabs at each visit of a depot, or by `trim()`.
     std::size_t retain_bytes = std::size_t{1} << 20;
     /// Most bytes that may be taken from the system and from upstream together: slabs, with what is handed out or not,
     /// larger requests, and bookkeeping. Never exceeded. A request that would need more throws `std::bad_alloc`, after all
@@ -88,8 +88,8 @@ public:
     /// @complexity O(slabs + blocks of upstream)
     void release() noexcept { core_.release(); }
 
-    /// Returns unused memory: caches of the calling thread and of the depots at once, caches of other threads
-    /// at their next visits. Empty slabs go to upstream or to the system; the system also gets free pages of
+    /// Returns unused memory: caches of the calling thread, of threads that are over and of the depots at once, caches of
+    /// other threads at their next visits. Empty slabs go to upstream or to the system; the system also gets free pages of
     /// slabs in use, and pages that destroyed resources left for the next one.
     /// @returns bytes returned
     /// @complexity O(cached slots + slabs)

@@ -6,6 +6,8 @@
 
 #include <linn/memory_resource.hpp>
 
+#include <barrier>
+
 namespace memory_resource_upstream_tests {
 
 using linn::pool_resource;
@@ -223,6 +225,53 @@ TEST_CASE("pool_resource: trim reaches what other threads cache at their next vi
         CHECK(r.statistics()[0].cached <= 128);
     }}.join();
     CHECK(r.statistics()[0].live == 0);
+}
+
+TEST_CASE("pool_resource: trim reaches at once what threads cached that are over") {
+    if (!in_slabs()) {
+        return;
+    }
+    pool_resource r;
+    std::barrier together{8}; // so that each has a number of its own
+    linn_test::in_threads(8, [&] {
+        std::vector<void*> all(200);
+        for (void*& p : all) {
+            p = r.allocate(256);
+        }
+        for (void* p : all) {
+            r.deallocate(p, 256);
+        }
+        together.arrive_and_wait();
+    });
+    r.trim();
+    CHECK(r.statistics()[0].cached == 0);
+    CHECK(r.statistics()[0].slabs == 0);
+}
+
+TEST_CASE("pool_resource: trim does not look for each of many slabs among all") {
+    if (!in_slabs()) {
+        return;
+    }
+    using steady = std::chrono::steady_clock;
+    auto fill_time = steady::duration::zero();
+    auto trim_time = steady::duration::max();
+    for (int round = 0; round != 3; ++round) {
+        std::pmr::monotonic_buffer_resource upstream; // takes slabs back at no cost
+        pool_resource r{&upstream};
+        std::vector<void*> all(500'000); // in 8000 slabs
+        const auto begin = steady::now();
+        for (void*& p : all) {
+            p = r.allocate(1024);
+        }
+        fill_time = (std::max)(fill_time, steady::now() - begin);
+        for (void* p : all) {
+            r.deallocate(p, 1024);
+        }
+        const auto filled = steady::now();
+        r.trim();
+        trim_time = (std::min)(trim_time, steady::now() - filled);
+    }
+    CHECK(trim_time < fill_time);
 }
 
 } // namespace memory_resource_upstream_tests

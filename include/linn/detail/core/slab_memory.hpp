@@ -413,8 +413,12 @@ protected:
     }
 
     [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {
-        sweep_at_ = sweep_at_ == s ? s->older : sweep_at_;
-        trim_at_ = trim_at_ == s ? s->older : trim_at_;
+        if (sweep_at_ == s) {
+            sweep_at_ = s->older;
+        }
+        if (trim_at_ == s) {
+            trim_at_ = s->older;
+        }
         slabs_.remove(s);
         absent_bytes_ -= s->hole_bytes;
     }

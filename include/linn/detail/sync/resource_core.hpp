@@ -125,6 +125,7 @@ public:
             if (d->put(*f, slot, trimmed, refused)) {
                 give_back_cold(*d, told);
             }
+            sweep_others(told);
         } else if (d->put_one(slot, refused)) {
             turn mine{memory_};
             give_back_cold(*d, told);
@@ -197,22 +198,27 @@ public:
         });
     }
 
-    /// Returns unused memory: caches of the calling thread and of the depots at once, those of other
-    /// threads at their next visit. @returns bytes
+    /// Returns unused memory: caches of the calling thread, of threads that are over and of the depots at once, those of
+    /// other threads at their next visit. @returns bytes
     std::size_t trim() noexcept {
         join_forks();
         // relaxed: a number that others compare with their own
         epoch_.fetch_add(1, std::memory_order_relaxed);
-        thread_block& mine = fronts_.here();
         std::size_t bytes = 0;
         refusals refused;
         news told{settings_.pool};
+        fronts_.for_each_at_rest([&](thread_block& b) {
+            for (unsigned c = 0; c < size_class_count; ++c) {
+                if (depot_type* d = depot_made(c); d != nullptr) {
+                    d->flush(b.fronts[c], refused);
+                }
+            }
+        });
         for (unsigned c = 0; c < size_class_count; ++c) {
             depot_type* d = depot_made(c);
             if (d == nullptr) {
                 continue;
             }
-            d->flush(mine.fronts[c], refused);
             for (bool more = true; more;) {
                 turn one{memory_};
                 const std::size_t n = give_back(*d, d->take_empty(), told);
@@ -424,11 +430,12 @@ private:
     }
 
     /// What was unused for a second: whole slabs to where they came from, pages of others to the system, if they are ours.
-    void give_back_cold(depot_type& d, news& told) noexcept {
+    /// @returns false when that was nothing
+    bool give_back_cold(depot_type& d, news& told) noexcept {
         for (int slabs = 0; slabs != slabs_a_visit; ++slabs) {
             cold_pages leaving;
             if (!d.take_cold(leaving)) {
-                return;
+                return slabs != 0;
             }
             if (leaving.whole) {
                 give_back(d, leaving.of, told);
@@ -437,6 +444,23 @@ private:
                            settings_.own_pages ? slab_set<typename Policy::pages>::discard(leaving) : 0);
             }
         }
+        return true;
+    }
+
+    /// The same for all sizes, since none may visit the depot of one again; as much as one caller may return.
+    /// Not below a limit, where no thread has a front. @complexity a clock; now and then O(sizes)
+    void sweep_others(news& told) noexcept {
+        const std::uint64_t now_ms = Policy::clock::now_ms();
+        // relaxed: if two threads do it at once, no harm is done
+        if (now_ms - swept_ms_.load(std::memory_order_relaxed) < others_ms) {
+            return;
+        }
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr && give_back_cold(*d, told)) {
+                return; // more at the next visit
+            }
+        }
+        swept_ms_.store(now_ms, std::memory_order_relaxed);
     }
 
     void free_block(tracked_block* b) noexcept {
@@ -540,11 +564,13 @@ private:
     }
 
     static constexpr std::uint32_t first_refill = 4;
-    static constexpr int slabs_a_visit = 8; ///< whose memory one caller returns
+    static constexpr int slabs_a_visit = 8;        ///< whose memory one caller returns
+    static constexpr std::uint64_t others_ms = 20; ///< at most so often a visit looks at all sizes
 
     resource_fronts<Policy> fronts_; // first: the hot path begins there
     typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};
-    typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
+    typename Policy::template atomic<std::uint32_t> epoch_{0};    ///< counts trims
+    typename Policy::template atomic<std::uint64_t> swept_ms_{0}; ///< see sweep_others
     resource_settings settings_;
     resource_memory<Policy> memory_;
     service mode_;

@@ -57,6 +57,21 @@ public:
         return index < table::most ? &blocks_[index + 1] : nullptr;
     }
 
+    /// Calls `f(block&)` for the block of the calling thread, and for those that threads left which are over.
+    template <class F>
+    void for_each_at_rest(F&& f) noexcept {
+        f(here());
+        table& numbers = table::process();
+        for (std::uint32_t i = 0; home_ == &numbers && i != table::most; ++i) {
+            // relaxed: to take the number is ordered after all that its thread did
+            block* b = blocks_[i + 1].load(std::memory_order_relaxed);
+            if (is_made(b) && numbers.take_free(i)) {
+                f(*b);
+                numbers.give_back(i);
+            }
+        }
+    }
+
     struct counts {
         std::size_t slot_count = 0;
         std::size_t threads = 0;

@@ -50,6 +50,18 @@ public:
         return most;
     }
 
+    /// Whether no thread has the number; then the calling one has it, until it gives it back.
+    bool take_free(std::uint32_t index) noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+        if ((taken_[index / 64] & bit) != 0) {
+            return false;
+        }
+        taken_[index / 64] |= bit;
+        owners_[index] = current_thread();
+        return true;
+    }
+
     void give_back(std::uint32_t index) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
         free(index);
