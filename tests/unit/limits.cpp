@@ -16,6 +16,9 @@ namespace limits_tests {
 struct item {
     std::size_t words[6];
 };
+struct byte_wide {
+    unsigned char value;
+};
 template <int>
 struct kind { // a pool of its own for each test
     std::size_t words[6];
@@ -44,6 +47,28 @@ std::vector<typename Pool::value_type*> take_all() {
         REQUIRE(all.size() < 1'000'000);
     }
     return all;
+}
+
+TEST_CASE("limits: a pair takes no longer in a slab with one survivor at its end") {
+    using pool = linn::pool<byte_wide, linn::pool_options{.slab_bytes = 1 << 21, .max_objects = 1 << 22}>;
+    using steady = std::chrono::steady_clock;
+    const auto shortest = [] {
+        auto best = steady::duration::max();
+        for (int round = 0; round != 20; ++round) {
+            const auto begin = steady::now();
+            for (int i = 0; i != 200; ++i) {
+                pool::deallocate(pool::allocate());
+            }
+            best = (std::min)(best, steady::now() - begin);
+        }
+        return best;
+    };
+    const auto fresh = shortest();
+    std::vector<byte_wide*> all(3'900'000);
+    pool::allocate_n(all);
+    pool::deallocate_n(std::span{all}.first(all.size() - 1));
+    CHECK(shortest() < 8 * fresh);
+    pool::deallocate(all.back());
 }
 
 TEST_CASE("limits: the object after the last one is refused, and nothing changes") {

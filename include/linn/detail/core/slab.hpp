@@ -71,11 +71,12 @@ struct slab {
     std::uint32_t slot_bytes = 0;
     std::uint32_t touched = 0; ///< highest `carved` since its pages last went back
     place where = place::full;
-    bool refilled = false;      ///< slots were taken since the last sweep
-    std::uint32_t out_seen = 0; ///< out() at the last sweep
-    std::uint32_t pass_out = 0; ///< out() in the last pass of `find_free_pages`
-    std::uint32_t pass_end = 0; ///< the slots below went through it; more than `carved` when it is over
-    std::size_t pass_bytes = 0; ///< that it found and that went back
+    bool refilled = false;       ///< slots were taken since the last sweep
+    std::uint32_t out_seen = 0;  ///< out() at the last sweep
+    std::uint32_t found_out = 0; ///< a slot that was out at the last `is_unused`
+    std::uint32_t pass_out = 0;  ///< out() in the last pass of `find_free_pages`
+    std::uint32_t pass_end = 0;  ///< the slots below went through it; more than `carved` when it is over
+    std::size_t pass_bytes = 0;  ///< that it found and that went back
     std::size_t mapped_bytes = 0;
     std::size_t hole_bytes = 0;   ///< at most this much of it is with the system
     std::size_t kept_bytes = 0;   ///< in memory, touched or not, because it is locked there
@@ -192,8 +193,13 @@ struct slab {
     [[nodiscard]] std::uint32_t out() const noexcept {
         return static_cast<std::uint32_t>(carved - free_slots.count(carved));
     }
-    /// Whether no slot is out. @complexity O(carved / 64), and constant for most slabs in use
-    [[nodiscard]] bool is_unused() const noexcept { return free_slots.holds_all(carved); }
+    /// Whether no slot is out. @complexity O(carved / 64), and constant while a slot that it found out stays out
+    [[nodiscard]] bool is_unused() noexcept {
+        if (found_out >= carved || free_slots.contains(found_out)) {
+            found_out = static_cast<std::uint32_t>(free_slots.find(false, 0, carved));
+        }
+        return found_out == carved;
+    }
 
     /// Writes up to `want` slots below `end`, so that popping from the top yields ascending
     /// addresses: freed slots first, then fresh ones.

@@ -155,11 +155,6 @@ public:
         return n;
     }
 
-    /// Whether all slots below `slots` are members. @complexity O(slots / 64), less where one is not
-    [[nodiscard]] bool holds_all(std::size_t slot_count) const noexcept {
-        return find(false, 0, slot_count) == slot_count;
-    }
-
 private:
     static constexpr std::size_t words_for(std::size_t n) noexcept { return (n + bits - 1) / bits; }
     static constexpr std::uint64_t bit(std::size_t n) noexcept { return std::uint64_t{1} << (n % bits); }
