@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,21 +104,6 @@ constexpr const char* results_group = "Two results";
 constexpr const char* traces_group = "Two traces";
 constexpr double usual_threshold_percent = 5; // of results; counts of a trace do not vary by chance
 
-/// What is wrong with a list of names, of which none may be unknown to both files.
-std::string check_list(const char* option, const std::vector<std::string>& wanted,
-                       const std::set<std::string>& known) {
-    for (const std::string& name : wanted) {
-        if (known.contains(name)) {
-            continue;
-        }
-        const std::vector<std::string> names(known.begin(), known.end());
-        const std::string guess = did_you_mean(name, names);
-        return fmt::format("{}: neither file has '{}'{}", option, name,
-                           guess.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : guess);
-    }
-    return {};
-}
-
 } // namespace
 
 /// The command `compare`: two results of one schema, or two traces, for a person or for continuous integration.
@@ -190,27 +176,26 @@ private:
         return problems;
     }
 
+    /// What is wrong with the lists of names, of which none may be unknown to both files.
     std::string check_names(const result_file& old_file, const result_file& new_file) const {
-        std::set<std::string> scenarios;
-        std::set<std::string> contenders;
-        std::set<std::string> measures;
-        for (const result_file* file : {&old_file, &new_file}) {
-            for (const auto& [name, series] : file->series) {
-                if (!name.scenario.empty()) {
-                    scenarios.insert(name.scenario);
+        for (const auto& [option, wanted, part] :
+             {std::tuple{"--scenario", &options_.scenarios, &series_name::scenario},
+              std::tuple{"--only", &options_.contenders, &series_name::contender},
+              std::tuple{"--metric", &options_.measures, &series_name::measure}}) {
+            std::set<std::string> known;
+            for (const result_file* file : {&old_file, &new_file}) {
+                for (const auto& [name, series] : file->series) {
+                    known.insert(name.*part);
                 }
-                contenders.insert(name.contender);
-                measures.insert(name.measure);
+            }
+            for (const std::string& name : *wanted) {
+                if (!known.contains(name)) {
+                    return fmt::format("{}: {}", option,
+                                       unknown_name("name", name, {known.begin(), known.end()}));
+                }
             }
         }
-        std::string problem = check_list("--scenario", options_.scenarios, scenarios);
-        if (problem.empty()) {
-            problem = check_list("--only", options_.contenders, contenders);
-        }
-        if (problem.empty()) {
-            problem = check_list("--metric", options_.measures, measures);
-        }
-        return problem;
+        return {};
     }
 
     bool fails() const {

@@ -2,6 +2,7 @@
 #include "result_file.hpp"
 
 #include "../experiment/contenders.hpp"
+#include "../measure/files.hpp"
 #include "../measure/statistics.hpp"
 
 #include <fmt/format.h>
@@ -11,140 +12,54 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 
 namespace linn::tool {
-
 namespace {
 
-/// What is wrong with a place of a JSON document.
-class bad_field : public std::runtime_error {
+using nlohmann::json;
+
+/// What is wrong with a file, without its name.
+class bad_file : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A value of a JSON document that knows where it stands, so that an error can name the place:
-/// "scenarios[2].rows[0].phases.many.cycles.samples[3]: wanted a number, found a string".
-class json_view {
-public:
-    explicit json_view(const nlohmann::json& document) : value_{&document} {}
+/// A string as it is, anything else as JSON.
+std::string shown(const json& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
-    /// The member of that name. @throws bad_field when this is no object or has no such member
-    json_view operator[](std::string_view name) const {
-        if (!value_->is_object()) {
-            fail("an object");
-        }
-        const std::string key{name};
-        std::string place = place_.empty() ? key : place_ + '.' + key;
-        const auto found = value_->find(key);
-        if (found == value_->end()) {
-            throw bad_field{place + " is missing"};
-        }
-        return {*found, std::move(place)};
-    }
-    /// True when the member is there and not null. @throws bad_field when this is no object
-    bool has(std::string_view name) const {
-        if (!value_->is_object()) {
-            fail("an object");
-        }
-        const auto found = value_->find(std::string{name});
-        return found != value_->end() && !found->is_null();
-    }
+/// The member of that name, or null where there is none.
+json member(const json& object, const std::string& name) {
+    const auto found = object.find(name);
+    return found == object.end() ? json{} : *found;
+}
 
-    std::string text() const {
-        if (!value_->is_string()) {
-            fail("a string");
-        }
-        return value_->get<std::string>();
-    }
-    /// A finite one.
-    double number() const {
-        if (!value_->is_number() || !std::isfinite(value_->get<double>())) {
-            fail("a number");
-        }
-        return value_->get<double>();
-    }
-    bool truth() const {
-        if (!value_->is_boolean()) {
-            fail("true or false");
-        }
-        return value_->get<bool>();
-    }
-    /// An array of one finite, non-negative number or more.
-    std::vector<double> numbers() const {
-        std::vector<double> values;
-        for (const json_view& item : items()) {
-            values.push_back(item.number());
-            if (values.back() < 0) {
-                throw bad_field{fmt::format("{}: wanted a number that is not negative, found {}", item.place_,
-                                            values.back())};
-            }
-        }
-        if (values.empty()) {
-            throw bad_field{place_ + " is empty"};
-        }
-        return values;
-    }
-    std::vector<json_view> items() const {
-        if (!value_->is_array()) {
-            fail("an array");
-        }
-        std::vector<json_view> list;
-        for (std::size_t i = 0; i != value_->size(); ++i) {
-            list.push_back(json_view{(*value_)[i], fmt::format("{}[{}]", place_, i)});
-        }
-        return list;
-    }
-    std::vector<std::pair<std::string, json_view>> members() const {
-        if (!value_->is_object()) {
-            fail("an object");
-        }
-        std::vector<std::pair<std::string, json_view>> list;
-        for (const auto& [name, value] : value_->items()) {
-            list.emplace_back(name, json_view{value, place_.empty() ? name : place_ + '.' + name});
-        }
-        return list;
-    }
-    bool is_null() const noexcept { return value_->is_null(); }
-    /// A string as it is, anything else as JSON.
-    std::string shown() const {
-        return value_->is_string() ? value_->get<std::string>()
-                                   : value_->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    }
+double number_or_0(const json& value) {
+    return value.is_null() ? 0 : value.get<double>();
+}
 
-private:
-    json_view(const nlohmann::json& value, std::string place) : value_{&value}, place_{std::move(place)} {}
-
-    [[noreturn]] void fail(std::string_view wanted) const {
-        throw bad_field{fmt::format(
-            "{}: wanted {}, found {}", place_.empty() ? "the document" : place_, wanted,
-            value_->is_null() ? "null"
-                              : fmt::format("{} {}", value_->is_array() || value_->is_object() ? "an" : "a",
-                                            value_->type_name()))};
-    }
-
-    const nlohmann::json* value_;
-    std::string place_;
-};
-
-/// @throws bad_field when the file has one of that name already
+/// @throws bad_file for what has no samples, or no finite ones, and where the file has one of that name already
 void add_series(result_file& file, series_name name, measured_series series) {
+    const auto is_finite = [](double v) { return std::isfinite(v); };
+    if (series.values.empty() || !std::ranges::all_of(series.values, is_finite)) {
+        throw bad_file{fmt::format("{} has no finite samples of {}", name.contender, name.measure)};
+    }
     const std::string shown =
         fmt::format("{} {} {} {}", name.scenario, name.variant, name.contender, name.measure);
     if (!file.series.emplace(std::move(name), std::move(series)).second) {
-        throw bad_field{"it has two rows of the same name: " + shown};
+        throw bad_file{"it has two rows of the same name: " + shown};
     }
 }
 
 /// To `reference` of the same round where both have a value for every round, otherwise to its median. Without a reference, or
-/// with one that holds a zero, there are none.
+/// with one that is empty or holds a zero, there are none.
 void set_ratios(measured_series& series, const std::vector<double>* reference) {
     series.ratios.clear();
-    if (reference == nullptr || minimum(*reference) <= 0) {
+    if (reference == nullptr || reference->empty() || minimum(*reference) <= 0) {
         return;
     }
     const bool is_paired = reference->size() == series.values.size();
@@ -157,30 +72,25 @@ void set_ratios(measured_series& series, const std::vector<double>* reference) {
     }
 }
 
-void read_scenario(const json_view& scenario, double cycles_per_ns, result_file& file) {
-    const std::string name = scenario["name"].text();
-    const std::string baseline = scenario["baseline"].text();
+void read_scenario(const json& scenario, double cycles_per_ns, result_file& file) {
+    const std::string name = scenario.at("name");
+    const std::string baseline = scenario.at("baseline");
     std::map<std::string, std::vector<double>> reference; // by phase
     std::vector<std::pair<series_name, measured_series>> found;
-    for (const json_view& row : scenario["rows"].items()) {
-        const std::string contender = row["contender"].text();
-        const std::string variant = row["variant"].text();
-        for (const auto& [phase, figures] : row["phases"].members()) {
+    for (const json& row : scenario.at("rows")) {
+        const std::string contender = row.at("contender");
+        const std::string variant = row.at("variant");
+        for (const auto& [phase, figures] : row.at("phases").items()) {
             if (figures.is_null()) {
                 continue; // the variant has no such phase
             }
             measured_series series;
-            series.values = figures["cycles"]["samples"].numbers();
+            series.values = figures.at("cycles").at("samples").get<std::vector<double>>();
             for (double& v : series.values) {
                 v /= cycles_per_ns;
-                if (!std::isfinite(v)) {
-                    throw bad_field{"machine.cycles_per_ns is too small: a time is infinite"};
-                }
             }
             series.unit = "ns";
-            if (scenario["noise_floor"].has(phase)) {
-                series.noise_floor = scenario["noise_floor"][phase].number();
-            }
+            series.noise_floor = number_or_0(member(scenario.at("noise_floor"), phase));
             series.is_reference = contender == baseline_name && variant == baseline;
             series.is_control = contender == control_name;
             if (series.is_reference) {
@@ -196,16 +106,13 @@ void read_scenario(const json_view& scenario, double cycles_per_ns, result_file&
     }
 }
 
-void read_bench(const json_view& document, result_file& file) {
-    const double cycles_per_ns = document["machine"]["cycles_per_ns"].number();
-    if (cycles_per_ns <= 0) {
-        throw bad_field{"machine.cycles_per_ns is not positive"};
-    }
+void read_bench(const json& document, result_file& file) {
+    const double cycles_per_ns = document.at("machine").at("cycles_per_ns");
     // What decides how much work an operation is; the number of rounds, their order and the CPU do not.
     for (const char* option : {"container", "n", "objects", "object_bytes", "work"}) {
-        file.setting[option] = document["options"][option].shown();
+        file.setting[option] = shown(document.at("options").at(option));
     }
-    for (const json_view& scenario : document["scenarios"].items()) {
+    for (const json& scenario : document.at("scenarios")) {
         read_scenario(scenario, cycles_per_ns, file);
     }
 }
@@ -213,11 +120,11 @@ void read_bench(const json_view& document, result_file& file) {
 /// The rounds of one contender and metric, with the values.
 using by_round = std::map<double, double>;
 
-by_round read_samples(const json_view& row, const std::string& metric) {
+by_round read_samples(const json& row, const std::string& metric) {
     by_round values;
-    for (const json_view& sample : row["samples"].items()) {
-        if (sample["values"].has(metric)) {
-            values[sample["round"].number()] = sample["values"][metric].number();
+    for (const json& sample : row.at("samples")) {
+        if (const json value = member(sample.at("values"), metric); !value.is_null()) {
+            values[sample.at("round").get<double>()] = value.get<double>();
         }
     }
     return values;
@@ -226,122 +133,65 @@ by_round read_samples(const json_view& row, const std::string& metric) {
 measured_series make_series(const by_round& values, const by_round& reference) {
     measured_series series;
     std::vector<double> paired;
+    std::vector<double> all;
+    for (const auto& [round, value] : reference) {
+        all.push_back(value);
+    }
     for (const auto& [round, value] : values) {
         series.values.push_back(value);
         if (const auto same = reference.find(round); same != reference.end()) {
             paired.push_back(same->second);
         }
     }
-    if (paired.size() == values.size()) {
-        set_ratios(series, &paired);
-    } else if (!reference.empty()) {
-        std::vector<double> all;
-        for (const auto& [round, value] : reference) {
-            all.push_back(value);
-        }
-        set_ratios(series, &all);
+    if (!reference.empty()) {
+        set_ratios(series, paired.size() == values.size() ? &paired : &all);
     }
     return series;
 }
 
 /// The arguments after the program, and the program without its folder: a new build may lie elsewhere.
-std::string command_text(const json_view& program) {
-    std::string text = std::filesystem::path{program["path"].text()}.filename().string();
-    bool is_first = true;
-    for (const json_view& argument : program["arguments"].items()) {
-        if (!is_first) {
-            text += ' ' + argument.text();
-        }
-        is_first = false;
+std::string command_text(const json& program) {
+    const auto arguments = program.at("arguments").get<std::vector<std::string>>();
+    std::string text = std::filesystem::path{program.at("path").get<std::string>()}.filename().string();
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        text += ' ' + arguments[i];
     }
     return text;
 }
 
-void read_run(const json_view& document, result_file& file) {
-    file.setting["program"] = command_text(document["program"]);
+void read_run(const json& document, result_file& file) {
+    file.setting["program"] = command_text(document.at("program"));
     for (const char* option : {"input", "prepare", "ready", "client"}) {
-        file.setting[option] = document["options"].has(option) ? document["options"][option].shown() : "none";
+        const json value = member(document.at("options"), option);
+        file.setting[option] = value.is_null() ? "none" : shown(value);
     }
-    const std::vector<json_view> rows = document["rows"].items();
-    for (const json_view& metric : document["metrics"].items()) {
-        if (!metric["compared"].truth()) {
+    const json& rows = document.at("rows");
+    for (const json& metric : document.at("metrics")) {
+        if (!metric.at("compared").get<bool>()) {
             continue;
         }
-        const std::string name = metric["name"].text();
-        const std::string unit = metric["unit"].text();
-        double floor = 0;
-        if (document["noise"].has(name)) {
-            floor = document["noise"][name]["floor"].number();
-        }
+        const std::string name = metric.at("name");
+        const std::string unit = metric.at("unit");
+        const json floor = member(document.at("noise"), name);
         by_round reference;
-        for (const json_view& row : rows) {
-            if (row["name"].text() == default_name) {
+        for (const json& row : rows) {
+            if (row.at("name") == default_name) {
                 reference = read_samples(row, name);
             }
         }
-        for (const json_view& row : rows) {
+        for (const json& row : rows) {
             const by_round values = read_samples(row, name);
             if (values.empty()) {
                 continue; // it failed at once, or the kernel does not let this be counted
             }
             measured_series series = make_series(values, reference);
             series.unit = unit == "count" ? "" : unit;
-            series.noise_floor = floor;
-            const std::string contender = row["name"].text();
+            series.noise_floor = floor.is_null() ? 0 : floor.at("floor").get<double>();
+            const std::string contender = row.at("name");
             series.is_reference = contender == default_name;
             series.is_control = contender == default_again_name;
             add_series(file, {"", "", contender, name}, std::move(series));
         }
-    }
-}
-
-constexpr std::size_t most_bytes = std::size_t{256} << 20; // a full bench with 100 rounds has about 20 MB
-
-std::string read_text(const std::filesystem::path& path) {
-    std::error_code unknown;
-    if (std::filesystem::is_directory(path, unknown)) {
-        throw bad_field{"it is a directory"};
-    }
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "re"), std::fclose};
-    if (!file) {
-        throw bad_field{std::strerror(errno)};
-    }
-    std::string text;
-    std::size_t got = 0;
-    do {
-        constexpr std::size_t step = std::size_t{1} << 16;
-        const std::size_t before = text.size();
-        text.resize(before + step);
-        got = std::fread(text.data() + before, 1, step, file.get());
-        text.resize(before + got);
-        if (text.size() > most_bytes) {
-            throw bad_field{
-                fmt::format("it is larger than {} MiB, so it is not a result of linn", most_bytes >> 20)};
-        }
-    } while (got != 0);
-    if (std::ferror(file.get()) != 0) {
-        throw bad_field{std::strerror(errno)};
-    }
-    return text;
-}
-
-nlohmann::json parse(const std::string& text) {
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-        throw bad_field{"it is empty"};
-    }
-    try {
-        return nlohmann::json::parse(text);
-    } catch (const nlohmann::json::parse_error& error) {
-        const std::size_t byte = std::min(error.byte, text.size());
-        const auto end = text.begin() + static_cast<std::ptrdiff_t>(byte);
-        const auto line = 1 + std::count(text.begin(), end, '\n');
-        if (error.byte > text.size()) {
-            throw bad_field{
-                fmt::format("it ends too early, in line {}, byte {}: it was cut off", line, byte)};
-        }
-        throw bad_field{fmt::format("it is not valid JSON (line {}, byte {})", line, byte)};
-    } catch (const nlohmann::json::exception&) {
-        throw bad_field{"it holds a number that is too large"};
     }
 }
 
@@ -354,57 +204,75 @@ void check_schema(const std::string& schema) {
         std::from_chars(schema.data() + slash + 1, schema.data() + schema.size(), version);
     }
     if (kind != "linn.bench" && kind != "linn.run") {
-        throw bad_field{fmt::format(
+        throw bad_file{fmt::format(
             "its schema is \"{}\"; compare reads what linn bench --json and linn run --json write", schema)};
     }
     const unsigned newest = kind == "linn.bench" ? 2 : 1;
     if (version > newest) {
-        throw bad_field{fmt::format(
+        throw bad_file{fmt::format(
             "its schema is \"{}\", which a newer linn wrote; this one knows version {}", schema, newest)};
     }
     if (version == 0) {
-        throw bad_field{fmt::format("its schema is \"{}\", which is not one of linn's", schema)};
+        throw bad_file{fmt::format("its schema is \"{}\", which is not one of linn's", schema)};
     }
     if (version < newest) {
-        throw bad_field{
-            fmt::format("its schema is \"{}\", which an older linn wrote: measure again", schema)};
+        throw bad_file{fmt::format("its schema is \"{}\", which an older linn wrote: measure again", schema)};
     }
 }
 
-result_file read_document(const nlohmann::json& document) {
-    const json_view view{document};
+result_file read_document(const json& document) {
+    if (!document.is_object() || !document.contains("schema")) {
+        throw bad_file{"it has no \"schema\": it is not a result of linn"};
+    }
     result_file file;
-    if (!view.has("schema")) {
-        throw bad_field{"it has no \"schema\": it is not a result of linn"};
-    }
-    file.schema = view["schema"].text();
+    file.schema = document.at("schema");
     check_schema(file.schema);
-    file.version = view["version"].text();
-    file.started = view["started"].text();
-    file.complete = view["complete"].truth();
-    for (const auto& [name, value] : view["machine"].members()) {
-        file.machine[name] = value.shown();
+    file.version = document.at("version");
+    file.started = document.at("started");
+    file.complete = document.at("complete");
+    for (const auto& [name, value] : document.at("machine").items()) {
+        file.machine[name] = shown(value);
     }
-    if (file.is_bench()) {
-        read_bench(view, file);
-    } else {
-        read_run(view, file);
-    }
+    (file.is_bench() ? read_bench : read_run)(document, file);
     if (file.series.empty()) {
-        throw bad_field{"it holds no measurement"};
+        throw bad_file{"it holds no measurement"};
     }
     return file;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) {
+        throw bad_file{"it is a directory"};
+    }
+    std::optional<std::string> text = read_file(path);
+    if (!text) {
+        throw bad_file{std::strerror(errno)};
+    }
+    return *std::move(text);
+}
+
+/// What a message of the library says behind its "[json.exception.type_error.302] ".
+std::string reason_of(const json::exception& error) {
+    const std::string_view text = error.what();
+    return std::string{text.substr(std::min(text.find("] ") + 2, text.size()))};
 }
 
 } // namespace
 
 result_file read_result_file(const std::filesystem::path& path) {
+    const std::string name = path.string();
     try {
-        result_file file = read_document(parse(read_text(path)));
-        file.path = path.string();
+        result_file file = read_document(json::parse(text_of(path)));
+        file.path = name;
         return file;
-    } catch (const bad_field& error) {
-        throw unusable_file{fmt::format("cannot use {}: {}", path.string(), error.what())};
+    } catch (const bad_file& error) {
+        throw unusable_file{fmt::format("cannot use {}: {}", name, error.what())};
+    } catch (const json::parse_error& error) {
+        throw unusable_file{fmt::format("cannot use {}: it is not valid JSON: {}", name, reason_of(error))};
+    } catch (const json::exception& error) {
+        throw unusable_file{fmt::format("cannot use {}: it is not what linn wrote: {}; measure again", name,
+                                        reason_of(error))};
     }
 }
 
