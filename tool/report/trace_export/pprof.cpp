@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
-#include <limits>
 #include <map>
 #include <new>
 #include <ostream>
@@ -92,82 +91,51 @@ private:
     std::string text_;
 };
 
-/// Writes what it is given to a stream, compressed as gzip does. Throws std::bad_alloc.
-class gzip_stream {
-public:
-    explicit gzip_stream(std::ostream& out) : out_{&out} {
-        constexpr int gzip_window = 15 + 16; // the largest window; 16 asks for gzip's frame
-        constexpr int memory_level = 8;
-        if (::deflateInit2(&z_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level,
-                           Z_DEFAULT_STRATEGY) != Z_OK) {
-            throw std::bad_alloc{};
-        }
+/// The bytes as gzip compresses them. Throws std::bad_alloc.
+std::string gzipped(std::string_view bytes) {
+    constexpr int gzip_window = 15 + 16; // the largest window; 16 asks for gzip's frame
+    constexpr int memory_level = 8;
+    z_stream z{};
+    if (::deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level,
+                       Z_DEFAULT_STRATEGY) != Z_OK) {
+        throw std::bad_alloc{};
     }
-    gzip_stream(const gzip_stream&) = delete;
-    gzip_stream& operator=(const gzip_stream&) = delete;
-    ~gzip_stream() { ::deflateEnd(&z_); }
-
-    void write(std::string_view bytes) {
-        constexpr std::size_t most = std::numeric_limits<uInt>::max();
-        for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) {
-            compress(bytes.substr(0, most), false);
-        }
-    }
-
-    /// Writes what is left. @pre nothing is written afterwards
-    void finish() { compress({}, true); }
-
-private:
-    void compress(std::string_view bytes, bool is_last) {
-        // zlib promises not to write through it.
-        z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-        z_.avail_in = static_cast<uInt>(bytes.size());
-        do {
-            z_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
-            z_.avail_out = static_cast<uInt>(buffer_.size());
-            ::deflate(&z_, is_last ? Z_FINISH : Z_NO_FLUSH);
-            out_->write(buffer_.data(), static_cast<std::streamsize>(buffer_.size() - z_.avail_out));
-        } while (z_.avail_out == 0);
-    }
-
-    std::ostream* out_;
-    z_stream z_{};
-    std::array<char, 65536> buffer_{};
-};
+    std::string out(::deflateBound(&z, bytes.size()), '\0');
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); // which zlib only reads
+    z.avail_in = static_cast<uInt>(bytes.size());
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(out.size());
+    ::deflate(&z, Z_FINISH);
+    out.resize(z.total_out);
+    ::deflateEnd(&z);
+    return out;
+}
 
 class pprof_writer {
 public:
-    pprof_writer(const trace_info& info, const address_names& names, std::ostream& out, block_filter filter)
+    pprof_writer(const trace_info& info, const address_names& names, block_filter filter)
         : info_{&info},
           names_{&names},
-          filter_{filter},
-          gzip_{out} {
+          filter_{filter} {
         text_number(""); // has the number 0
     }
 
-    void write(std::span<const exported_stack> stacks) {
+    /// The profile, not yet compressed.
+    const std::string& profile(std::span<const exported_stack> stacks) {
         write_heading();
         write_mappings();
         for (const exported_stack& s : stacks) {
             write_sample(s);
         }
-        gzip_.finish();
+        return profile_.text();
     }
 
 private:
-    void emit(unsigned in_field, const protobuf_writer& message) {
-        protobuf_writer outer;
-        outer.bytes(in_field, message.text());
-        gzip_.write(outer.text());
-    }
-
     /// Texts are written when they are met first: the order within one repeated field is what counts.
     std::uint64_t text_number(const std::string& text) {
         const auto [at, is_new] = texts_.try_emplace(text, texts_.size());
         if (is_new) {
-            protobuf_writer outer;
-            outer.bytes(field::string_table, text);
-            gzip_.write(outer.text());
+            profile_.bytes(field::string_table, text);
         }
         return at->second;
     }
@@ -186,15 +154,13 @@ private:
                 protobuf_writer value_type;
                 value_type.number(1, text_number(kind + '_' + thing));
                 value_type.number(2, text_number(unit));
-                emit(field::sample_type, value_type);
+                profile_.bytes(field::sample_type, value_type.text());
             }
         }
-        protobuf_writer rest;
-        rest.number(field::time_nanos, nanoseconds_of(info_->started));
-        rest.number(field::duration_nanos, info_->duration_ns);
-        rest.number(field::comment, text_number("linn record: " + shell_words(info_->command)));
-        rest.number(field::default_sample_type, text_number(kinds().front() + "_space"));
-        gzip_.write(rest.text());
+        profile_.number(field::time_nanos, nanoseconds_of(info_->started));
+        profile_.number(field::duration_nanos, info_->duration_ns);
+        profile_.number(field::comment, text_number("linn record: " + shell_words(info_->command)));
+        profile_.number(field::default_sample_type, text_number(kinds().front() + "_space"));
     }
 
     /// The first one gives the profile its name: it is that of the program.
@@ -219,7 +185,7 @@ private:
         for (const unsigned has : {7U, 8U, 9U, 10U}) { // functions, files, lines, inlined frames
             m.number(has, 1);
         }
-        emit(field::mapping, m);
+        profile_.bytes(field::mapping, m.text());
     }
 
     static std::uint64_t start_of(std::size_t module) { return (std::uint64_t{module} + 1) << module_bits; }
@@ -233,7 +199,7 @@ private:
             message.number(2, text_number(name));
             message.number(3, text_number(name));
             message.number(4, text_number(f.file));
-            emit(field::function, message);
+            profile_.bytes(field::function, message.text());
         }
         return found->second;
     }
@@ -255,7 +221,7 @@ private:
             line.number(2, f.line);
             message.bytes(4, line.text());
         }
-        emit(field::location, message);
+        profile_.bytes(field::location, message.text());
         return found->second;
     }
 
@@ -273,13 +239,13 @@ private:
             values.insert(values.end(), {s.live.blocks, s.live.bytes});
         }
         message.numbers(2, values);
-        emit(field::sample, message);
+        profile_.bytes(field::sample, message.text());
     }
 
     const trace_info* info_;
     const address_names* names_;
     block_filter filter_;
-    gzip_stream gzip_;
+    protobuf_writer profile_;
     std::map<std::string, std::uint64_t> texts_;
     std::map<std::pair<std::string, std::string>, std::uint64_t> functions_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> locations_;
@@ -289,7 +255,7 @@ private:
 
 void write_pprof(const trace_info& info, std::span<const exported_stack> stacks, const address_names& names,
                  std::ostream& out, block_filter filter) {
-    pprof_writer{info, names, out, filter}.write(stacks);
+    out << gzipped(pprof_writer{info, names, filter}.profile(stacks));
 }
 
 } // namespace linn::tool
