@@ -439,27 +439,11 @@ def sarif_run(sarif):
     first, second = run["results"]
     check((first["level"], second["level"]) == ("warning", "note"), run["results"])
     for r in (first, second):
-        check(rules[r["ruleIndex"]]["id"] == r["ruleId"] and r["partialFingerprints"], r)
+        check(rules[r["ruleIndex"]]["id"] == r["ruleId"], r)
         check(r["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "src/a%20b.cpp", "uriBaseId": "PROJECT"}, r)
     check(first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1, "startColumn": 1}, first)
-    change = first["fixes"][0]["artifactChanges"][0]["replacements"][0]
-    check(change == {"deletedRegion": {"startLine": 1, "startColumn": 2, "endLine": 1, "endColumn": 6},
-                     "insertedContent": {"text": "long"}}, change)
     check(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].endswith("no"), run["invocations"])
     check(run["originalUriBaseIds"]["PROJECT"]["uri"].startswith("file:///"), run["originalUriBaseIds"])
-
-
-def case_fingerprints_stay(tool):
-    a = tool.source("a.cpp", SMALL + "int x;\n" + SMALL)
-    tool.database()
-
-    def prints():
-        run = json.loads(tool.lint("--sarif", "-", "--no-fail").stdout)["runs"][0]
-        return [r["partialFingerprints"]["linnLint/v1"] for r in run["results"]]
-    before = prints()
-    check(len(set(before)) == 2, before)
-    a.write_text("// a line\n\n" + SMALL.replace("auto", "  auto") + "int x;\n" + SMALL)
-    check(prints() == before, "they depend on lines and indentation")
 
 
 def case_usage(tool):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of advise: what they hold, that they stay small whatever a trace holds, and that a flame graph
+// The page of advise: what it holds, that it stays small whatever a trace holds, and that a flame graph
 // loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
 
 #include "advise_samples.hpp"
@@ -16,51 +16,41 @@ namespace linn::tool::advise_html_tests {
 using namespace linn::tool::html;
 using namespace linn::tool::test;
 
-double below(const flame_node& n, std::size_t measure) {
-    double sum = 0;
-    for (const flame_node& c : n.children) {
-        sum += c.weight[measure];
-    }
-    return sum;
-}
-
 TEST_CASE("many steps of a timeline become few without losing the largest") {
-    std::vector<double> values(1000, 1);
-    values[777] = 9;
-    std::size_t width = 0;
-    const std::vector<double> fewer = fewer_steps(values, 400, false, width);
-    CHECK(width == 3);
-    CHECK(fewer.size() == 334);
-    CHECK(fewer[259] == 9);
-    CHECK(fewer_steps(values, 400, true, width)[259] == doctest::Approx(11.0 / 3));
+    trace_analysis t;
     id_source ids;
-    CHECK(draw(ids, timeline_plot{"", 0, {{"a", unit::count, {1}}}}).empty());
-    CHECK(draw(ids, timeline_plot{"", 1, {{"a", unit::count, {}}}}).empty());
-    const std::string one = draw(ids, timeline_plot{"", 1, {{"a", unit::bytes, {0}}}}).str();
-    CHECK(is_well_formed(one));
-    CHECK_FALSE(contains(one, "nan"));
+    CHECK(run_over_time(ids, t).empty());
+    t.over_time = {.step_ns = 1000,
+                   .live_bytes = std::vector<std::uint64_t>(1000, 1),
+                   .live_blocks = std::vector<std::uint64_t>(1000, 0),
+                   .events = std::vector<std::uint64_t>(1000, 3)};
+    t.over_time.live_bytes[777] = 9;
+    const std::string shown = run_over_time(ids, t).str();
+    CHECK(is_well_formed(shown));
+    CHECK_FALSE(contains(shown, "nan"));
+    const std::size_t from = shown.find("<data value=\"");
+    const std::string values = shown.substr(from, shown.find("data-kind", from) - from);
+    CHECK(count(values, " ") == 334); // between the steps, and before the next attribute
+    CHECK(count(values, " 9 ") == 1);
+    CHECK(contains(shown, "value=\"3e+06 ")); // events a second
 }
 
-TEST_CASE("folding a flame graph loses no weight") {
-    flame_graph graph{.name = "all",
-                      .measures = {"count", "bytes"},
-                      .tip = [](const flame_node&, const flame_node&) { return std::string{}; },
-                      .root = {"all", ""}};
+TEST_CASE("a flame graph draws some thousands of boxes, and puts all others together") {
+    trace_comparison c;
     for (std::size_t i = 0; i != 3000; ++i) {
-        flame_node& n = graph.root.children.emplace_back(flame_node{"type " + std::to_string(i), ""});
-        n.weight = {static_cast<double>(10'000 / (i + 1)), static_cast<double>(i)};
-        n.children.push_back({"caller", "", emphasis::none, n.weight});
-        graph.root.weight[0] += n.weight[0];
-        graph.root.weight[1] += n.weight[1];
+        trace_row& r = c.stacks.emplace_back();
+        r.label = "type " + std::to_string(i);
+        r.place.name = "caller";
+        r.old_counts[0] = static_cast<double>(10'000 / (i + 1));
+        r.new_counts[0] = static_cast<double>(i);
     }
-    flame_node folded = graph.root;
-    const std::size_t boxes = fold_flame(folded, 200);
-    CHECK(boxes <= 250);
-    CHECK(below(folded, 0) == doctest::Approx(graph.root.weight[0]));
-    CHECK(below(folded, 1) == doctest::Approx(graph.root.weight[1]));
-    CHECK(contains(folded.children.back().label, " more"));
-    graph.root = folded;
-    CHECK(count(draw(graph).str(), "<li ") == boxes);
+    const std::string graph = flame_of_difference(c).str();
+    CHECK(is_well_formed(graph));
+    const std::size_t boxes = count(graph, "<li ");
+    CHECK(boxes <= 2500);
+    const std::size_t types = (boxes - 2) / 2; // without the whole and the rest, each with its caller
+    CHECK(types > 500);
+    CHECK(contains(graph, std::to_string(3000 - types) + " more"));
 }
 
 TEST_CASE("a page of advise is one file that loads nothing and holds what was advised") {

@@ -85,24 +85,6 @@ TEST_CASE("a strip plot has a dot for each sample, its median and the band of no
     CHECK(draw(ids, {{{"one"}}, {{"panel", "axis", {{}}, 0}}}).empty());
 }
 
-TEST_CASE("a curve is broken where a value is missing, and published ones are dotted") {
-    id_source ids;
-    const curve_plot plot{
-        "size",
-        "ns",
-        {{"a", {{"one thread", stroke::solid, {{1, 5}, {2, 0}, {4, 6}}}}},
-         {"b", {{"one thread", stroke::solid, {{1, 5}}}, {"published", stroke::dotted, {{1, 9}}}}}}};
-    const std::string svg = draw(ids, plot).str();
-    CHECK(is_well_formed("<div>" + svg + "</div>"));
-    CHECK(contains(svg, "class=\"curve dotted\""));
-    CHECK(contains(svg, ">published<"));
-    const std::size_t start = svg.find("class=\"curve solid\"");
-    const std::string first = svg.substr(start, svg.find("/>", start) - start);
-    CHECK(count(first, "M") == 2);
-    CHECK(count(first, "L") == 0);
-    CHECK(draw(ids, curve_plot{"size", "ns", {}}).empty());
-}
-
 TEST_CASE("a page of bench is one file that loads nothing and names every contender") {
     const bench_result result = samples::make_bench({.allocators = {"jemalloc", samples::hostile}});
     const std::string page = bench_page(result);

@@ -29,16 +29,15 @@ constexpr std::size_t most_places = 3;  // of a type
 constexpr std::size_t many_places = 12; // of a type that was asked for
 constexpr std::size_t most_callers = 8;
 constexpr std::size_t most_findings = 12;
-constexpr std::size_t long_name = 160;    // of a heading
-constexpr std::size_t long_command = 200; // letters
+constexpr std::size_t long_name = 160; // of a heading
 constexpr std::size_t most_type_rows = 60;
 constexpr std::size_t first_type_rows = 10;
 constexpr double least_time = 0.002; // of the CPU time, for a row of a page behind the first few
 
 using advised_types = std::vector<const advised_type*>;
 
-std::string about(std::uint64_t count, std::string_view thing) {
-    return counted(figure_of(unit::about, static_cast<double>(count)), lettering::plain, thing);
+std::string about(std::uint64_t count, std::string_view one, std::string_view many = {}) {
+    return counted(figure_of(unit::about, count), lettering::plain, one, many);
 }
 
 advised_types chosen_types(const advice& a, const advise_view& view) {
@@ -109,7 +108,7 @@ cell size_cell(const advised_type& type) {
     }
     const bool is_named_by_sizes = !type.named.blocks.what.empty(); // all of them
     if (!is_named_by_sizes && s.uniformity() >= 0.9 && !s.sizes.empty()) {
-        return figure_of(unit::bytes, static_cast<double>(s.sizes.front().first));
+        return figure_of(unit::bytes, s.sizes.front().first);
     }
     return bounds_of(unit::bytes, static_cast<double>(s.smallest), static_cast<double>(s.largest));
 }
@@ -127,13 +126,9 @@ cell sampled_bytes_cell(const advised_type& type) {
 /// "./app 100: 15.1 M allocations and 15.1 M releases by 2 threads, 412 ms of CPU time without the recording".
 std::string run_line(const advice& a) {
     const trace_info& info = a.analysis.info;
-    std::string command = shell_words(info.command);
-    if (command.size() > long_command) {
-        command = command.substr(0, long_command) + "...";
-    }
     std::string text =
-        fmt::format("{}: {}{} and {} by {}", command, info.sample_bytes == 0 ? "" : "about ",
-                    about(a.analysis.all.allocations, "allocation"),
+        fmt::format("{}: {}{} and {} by {}", short_command(info.command),
+                    info.sample_bytes == 0 ? "" : "about ", about(a.analysis.all.allocations, "allocation"),
                     about(a.analysis.all.releases, "release"), counted(info.threads.size(), "thread"));
     if (info.processes.size() > 1) {
         text += " of " + counted(info.processes.size(), "process");
@@ -153,8 +148,7 @@ std::string method_line(const advice& a) {
     }
     std::string text = fmt::format("time: share of the program's CPU time in calls of the allocator and in "
                                    "the page faults of the blocks, 95 %; {} timed in the program",
-                                   counted(figure_of(unit::about, static_cast<double>(time.samples)),
-                                           lettering::plain, "call was", "calls were"));
+                                   about(time.samples, "call was", "calls were"));
     if (time.waiting >= 0.001) {
         text += fmt::format("; threads waited for the allocator's locks for {} more", percent(time.waiting));
     }
@@ -162,11 +156,10 @@ std::string method_line(const advice& a) {
 }
 
 std::string place_line(const symbol_frame& f) {
-    const std::string where = f.file.empty() ? "" : fmt::format("{}:{}", f.file, f.line);
-    if (where.empty()) {
-        return place_text(f).substr(f.function.empty() && f.library.empty() ? 0 : 3); // without "in "
+    if (f.file.empty()) {
+        return f.function.empty() ? f.library : f.function;
     }
-    return f.function.empty() ? where : fmt::format("{}, {}", where, f.function);
+    return fmt::format("{}:{}{}{}", f.file, f.line, f.function.empty() ? "" : ", ", f.function);
 }
 
 /// Why, where and by whom: the sentences below the heading of a type.
@@ -191,7 +184,7 @@ list details_of(const advised_type& type, bool is_asked_for) {
     if (type.places.size() > most) {
         lines.push_back("and " + counted(type.places.size() - most, "more place"));
     }
-    return sentences(lines);
+    return {std::move(lines)};
 }
 
 std::string title_of(const advised_type& type) {
@@ -199,76 +192,54 @@ std::string title_of(const advised_type& type) {
     return type.part.empty() ? title : fmt::format("{}: {}", title, short_type(what_to_do(type), long_name));
 }
 
-std::string count_text(std::uint64_t n) {
-    return figure_of(unit::count, static_cast<double>(n)).text(lettering::typeset);
-}
-
-std::string typeset_count(std::uint64_t n, std::string_view thing) {
-    return counted(figure_of(unit::count, static_cast<double>(n)), lettering::typeset, thing);
-}
-
-quantity bytes_of(std::uint64_t n) {
-    return figure_of(unit::bytes, static_cast<double>(n));
-}
-
-std::string typeset(unit what, double value) {
-    return written(what, value, lettering::typeset);
-}
-
-std::string time_text(double ns) {
-    return ns > 0 ? typeset(unit::nanoseconds, ns) : std::string{};
-}
-
+/// "64 B (90 %), 128 B (10 %)".
 std::string sizes_text(const site_statistics& s) {
-    std::string words;
+    std::vector<std::string> sizes;
     for (const auto& [size, count] : s.sizes) {
-        words += fmt::format("{}{} ({})", words.empty() ? "" : ", ",
-                             typeset(unit::bytes, static_cast<double>(size)),
-                             typeset(unit::share, part_of(count, s.allocations)));
+        sizes.push_back(fmt::format("{} ({})", figure_of(unit::bytes, size).text(),
+                                    percent(part_of(count, s.allocations))));
     }
-    return words;
+    return fmt::format("{}", fmt::join(sizes, ", "));
 }
 
-std::string count_and_share(std::uint64_t part, const site_statistics& s) {
-    return part == 0
-               ? std::string{}
-               : fmt::format("{} ({})", count_text(part), typeset(unit::share, part_of(part, s.allocations)));
+/// "1 234 (7 %)"; nothing for none.
+cell count_and_share(std::uint64_t part, const site_statistics& s) {
+    return part == 0 ? cell{}
+                     : cell{{},
+                            figure_of(unit::count, part),
+                            fmt::format(" ({})", percent(part_of(part, s.allocations)))};
 }
 
-std::string never_released(const advised_type& t) {
+cell never_released(const advised_type& t) {
     const site_statistics& s = t.statistics;
     if (s.live_at_end == 0) {
         return {};
     }
-    std::string words = fmt::format("{}, {}", count_text(s.live_at_end),
-                                    bytes_of(s.live_bytes_at_end).text(lettering::typeset));
+    std::string rest = ", " + figure_of(unit::bytes, s.live_bytes_at_end).text();
     if (t.runtime_live != 0) {
-        words += fmt::format("; {} kept by the runtime library on purpose",
-                             t.runtime_live == s.live_at_end ? "all" : count_text(t.runtime_live));
+        rest += fmt::format("; the runtime library keeps {} of them on purpose", t.runtime_live);
     }
-    return words;
+    return {{}, figure_of(unit::count, s.live_at_end), std::move(rest)};
 }
 
 facts facts_of(const advised_type& t) {
     const site_statistics& s = t.statistics;
     const std::string held = short_type(t.named.allocated, long_name);
-    return {{{"What a block holds", held == t.name ? std::string{} : held},
+    const auto count = [](std::uint64_t n) { return n > 1 ? cell{figure_of(unit::count, n)} : cell{}; };
+    return {{{"What a block holds", held == t.name ? "" : held},
              {"Sizes", sizes_text(s)},
              {"Lifetime, shortest 5 % to longest 5 %",
-              s.releases == 0 ? std::string{}
-                              : fmt::format("{} to {}", typeset(unit::nanoseconds, s.lifetime_quantile(0.05)),
-                                            typeset(unit::nanoseconds, s.lifetime_quantile(0.95)))},
-             {"Live at most", typeset_count(s.peak_live, "block")},
-             {"Allocated in a row at most", s.longest_burst > 1 ? count_text(s.longest_burst) : ""},
-             {"Threads that allocate it", s.threads > 1 ? count_text(s.threads) : ""},
+              s.releases == 0
+                  ? cell{}
+                  : bounds_of(unit::nanoseconds, s.lifetime_quantile(0.05), s.lifetime_quantile(0.95))},
+             {"Live at most", figure_of(unit::count, s.peak_live)},
+             {"Allocated in a row at most", count(s.longest_burst)},
+             {"Threads that allocate it", count(s.threads)},
              {"Released by another thread", count_and_share(s.remote_releases, s)},
              {"Released at once", count_and_share(s.temporary, s)},
              {"Moved by realloc", count_and_share(s.reallocations, s)},
              {"Never released", never_released(t)},
-             {"Zeros written at once", s.fills == 0
-                                           ? std::string{}
-                                           : fmt::format("{}, {}", typeset_count(s.fills, "time"),
-                                                         bytes_of(s.filled_bytes).text(lettering::typeset))},
+             {"Zeros written at once", s.fills == 0 ? cell{} : figure_of(unit::bytes, s.filled_bytes)},
              {"Named by", to_string(t.named.rule)}}};
 }
 
@@ -313,13 +284,12 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
     for (const advised_type* const one : std::span{types}.first(shown)) {
         const advised_type& type = *one;
         const site_statistics& s = type.statistics;
-        row& added = t.add(
-            {label_of(type), time_cell(a, s.time), figure_of(unit::about, static_cast<double>(s.allocations)),
-             figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)), roughly(size_cell(type)),
-             figure_of(unit::about, static_cast<double>(s.peak_live)), roughly(lifetime_cell(type)),
-             remote_cell(type), short_part(type),
-             type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
-            type.what != remedy::nothing ? emphasis::ours : emphasis::none);
+        row& added = t.add({label_of(type), time_cell(a, s.time), figure_of(unit::about, s.allocations),
+                            figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
+                            roughly(size_cell(type)), figure_of(unit::about, s.peak_live),
+                            roughly(lifetime_cell(type)), remote_cell(type), short_part(type),
+                            type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
+                           type.what != remedy::nothing ? emphasis::ours : emphasis::none);
         added.detail.push_back(folded_details(type));
     }
     if (types.size() > shown) {
@@ -332,7 +302,7 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
         std::vector<cell> cells(t.columns.size());
         cells[0] = counted(types.size() - shown, "more type");
         cells[1] = time_cell(a, time);
-        cells[2] = figure_of(unit::about, static_cast<double>(allocations));
+        cells[2] = figure_of(unit::about, allocations);
         cells[3] = figure_of(unit::share, part_of(allocations, a.analysis.all.allocations));
         t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
         t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
@@ -376,88 +346,51 @@ void add_findings(document& d, const advice& a) {
         lines.resize(most_findings);
         lines.push_back(fmt::format("and {}; --json has all", counted(more, "more finding")));
     }
-    d.add_section("findings", "Also seen").add(sentences(lines));
-}
-
-std::string processes_text(const trace_info& t) {
-    if (t.processes.size() < 2) {
-        return {};
-    }
-    std::vector<std::string> names;
-    for (const trace_process& p : t.processes) {
-        if (names.size() < 8) {
-            names.push_back(fmt::format("{} ({})", std::filesystem::path{p.executable}.filename().string(),
-                                        typeset_count(p.events, "event")));
-        }
-    }
-    return fmt::format("{}: {}{}", t.processes.size(), fmt::join(names, ", "),
-                       t.processes.size() > names.size() ? " …" : "");
-}
-
-std::string events_text(const trace_analysis& a) {
-    std::string words =
-        fmt::format("{}: {}, {}", count_text(a.info.events), typeset_count(a.all.allocations, "allocation"),
-                    typeset_count(a.all.releases, "release"));
-    if (a.unknown_releases != 0) {
-        words += fmt::format(", {} of blocks from before the recording",
-                             typeset_count(a.unknown_releases, "release"));
-    }
-    if (a.failures != 0) {
-        words += ", " + typeset_count(a.failures, "failure");
-    }
-    if (a.info.dropped != 0) {
-        words += fmt::format("; {} lost", count_text(a.info.dropped));
-    }
-    return words;
+    d.add_section("findings", "Also seen").add(list{std::move(lines)});
 }
 
 facts facts_of(const advice& a) {
     const trace_info& t = a.analysis.info;
+    const auto time = [](double ns) { return ns > 0 ? cell{figure_of(unit::nanoseconds, ns)} : cell{}; };
     return {{{"Command", shell_words(t.command)},
              {"Recorded", fmt::format("{} in {}, on {}", date_text(t.started), t.directory, t.machine)},
-             {"Took", time_text(static_cast<double>(t.duration_ns))},
-             {"CPU time, recording included", time_text(t.user_ns + t.system_ns)},
-             {"CPU time without",
-              t.baseline_cpu_ns > 0 ? time_text(t.baseline_cpu_ns) + ", measured" : std::string{}},
+             {"Took", time(static_cast<double>(t.duration_ns))},
+             {"CPU time, recording included", time(t.user_ns + t.system_ns)},
+             {"CPU time without", time(t.baseline_cpu_ns)},
              {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
-             {"Events", events_text(a.analysis)},
-             {"Processes", processes_text(t)}}};
+             {"Events", figure_of(unit::count, t.events)},
+             {"Events lost", t.dropped == 0 ? cell{} : figure_of(unit::count, t.dropped)},
+             {"Processes", t.processes.size() < 2 ? cell{} : figure_of(unit::count, t.processes.size())}}};
 }
 
 list reading_of_advise() {
-    return sentences({
+    return {{
         "Time is the share of the program's CPU time that calls of the allocator and page faults of heap "
         "memory take. A random sample of the calls was timed in the program. Another allocator or pools can "
         "save about as much at most, and a little more where they lay objects out better.",
         "The shares of types add up, so that many small types count as much as one large one.",
-        "A type is what a block holds. It comes from the debug information; where there is none, from the "
-        "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
         "Live: the most blocks that were live at once. Life: the median lifetime. Remote: released by "
         "another thread than the one that allocated it.",
-        "Lifetimes are measured on the clock of the recorded run, which is slower than the program alone.",
-    });
-}
-
-std::string alert_of(const advice& a) {
-    if (!a.analysis.info.missing.empty()) {
-        return "the trace is not whole: " + a.analysis.info.missing.front();
-    }
-    return {};
+    }};
 }
 
 } // namespace
 
 document advise_document(const advice& a, const advise_view& view) {
     const trace_info& trace = a.analysis.info;
-    const std::string program = trace.command.empty() ? "this program" : program_name(trace.command);
-    document d;
-    d.command = "linn advise";
-    d.title = fmt::format("linn advise {}, {}", program, date_text(trace.started));
-    d.heading = fmt::format("Does {} need a pool?", program);
-    d.kicker = fmt::format("linn advise · recorded {} · {}", date_text(trace.started), trace.machine);
-    d.alert = alert_of(a);
-    d.lead = a.verdict;
+    const std::string program = program_of(trace.command, "this program");
+    document d{.command = "linn advise",
+               .subject = program,
+               .question = fmt::format("Does {} need a pool?", program),
+               .started = trace.started,
+               .machine = trace.machine,
+               .lead = a.verdict,
+               .warnings = a.warnings,
+               .data = [&] { return advise_data(a); }};
+    if (!trace.missing.empty()) {
+        d.alert = "the trace is not whole: " + trace.missing.front();
+    }
     d.add(paragraph{run_line(a) + '.'});
 
     const advised_types types = chosen_types(a, view);
@@ -476,8 +409,6 @@ document advise_document(const advice& a, const advise_view& view) {
     add_findings(d, a);
     d.add_section("trace", "Program, trace and machine", left_out_of_text::all).add(facts_of(a));
     d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_advise());
-    d.warnings = a.warnings;
-    d.data = [&] { return advise_data(a); };
     return d;
 }
 

@@ -47,16 +47,12 @@ table inventory_table(const std::vector<allocator_entry>& entries) {
              {.heading = "state", .is_text = true},
              {.heading = "licence", .is_text = true, .droppable = 1},
              {.heading = "library", .is_text = true, .shown_in = forms::documents},
-             {.heading = "proven by",
-              .is_text = true,
-              .droppable = 2,
-              .shown_in = forms::terminal,
-              .goes_below = true},
-             {.heading = "proven by, or how to get it", .is_text = true, .shown_in = forms::documents},
+             {.heading = "proven by", .is_text = true, .droppable = 2},
+             {.heading = "how to get it", .is_text = true, .shown_in = forms::documents},
              {.heading = "remark", .is_text = true, .shown_in = forms::documents}}};
     for (const allocator_entry& e : entries) {
         row& r = t.add({e.name, e.version.empty() ? "-" : e.version, to_string(e.state), e.licence,
-                        e.library.string(), e.proven_by, is_to_get(e) ? e.how_to_get : e.proven_by, e.remark},
+                        e.library.string(), e.proven_by, is_to_get(e) ? e.how_to_get : "", e.remark},
                        e.state == library_state::usable ? emphasis::good : emphasis::none);
         if (!e.library.empty()) {
             r.detail.push_back(
@@ -75,7 +71,7 @@ list notes_of(const std::vector<allocator_entry>& entries) {
             text += fmt::format("{}runs with {}", text.empty() ? "" : "; ", fmt::join(e.environment, ", "));
         }
         if (!text.empty()) {
-            notes.notes.push_back({fmt::format("{}: {}", e.name, text)});
+            notes.lines.push_back(fmt::format("{}: {}", e.name, text));
         }
     }
     return notes;
@@ -95,8 +91,7 @@ std::string commands_of(const std::vector<allocator_entry>& entries) {
 } // namespace
 
 document allocators_document(const std::vector<allocator_entry>& entries) {
-    document d;
-    d.command = "linn allocators";
+    document d{.command = "linn allocators"};
     d.add(inventory_table(entries));
     d.add(notes_of(entries), forms::terminal);
     if (const std::string commands = commands_of(entries); !commands.empty()) {

@@ -2,283 +2,319 @@
 #include "../../bench/judgement.hpp"
 #include "../../bench/results.hpp"
 #include "../../measure/process.hpp"
-#include "../document/document.hpp"
 #include "../plots/bench_plots.hpp"
-#include "bench_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace linn::tool::report {
 namespace {
 
-using nlohmann::ordered_json;
+using html::row_group;
 
-ordered_json measured_machine_json(const machine_info& m) {
-    return {{"cpu", m.cpu_model},          {"cpus", m.cpus},
-            {"kernel", m.kernel},          {"transparent_huge_pages", m.huge_pages},
-            {"compiler", m.compiler},      {"build", m.build},
-            {"counter", m.counter},        {"cycles_per_ns", m.ticks_per_ns},
-            {"environment", m.environment}};
+/// How a comparison looks: won and lost ones stand out.
+emphasis style_of(outcome o) noexcept {
+    return o == outcome::win ? emphasis::good : o == outcome::loss ? emphasis::bad : emphasis::none;
 }
 
-ordered_json options_json(const bench_options& o) {
-    return {{"mode", o.full ? "full" : "quick"},
-            {"rounds", o.rounds},
-            {"least_rounds", o.least_rounds},
-            {"budget_s", positive_or_null(o.budget_s)},
-            {"warm_up_rounds", o.warm_up_rounds},
-            {"seed", o.seed},
-            {"cpu", o.cpu},
-            {"timeout_s", o.timeout.count()},
-            {"container", o.container},
-            {"n", o.n},
-            {"objects", o.objects},
-            {"object_bytes", o.object_bytes},
-            {"work", o.work}};
+/// Published once a variant and not by phase, so it stands in a column of its own.
+bool has_published_column(const scenario& s) {
+    return s.published_unit == "unstated";
 }
 
-ordered_json contender_json(const contender& c) {
-    ordered_json json{{"name", c.name}, {"title", c.title}, {"kind", to_string(c.kind)}};
-    json["library"] = text_or_null(c.library.string());
-    json["proof"] = {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}};
-    json["notes"] = c.notes;
-    json["environment"] = c.environment;
-    return json;
+/// Whether figures that were published by phase are in the unit of this column.
+bool shows_published(const scenario& s, const column_info& c) {
+    return c.shows == (s.published_unit == "cycles" ? figure::cycles : figure::time);
 }
 
-/// A number, or null where there is none: of too few rounds, of a phase that was not measured.
-ordered_json or_null(const std::optional<double>& value) {
-    return known_or_null(value.has_value(), value.value_or(0));
+bool is_speed(const column_info& c) {
+    return c.shows == figure::time || c.shows == figure::rate || c.shows == figure::cycles;
 }
 
-/// What was published for this row and phase, in the scenario's published unit; null where nothing was.
-ordered_json published_figure(const bench_result& result, const scenario_result& s, const tool::row& r,
-                              std::size_t p) {
-    const published_row* published =
-        s.find_published(result.contenders[r.contender].name, s.variant_of(r).name);
-    // Some were published by platform and not by phase.
-    const bool by_phase = published != nullptr && published->figures.size() == s.what->phases.size();
-    return by_phase && s.what->published_unit != "unstated" && published->figures[p] != 0
-               ? ordered_json(published->figures[p])
-               : ordered_json{};
-}
-
-ordered_json cliffs_json(const scenario& s, const tool::row& r) {
-    return list_json(r.cliffs, [&](const cliff& c) {
-        return ordered_json{{"threads", s.phases[c.phase].threads},
-                            {"bytes", s.phases[c.phase].bytes},
-                            {"phase", s.phases[c.phase].name},
-                            {"factor", c.factor},
-                            {"page_faults", r.in(c.phase)->faults}};
-    });
-}
-
-/// Bounds that are not known are null.
-ordered_json timing_json(const timing& t) {
-    return {
-        {"median", t.median.middle}, {"low", t.median.low}, {"high", t.median.high}, {"minimum", t.minimum}};
-}
-
-ordered_json phase_json(const bench_result& result, const scenario_result& s, const tool::row& r,
-                        std::size_t p) {
-    const phase_figures* const f = r.in(p);
-    if (f == nullptr) {
+/// "250/116/117"; sorted by the first.
+cell published_cell(const published_row* p) {
+    if (p == nullptr) {
         return {};
     }
-    ordered_json json{{"cycles", timing_json(f->cycles)},
-                      {"ns", timing_json(f->ns)},
-                      {"page_faults", f->faults},
-                      {"ratio_to_glibc", or_null(f->ratio)}};
-    json["cycles"]["samples"] = r.cycles(p);
-    for (const auto& [name, value] : f->metrics) {
-        json["metrics"][name] = value;
+    std::string rest;
+    for (std::size_t i = 1; i != p->figures.size(); ++i) {
+        rest += '/' + figure_of(unit::count, p->figures[i]).text();
     }
-    json["published"] = published_figure(result, s, r, p);
-    return json;
+    return {{}, figure_of(unit::count, p->figures.front()), rest};
 }
 
-ordered_json comparison_json(const bench_result& result, const scenario_result& s, const comparison& c) {
-    const tool::row& other = s.rows[c.other];
-    return {{"best_other", result.contenders[other.contender].name},
-            {"best_other_variant", s.variant_of(other).name},
-            {"speed_up", c.speed_up},
-            {"uncertainty", c.uncertainty},
-            {"outcome", known_or_null(c.says != outcome::not_judged, to_string(c.says))}};
+/// "64K x20", with a plus where there is more than one.
+cell cliff_cell(const scenario& s, const tool::row& r, unsigned threads) {
+    const std::vector<cliff> cliffs = cliffs_on(s, r, threads);
+    if (cliffs.empty()) {
+        return "none";
+    }
+    const cliff& first = cliffs.front();
+    const std::size_t bytes = s.phases[first.phase].bytes;
+    return {fmt::format("{}{} x", bytes % 1'024 == 0 ? bytes / 1'024 : bytes, bytes % 1'024 == 0 ? "K" : ""),
+            figure_of(unit::count, first.factor), cliffs.size() > 1 ? "+" : ""};
 }
 
-ordered_json comparisons_json(const bench_result& result, const scenario_result& s) {
-    ordered_json list = ordered_json::array();
-    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
-        const comparison_info& info = s.what->comparisons[i];
-        ordered_json entry{
-            {"variant", info.ours}, {"rivals", info.rivals}, {"phases", ordered_json::object()}};
-        for (const comparison& c : s.comparisons[i]) {
-            entry["phases"][std::string{s.what->phases[c.phase].name}] = comparison_json(result, s, c);
+/// A number as exact as the column shows it.
+quantity number_in(const column_info& c, double value) {
+    return {.what = unit::number, .value = value, .decimals = c.decimals};
+}
+
+cell figure_cell(const bench_result& result, const scenario& s, const tool::row& r, const column_info& c) {
+    if (c.shows == figure::cliff) {
+        return cliff_cell(s, r, s.phases[c.phase].threads);
+    }
+    if (const phase_figures* const f = r.in(c.phase); f != nullptr && c.shows == figure::bounds) {
+        quantity bounds = bounds_of(unit::number, f->cycles.median.low, f->cycles.median.high);
+        bounds.decimals = c.decimals;
+        return bounds;
+    }
+    const std::optional<double> value = result.shown(r, c);
+    if (!value) {
+        return "-";
+    }
+    switch (c.shows) {
+    case figure::metric:
+        return figure_of(unit::share, *value);
+    case figure::memory:
+        return figure_of(unit::bytes, *value, {{}, 1 / c.factor, 1});
+    default:
+        return number_in(c, *value);
+    }
+}
+
+/// The columns that many rounds need, and Markdown has no room for.
+constexpr unsigned least_needed = 5;
+
+/// The columns of the scenario between the name and what all scenarios have.
+table empty_table(const bench_result& result, const scenario& s) {
+    table t{capitalised(heading_of(result.options, s)),
+            {{.heading = "contender", .is_text = true, .shorten = cut::end, .least = 26}}};
+    for (const column_info& c : s.columns) {
+        t.columns.push_back({.heading = std::string{c.title},
+                             .group = std::string{c.group},
+                             .droppable = c.droppable,
+                             .shown_in = c.droppable < least_needed ? forms::everywhere : forms::screens});
+    }
+    t.columns.push_back({.heading = "x glibc", .droppable = 2});
+    if (!s.shows_memory()) {
+        t.columns.push_back({.heading = "MiB", .droppable = 1});
+    }
+    if (has_published_column(s)) {
+        t.columns.push_back({.heading = "published", .droppable = 1});
+    }
+    return t;
+}
+
+void add_row(table& t, const bench_result& result, const scenario_result& s, const row_group& g,
+             const tool::row& r) {
+    std::vector<cell> cells{html::label_of(result, s, g, r)};
+    for (const column_info& c : s.what->columns) {
+        cells.push_back(figure_cell(result, *s.what, r, c));
+    }
+    cells.push_back(r.ratio > 0 ? cell{figure_of(unit::times, r.ratio)} : cell{"-"});
+    if (!s.what->shows_memory()) {
+        cells.push_back(figure_of(unit::bytes, r.peak_rss_bytes, mebibytes));
+    }
+    if (has_published_column(*s.what)) {
+        cells.push_back(
+            published_cell(s.find_published(result.contenders[r.contender].name, s.variant_of(r).name)));
+    }
+    t.add(std::move(cells), html::style_of(result, r));
+}
+
+/// What was published phase by phase, in the unit of the columns.
+void add_published(table& t, const scenario_result& s, const variant_info& v) {
+    if (has_published_column(*s.what)) {
+        return;
+    }
+    for (const published_row& p : s.published) {
+        if (p.variant != v.name) {
+            continue;
         }
-        list.push_back(std::move(entry));
-    }
-    return list;
-}
-
-ordered_json row_json(const bench_result& result, const scenario_result& s, const tool::row& r) {
-    return {{"contender", result.contenders[r.contender].name},
-            {"variant", s.variant_of(r).name},
-            {"rounds", r.samples.size()},
-            {"repeated", r.repeated},
-            {"disturbed", r.disturbed},
-            {"peak_rss_bytes", r.peak_rss_bytes},
-            {"ratio_to_glibc", r.ratio}};
-}
-
-ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
-    ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
-    json["group"] = known_or_null(!s.what->group.empty(), s.what->group);
-    json["phases"] = list_json(s.what->phases, [](const phase_info& p) {
-        return ordered_json{{"name", p.name},
-                            {"title", p.title},
-                            {"bytes", known_or_null(p.bytes != 0, p.bytes)},
-                            {"threads", known_or_null(p.bytes != 0, p.threads)}};
-    });
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        const std::string phase{s.what->phases[p].name};
-        json["noise_floor"][phase] = or_null(s.noise[p].floor);
-        json["claim_threshold"][phase] = s.noise[p].threshold;
-    }
-    json["baseline"] = s.what->baseline;
-    json["variants"] = list_json(s.what->variants, [](const variant_info& v) {
-        return ordered_json{{"name", v.name},
-                            {"title", v.title},
-                            {"contender", known_or_null(!v.contender.empty(), v.contender)},
-                            {"note", v.note}};
-    });
-    json["rows"] = ordered_json::array();
-    for (const tool::row& r : s.rows) {
-        ordered_json entry = row_json(result, s, r);
-        if (s.what->has_curves()) {
-            entry["cliffs"] = cliffs_json(*s.what, r);
+        const std::string_view who = p.contender.empty()   ? p.source
+                                     : v.contender.empty() ? p.contender
+                                                           : v.title;
+        std::vector<cell> cells{fmt::format("{}, published", who)};
+        for (const column_info& c : s.what->columns) {
+            const double f = shows_published(*s.what, c) ? p.figures[c.phase] : 0;
+            cells.push_back(f > 0 ? cell{number_in(c, f)} : cell{});
         }
-        for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-            entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
-        }
-        json["rows"].push_back(std::move(entry));
+        cells.resize(t.columns.size());
+        t.add(std::move(cells)).is = row::kind::last;
     }
-    json["comparisons"] = comparisons_json(result, s);
-    json["published"] = list_json(s.published, [&](const published_row& row) {
-        return ordered_json{{"contender", row.contender},
-                            {"source", row.source},
-                            {"variant", row.variant},
-                            {"figures", row.figures},
-                            {"unit", s.what->published_unit}};
-    });
-    return json;
 }
 
-/// A line for each phase of a row, for CSV.
-data_table bench_data(const bench_result& result) {
-    ordered_json lines = ordered_json::array();
-    for (const scenario_result& s : result.scenarios) {
-        for (const tool::row& r : s.rows) {
-            for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-                if (r.in(p) == nullptr) {
-                    continue;
-                }
-                ordered_json line = row_json(result, s, r);
-                line.update(phase_json(result, s, r, p));
-                // "receiver_idle=0.25;worker_idle=0": each scenario has its own, so they share a column.
-                std::string metrics;
-                for (const auto& [name, value] : r.in(p)->metrics) {
-                    metrics += fmt::format("{}{}={}", metrics.empty() ? "" : ";", name, value);
-                }
-                line.update({{"scenario", s.what->name},
-                             {"phase", s.what->phases[p].name},
-                             {"operation", s.what->operation},
-                             {"noise_floor", or_null(s.noise[p].floor)},
-                             {"claim_threshold", s.noise[p].threshold},
-                             {"metrics", metrics},
-                             {"complete", result.complete()},
-                             {"started", result.started},
-                             {"version", version_text()},
-                             {"cpu", result.machine.cpu_model}});
-                lines.push_back(std::move(line));
+/// Every row measured and published, by groups.
+table figures_table(const bench_result& result, const scenario_result& s) {
+    table t = empty_table(result, *s.what);
+    for (const row_group& g : html::group_rows(s)) {
+        t.add_heading(g.note.empty() ? g.heading : fmt::format("{}: {}", g.heading, g.note));
+        for (const tool::row* r : g.rows) {
+            add_row(t, result, s, g, *r);
+        }
+        for (std::size_t v = 0; v != s.what->variants.size(); ++v) {
+            if (g.variant ? v == *g.variant : !s.what->variants[v].contender.empty()) {
+                add_published(t, s, s.what->variants[v]);
             }
         }
     }
-    return data_of(
-        lines,
-        "scenario variant contender phase operation rounds ns_median=ns/median ns_low=ns/low ns_high=ns/high "
-        "ns_min=ns/minimum cycles_median=cycles/median cycles_min=cycles/minimum ratio_to_glibc noise_floor "
-        "claim_threshold page_faults peak_rss_bytes repeated disturbed metrics complete started version cpu");
+    return t;
 }
 
-} // namespace
-
-std::string bench_json(const bench_result& result) {
-    ordered_json json{{"started", result.started},
-                      {"seconds", result.seconds},
-                      {"complete", result.complete()},
-                      {"complete_rounds", result.complete_rounds},
-                      {"budget_spent", result.budget_spent()},
-                      {"options", options_json(result.options)},
-                      {"machine", measured_machine_json(result.machine)}};
-    json["contenders"] = list_json(result.contenders, contender_json);
-    json["scenarios"] =
-        list_json(result.scenarios, [&](const scenario_result& s) { return scenario_json(result, s); });
-    json["left_out"] = list_json(result.missing, [](const left_out& l) {
-        return ordered_json{{"name", l.name},
-                            {"scenario", text_or_null(l.scenario)},
-                            {"variant", text_or_null(l.variant)},
-                            {"reason", l.reason}};
-    });
-    json["headline"] = nullptr;
-    json["trust"] = nullptr;
-    if (const std::optional<headline_result>& first = result.said.headline) {
-        json["headline"] = fmt::format("{}", fmt::join(first->verdict, " "));
-        json["trust"] = {{"level", first->is_trusted ? "good" : "low"}, {"reason", first->trust}};
-    }
-    const std::vector<std::string> said = result.said.sentences();
-    json["summary"] = fmt::format("{}", fmt::join(said, " "));
-    json["findings"] = said;
-    return result_text("linn.bench/2", json);
-}
-
-namespace {
-
-std::string ties_remark(const headline_result& h) {
-    const std::size_t judged = h.wins + h.losses + h.ties;
-    return judged == 0 ? std::string{} : fmt::format("ties: {} of {}; {}", h.ties, judged, tie_rule());
-}
-
-std::string ranking_remark(const headline_result& h) {
-    constexpr std::size_t most = 3;
-    std::vector<std::string> named;
-    for (const ranked_allocator& a : h.ranking) {
-        if (named.size() != most) {
-            named.push_back(fmt::format("{} {}", figure_of(unit::times, a.speed).text(), a.title));
+/// The speed of each of Linn's variants by the best rival's, column by column.
+void add_speeds(table& t, const bench_result& result, const scenario_result& s) {
+    std::string_view last;
+    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
+        const std::vector<comparison>& all = s.comparisons[i];
+        const comparison_info& info = s.what->comparisons[i];
+        if (all.empty()) {
+            continue;
+        }
+        std::vector<cell> speeds{info.rivals_short};
+        std::vector<cell> errors{"  +-"};
+        for (const column_info& c : s.what->columns) {
+            const auto found =
+                std::ranges::find_if(all, [&](const comparison& one) { return one.phase == c.phase; });
+            const bool is_there = is_speed(c) && found != all.end();
+            speeds.push_back(is_there
+                                 ? cell{figure_of(unit::times, found->speed_up)}.styled(style_of(found->says))
+                                 : cell{});
+            errors.push_back(is_there ? cell{figure_of(unit::share, found->uncertainty)} : cell{});
+        }
+        speeds.resize(t.columns.size());
+        errors.resize(t.columns.size());
+        if (last != info.ours) {
+            t.add_heading(
+                fmt::format("speed of {} by the best of", result.title_of(s, s.rows[all.front().ours])));
+        }
+        last = info.ours;
+        t.add(std::move(speeds), emphasis::ours);
+        if (std::ranges::any_of(all, [](const comparison& c) { return c.says != outcome::not_judged; })) {
+            t.add(std::move(errors));
         }
     }
-    if (h.ranking.size() < 2) {
-        return {};
-    }
-    return fmt::format("x glibc (geometric mean): {}{}", fmt::join(named, ", "),
-                       h.ranking.size() > most ? fmt::format("; {} more", h.ranking.size() - most)
-                                               : std::string{});
 }
 
-std::string unmeasured_remark(const headline_result& h) {
-    return h.unmeasured.empty()
-               ? std::string{}
-               : fmt::format("not measured: {} (linn allocators says why)", fmt::join(h.unmeasured, ", "));
+/// "map 0.4 %, list 12 %", or of many columns "0.4 % (map) to 12 % (list)"; empty where none is known.
+std::string noise_text(const scenario_result& s) {
+    std::vector<std::pair<double, std::string_view>> floors;
+    for (std::size_t p = 0; p != s.noise.size(); ++p) {
+        if (const auto gap = s.noise[p].floor) {
+            floors.emplace_back(*gap, s.what->phases[p].title);
+        }
+    }
+    const auto share = [](double gap) { return figure_of(unit::share, gap).text(); };
+    constexpr std::size_t most_columns = 3; // of which each is named
+    if (floors.size() > most_columns) {
+        const auto [least, most] = std::ranges::minmax_element(floors);
+        return fmt::format("{} ({}) to {} ({})", share(least->first), least->second, share(most->first),
+                           most->second);
+    }
+    std::vector<std::string> parts;
+    for (const auto& [gap, title] : floors) {
+        parts.push_back(fmt::format("{} {}", title, share(gap)));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What a reader must know of the columns.
+std::vector<std::string> remarks_of(const bench_result& result, const scenario_result& s) {
+    std::vector<std::string> lines(s.what->remarks.begin(), s.what->remarks.end());
+    if (!s.published.empty() && !s.what->published_remark.empty()) {
+        lines.emplace_back(s.what->published_remark);
+    }
+    if (const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline)) {
+        lines.push_back(fmt::format(
+            "x glibc: geometric mean over all phases of the medians by those of {}; MiB: peak resident size",
+            result.title_of(s, *baseline)));
+    }
+    if (const std::string noise = noise_text(s); !noise.empty()) {
+        lines.push_back(fmt::format("noise floor, glibc against glibc again: {}{}", noise,
+                                    why_not_judged(result).empty() ? "; " + tie_rule() : std::string{}));
+    }
+    if (s.repeated != 0) {
+        lines.push_back(
+            fmt::format("repeated because the machine was disturbed: {}; kept although it still was: {}",
+                        counted(s.repeated, "sample"), s.disturbed));
+    }
+    return lines;
+}
+
+/// "What allocation costs: 500 objects of 64 bytes; cycles a pair; 25 % of the usual work; 10 rounds."
+std::string what_it_measures(const bench_result& result, const scenario_result& s) {
+    const std::string heading = heading_of(result.options, *s.what);
+    std::string text{s.what->summary};
+    if (heading != s.what->summary) {
+        text += ": " + heading;
+    }
+    if (s.what->sized_by == work_size::percent && result.options.work != 100) {
+        text += fmt::format("; {} % of the usual work", result.options.work);
+    }
+    const std::string rounds = counted(s.most_rounds, "round");
+    return capitalised(s.least_rounds == s.most_rounds
+                           ? fmt::format("{}; {}.", text, rounds)
+                           : fmt::format("{}; {} to {}.", text, s.least_rounds, rounds));
+}
+
+std::string plots_caption(const bench_result& result, const scenario_result& s) {
+    if (s.what->has_curves()) {
+        return fmt::format("Nanoseconds by {} over the size of the block, both axes logarithmic and the same "
+                           "everywhere. Solid: one thread; dashed: two. A cliff is a size that costs more "
+                           "than {} times the one before.",
+                           s.what->operation, cliff_factor);
+    }
+    const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
+    return fmt::format("Time by the median of {}, on a logarithmic axis; left is faster. A dot is a process, "
+                       "the upright mark the median, written at the end of the line, the bar its 95 % "
+                       "interval. Shaded: the noise floor.",
+                       baseline == nullptr ? std::string{baseline_name} : result.title_of(s, *baseline));
+}
+
+section scenario_section(const bench_result& result, const scenario_result& s) {
+    section part{"scenario-" + std::string{s.what->name}, std::string{s.what->name}};
+    // A terminal has the short table of the headline already.
+    const bool is_headline = s.what->name == headline_name;
+    part.add(paragraph{what_it_measures(result, s)}, is_headline ? forms::documents : forms::everywhere);
+    part.add(picture{[&](html::id_source& ids) { return html::scenario_plots(ids, result, s); },
+                     plots_caption(result, s)});
+    table figures = figures_table(result, s);
+    figures.remarks = remarks_of(result, s);
+    add_speeds(figures, result, s);
+    part.add(std::move(figures), is_headline ? forms::documents : forms::everywhere);
+    return part;
+}
+
+std::vector<std::string> remarks_of(const headline_result& h) {
+    std::vector<std::string> lines;
+    if (const std::size_t judged = h.wins + h.losses + h.ties; judged != 0) {
+        lines.push_back(fmt::format("ties: {} of {}; {}", h.ties, judged, tie_rule()));
+    }
+    if (h.ranking.size() > 1) {
+        constexpr std::size_t most = 3;
+        std::vector<std::string> named;
+        for (const ranked_allocator& a : std::span{h.ranking}.first(std::min(most, h.ranking.size()))) {
+            named.push_back(fmt::format("{} {}", figure_of(unit::times, a.speed).text(), a.title));
+        }
+        lines.push_back(
+            fmt::format("x glibc (geometric mean): {}{}", fmt::join(named, ", "),
+                        h.ranking.size() > most ? fmt::format("; {} more", h.ranking.size() - most) : ""));
+    }
+    if (!h.unmeasured.empty()) {
+        lines.push_back(
+            fmt::format("not measured: {} (linn allocators says why)", fmt::join(h.unmeasured, ", ")));
+    }
+    return lines;
 }
 
 } // namespace
@@ -294,22 +330,11 @@ table headline_table(const headline_result& h) {
         t.add({test.what->title, figure_of(unit::nanoseconds, test.ours_ns), test.other,
                figure_of(unit::nanoseconds, test.other_ns), cell{test.result()}.styled(style_of(test.says))});
     }
-    for (std::string remark : {ties_remark(h), ranking_remark(h), unmeasured_remark(h)}) {
-        if (!remark.empty()) {
-            t.remarks.push_back(std::move(remark));
-        }
-    }
+    t.remarks = remarks_of(h);
     return t;
 }
 
 namespace {
-
-/// Makes the headline the beginning of the document: the verdict, how far to trust it, and the table.
-void begin_with_headline(document& d, const headline_result& h) {
-    d.lead = fmt::format("{}", fmt::join(h.verdict, "\n"));
-    d.add(paragraph{"Trust: " + h.trust});
-    d.add(headline_table(h));
-}
 
 std::string alert_of(const bench_result& result) {
     std::string alert;
@@ -334,7 +359,9 @@ void add_findings(document& d, const bench_result& result) {
     const bench_findings& said = result.said;
     const std::optional<headline_result>& first = said.headline;
     if (first) {
-        begin_with_headline(d, *first);
+        d.lead = fmt::format("{}", fmt::join(first->verdict, "\n"));
+        d.add(paragraph{"Trust: " + first->trust});
+        d.add(headline_table(*first));
     } else {
         if (!said.reliability.empty()) {
             d.warnings.push_back(said.reliability);
@@ -343,11 +370,7 @@ void add_findings(document& d, const bench_result& result) {
     }
     list more;
     for (const finding& f : std::span{said.list}.subspan(1)) {
-        note& n = more.notes.emplace_back(note{f.text});
-        if (f.about != nullptr) {
-            n.subject = f.about->name;
-            n.section = "scenario-" + n.subject;
-        }
+        more.lines.push_back(f.sentence());
     }
     d.add(picture{[&](html::id_source& ids) { return html::overview_plot(ids, result); },
                   "Medians of all rounds; right of the line Linn is faster; the name is that of the best "
@@ -377,8 +400,7 @@ std::vector<const contender*> measured_contenders(const bench_result& result) {
 }
 
 /// What was measured on what, and what was not.
-void add_contenders(document& d, const bench_result& result, const std::vector<const contender*>& measured,
-                    list notes) {
+void add_contenders(document& d, const bench_result& result) {
     const bool is_short = is_headline_alone(result);
     section& s = d.add_section("contenders", "Contenders", left_out_of_text::title);
     s.add(paragraph{"Every process reports which file serves its memory functions; one that cannot be proven "
@@ -390,7 +412,11 @@ void add_contenders(document& d, const bench_result& result, const std::vector<c
              {.heading = "library", .is_text = true},
              {.heading = "proven provider", .is_text = true},
              {.heading = "notes", .is_text = true}}};
-    for (const contender* c : measured) {
+    list notes;
+    for (const contender* c : measured_contenders(result)) {
+        if (c->kind != contender_kind::in_process && !c->notes.empty()) {
+            notes.lines.push_back(fmt::format("{}: {}", c->title, fmt::join(c->notes, "; ")));
+        }
         t.add({c->title, to_string(c->kind), c->library.empty() ? "–" : c->library.string(),
                providers_text(c->proof.files), fmt::format("{}", fmt::join(c->notes, "; "))},
               c->name == linn_name ? emphasis::ours : emphasis::none);
@@ -399,9 +425,9 @@ void add_contenders(document& d, const bench_result& result, const std::vector<c
     s.add(std::move(notes), is_short ? forms::markdown : forms::text);
     list missing;
     for (const left_out& l : result.missing) {
-        missing.notes.push_back(
-            {fmt::format("left out: {}{}{}: {}", l.name, l.scenario.empty() ? "" : " in " + l.scenario,
-                         l.variant.empty() ? "" : ", " + l.variant, l.reason)});
+        missing.lines.push_back(fmt::format("left out: {}{}{}: {}", l.name,
+                                            l.scenario.empty() ? "" : " in " + l.scenario,
+                                            l.variant.empty() ? "" : ", " + l.variant, l.reason));
     }
     s.add(std::move(missing), is_short ? forms::documents : forms::everywhere);
 }
@@ -455,50 +481,37 @@ std::string provenance_of(const bench_result& result) {
 }
 
 list reading_of_bench() {
-    return sentences({
+    return {{
         "Each contender runs in processes of its own, once a round; every round has its own random order, so "
         "that a slow minute of the machine makes no contender slow.",
         "glibc is measured twice. What its two copies differ by is the noise floor, the shaded band of the "
         "plots: a difference that small means nothing.",
-        "In a strip plot each dot is one process, moved a little up or down so that none hides another. The "
-        "upright mark is their median, the bar through it the interval that holds the median at 95 %. Two "
-        "bars that are far apart are a difference; two that overlap are none that this run can show.",
-        "Axes are logarithmic: 0.5 and 2 lie equally far from 1.",
         "cycles are those of the constant time-stamp counter: time, not executed instructions.",
         "A figure holds for this machine, this compiler and this load. Ratios travel better than times; your "
         "own program decides (linn run).",
-    });
+    }};
 }
 
 } // namespace
 
 document bench_document(const bench_result& result) {
-    document d;
-    const std::string date = date_text(result.started);
-    d.command = "linn bench";
-    d.title = "linn bench, " + date;
-    d.heading = "What allocators and pools cost on this machine";
-    d.kicker = fmt::format("linn bench · {} · {}", date, result.machine.cpu_model);
-    d.alert = alert_of(result);
+    document d{.command = "linn bench",
+               .question = "What allocators and pools cost on this machine",
+               .started = result.started,
+               .machine = result.machine.cpu_model,
+               .alert = alert_of(result),
+               .provenance = provenance_of(result),
+               .data = [&result] { return bench_data(result); }};
     add_findings(d, result);
-    const std::vector<const contender*> measured = measured_contenders(result);
-    marked_notes notes;
-    for (const contender* c : measured) {
-        if (c->kind != contender_kind::in_process) {
-            notes.add(c->name, c->title, c->notes);
-        }
-    }
     for (const scenario_result& s : result.scenarios) {
         if (s.most_rounds != 0) {
-            d.sections.push_back(scenario_section(result, s, notes));
+            d.sections.push_back(scenario_section(result, s));
         }
     }
-    add_contenders(d, result, measured, std::move(notes.notes));
+    add_contenders(d, result);
     d.add_section("machine", "Machine and options")
         .add(facts_of(result), is_headline_alone(result) ? forms::documents : forms::html);
     d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_bench());
-    d.provenance = provenance_of(result);
-    d.data = [&result] { return bench_data(result); };
     return d;
 }
 

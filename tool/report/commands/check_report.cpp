@@ -45,14 +45,10 @@ void add_broken(document& d, const check_result& r) {
                                      figure_of_limit(c.limit, c.used).text(lettering::prose),
                                      figure_of_limit(c.limit, c.most).text(lettering::prose), r.budget_file,
                                      c.of.line)});
-        table t{fmt::format("Stacks with most {}", limit_words(c.limit)),
-                {{.heading = "type and stack", .is_text = true, .shorten = cut::type, .least = 20},
-                 {.heading = limit_words(c.limit)}}};
-        for (const counted_stack& stack : c.stacks) {
-            t.add({stack.label, figure_of_limit(c.limit, stack.used)})
-                .detail.push_back({stack_lines(stack.stack, stack.place)});
-        }
-        s.add(std::move(t));
+        s.add(table_of(
+            row_kind::stacks, fmt::format("Stacks with most {}", limit_words(c.limit)),
+            {{.heading = limit_words(c.limit)}}, std::span{c.stacks}, c.stacks.size(),
+            [&](const counted_stack& stack) { return row{{figure_of_limit(c.limit, stack.used)}}; }));
     }
 }
 
@@ -81,12 +77,10 @@ void add_all(document& d, const check_result& r) {
 } // namespace
 
 document check_document(const check_result& r) {
-    document d;
-    d.command = "linn check";
-    d.title = "linn check: " + shell_words(r.command);
-    d.heading = "Does it keep its budgets?";
-    d.kicker = "linn check";
-    d.lead = r.verdict + '.';
+    document d{.command = "linn check",
+               .subject = shell_words(r.command),
+               .question = "Does it keep its budgets?",
+               .lead = r.verdict + '.'};
     d.add(paragraph{fmt::format("Checked: {} by {}.", shell_words(r.command), r.budget_file)});
     add_broken(d, r);
     add_all(d, r);

@@ -111,12 +111,10 @@ std::string name_list(const std::vector<series_name>& names) {
 } // namespace
 
 document compare_document(const file_comparison& r) {
-    document d;
-    d.command = "linn compare";
-    d.title = "linn compare";
-    d.heading = "What changed between the two results?";
-    d.kicker = date_text(r.new_file.started);
-    d.lead = r.verdict + '.';
+    document d{.command = "linn compare",
+               .question = "What changed between the two results?",
+               .started = r.new_file.started,
+               .lead = r.verdict + '.'};
     d.add(paragraph{fmt::format(
         "Compared: {}, old {} and new {}. A change is reported when it is larger than {} and than the noise "
         "floor of both files, and significant at {} over all rows together.",
@@ -129,10 +127,10 @@ document compare_document(const file_comparison& r) {
     add_changes(d, r, change_kind::undecided, "undecided", "Undecided");
     list names;
     if (!r.vanished.empty()) {
-        names.notes.push_back({"gone: " + name_list(r.vanished)});
+        names.lines.push_back("gone: " + name_list(r.vanished));
     }
     if (!r.appeared.empty()) {
-        names.notes.push_back({"new: " + name_list(r.appeared)});
+        names.lines.push_back("new: " + name_list(r.appeared));
     }
     d.add_section("rows", "Rows of one file only", left_out_of_text::title).add(std::move(names));
     d.warnings = r.warnings;
@@ -212,9 +210,6 @@ const char* kind_of(const work_unit& per) {
     return word_of(per.what, {"run", "allocations", "number", "type"});
 }
 
-constexpr std::size_t most_page_rows = 200;
-constexpr std::size_t most_stack_rows = 60;
-
 cell difference_cell(profile_measure m, double change) {
     if (change == 0) {
         return {"-"};
@@ -240,120 +235,69 @@ cell change_cell(const trace_row& r, profile_measure by) {
     return cell{r.difference(by) > 0 ? "from 0" : "-"};
 }
 
-class sections {
-public:
-    sections(document& d, const trace_comparison& c, std::size_t top) : d_{d}, c_{c}, top_{top} {}
-
-    void add_totals() {
-        table t{"Both recordings as a whole",
-                {{.heading = c_.unit.empty() ? "of the run" : "per " + c_.unit, .is_text = true},
-                 {.heading = "old"},
-                 {.heading = "new"},
-                 {.heading = "change", .droppable = 1},
-                 {.heading = "%"}}};
-        for (std::size_t i = 0; i != profile_measures; ++i) {
-            const auto m = static_cast<profile_measure>(i);
-            add_total(t, words_of(m), m, c_.old_all[i], c_.new_all[i]);
-        }
-        add_total(t, "bytes live at most", profile_measure::bytes,
-                  static_cast<double>(c_.old_trace.peak_bytes), static_cast<double>(c_.new_trace.peak_bytes));
-        if (!c_.unit.empty()) {
-            t.remarks.push_back("bytes live at most and what is never released: of the run");
-        }
-        d_.add_section("totals", "All together").add(std::move(t));
-    }
-
-    void add_rows(const char* id, const char* title, const std::vector<trace_row>& rows) {
-        const std::size_t changed = changed_rows(rows);
-        if (changed == 0) {
-            return;
-        }
-        const bool are_stacks = &rows == &c_.stacks;
-        const bool are_places = &rows == &c_.places;
-        table t = empty_table(title,
-                              are_stacks   ? "type and stack"
-                              : are_places ? "place"
-                                           : "type",
-                              are_places);
-        const std::size_t most = std::max(top_, are_stacks ? most_stack_rows : most_page_rows);
-        for (const trace_row& r : std::span{rows}.first(std::min(changed, most))) {
-            row& added = add_row(t, r, are_places ? r.place.place() : r.label);
-            if (are_stacks) {
-                added.detail.push_back({stack_lines(r.stack, r.place)});
-            }
-        }
-        t.cut(are_stacks ? std::min(top_, most_stacks) : top_, changed, id);
-        d_.add_section(id, title).add(std::move(t));
-    }
-
-    void add_flame() {
-        d_.add_section("flame", "Where it changed")
-            .add(picture{
-                [&c = c_](html::id_source&) { return html::draw(html::graph_of_difference(c)); },
-                fmt::format("Types are below the whole, places below their type, callers below those. A box "
-                            "is as wide as its {} in the recording that has more of them. ▲, red: grew; ▼, "
-                            "blue: shrank; the stronger the colour, the larger the change of the box.",
-                            words_of(c_.options.by))});
-    }
-
-private:
-    static constexpr std::size_t most_stacks = 3; // in a terminal, where each takes a dozen lines
-
-    void add_total(table& t, const char* name, profile_measure m, double before, double after) {
+table totals_table(const trace_comparison& c) {
+    table t{"Both recordings as a whole",
+            {{.heading = c.unit.empty() ? "of the run" : "per " + c.unit, .is_text = true},
+             {.heading = "old"},
+             {.heading = "new"},
+             {.heading = "change", .droppable = 1},
+             {.heading = "%"}}};
+    const auto add = [&](const char* name, profile_measure m, double before, double after) {
         const double change = after - before;
         t.add({name, figure_of(m, before), figure_of(m, after), difference_cell(m, change),
-               before > 0 && change != 0 ? share_cell(change, before) : cell{change > 0 ? "from 0" : "-"}},
-              emphasis::none);
+               before > 0 && change != 0 ? share_cell(change, before) : cell{change > 0 ? "from 0" : "-"}});
+    };
+    for (std::size_t i = 0; i != profile_measures; ++i) {
+        const auto m = static_cast<profile_measure>(i);
+        add(words_of(m), m, c.old_all[i], c.new_all[i]);
     }
-
-    table empty_table(const char* title, const char* what, bool are_places) const {
-        const bool by_bytes = c_.options.by == profile_measure::bytes;
-        const bool has_leaks = std::ranges::any_of(
-            c_.stacks, [](const trace_row& r) { return r.difference(profile_measure::live_bytes) != 0; });
-        const bool hides_leaks = c_.options.by == profile_measure::live_bytes || !has_leaks;
-        const std::string group = words_of(c_.options.by);
-        table t{
-            title,
-            {{.heading = what, .is_text = true, .shorten = are_places ? cut::front : cut::type, .least = 20},
-             {.heading = "function",
-              .is_text = true,
-              .droppable = 4,
-              .shown_in = are_places ? forms::everywhere : forms::nowhere,
-              .shorten = cut::end,
-              .least = 12},
-             {.heading = "old", .group = group, .droppable = 2},
-             {.heading = "new", .group = group, .droppable = 2},
-             {.heading = "change", .group = group},
-             {.heading = "%", .group = group},
-             {.heading = "bytes",
-              .group = "change of",
-              .droppable = 1,
-              .shown_in = by_bytes ? forms::nowhere : forms::everywhere},
-             {.heading = "never released",
-              .group = "change of",
-              .droppable = 3,
-              .shown_in = hides_leaks ? forms::nowhere : forms::everywhere}}};
-        return t;
+    add("bytes live at most", profile_measure::bytes, static_cast<double>(c.old_trace.peak_bytes),
+        static_cast<double>(c.new_trace.peak_bytes));
+    if (!c.unit.empty()) {
+        t.remarks.push_back("bytes live at most and what is never released: of the run");
     }
+    return t;
+}
 
-    row& add_row(table& t, const trace_row& r, std::string name) const {
-        const profile_measure by = c_.options.by;
-        const auto value = [&](const trace_counts_of_work& counts) {
-            return cell{figure_of(by, counts[static_cast<std::size_t>(by)])};
-        };
-        const double change = r.difference(r.changed_in);
-        return t.add(
-            {std::move(name), r.place.name, value(r.old_counts), value(r.new_counts),
-             difference_cell(by, r.difference(by)), change_cell(r, by),
+row change_row(const trace_row& r, profile_measure by) {
+    const auto value = [&](const trace_counts_of_work& counts) {
+        return figure_of(by, counts[static_cast<std::size_t>(by)]);
+    };
+    return {{value(r.old_counts), value(r.new_counts), difference_cell(by, r.difference(by)),
+             change_cell(r, by),
              difference_cell(profile_measure::bytes, r.difference(profile_measure::bytes)),
              difference_cell(profile_measure::live_bytes, r.difference(profile_measure::live_bytes))},
-            change > 0 ? emphasis::bad : emphasis::good);
-    }
+            r.difference(r.changed_in) > 0 ? emphasis::bad : emphasis::good};
+}
 
-    document& d_;
-    const trace_comparison& c_;
-    std::size_t top_;
-};
+/// The rows that differ, under a heading; nothing where none does.
+void add_changed(document& d, const trace_comparison& c, row_kind kind, const char* title,
+                 const std::vector<trace_row>& rows, std::size_t top) {
+    const std::size_t changed = changed_rows(rows);
+    if (changed == 0) {
+        return;
+    }
+    const profile_measure by = c.options.by;
+    const auto shown_if = [](bool is_shown) { return is_shown ? forms::everywhere : forms::nowhere; };
+    const bool has_leaks = std::ranges::any_of(
+        c.stacks, [](const trace_row& r) { return r.difference(profile_measure::live_bytes) != 0; });
+    const std::string group = words_of(by);
+    const std::vector<column> columns{{.heading = "old", .group = group, .droppable = 2},
+                                      {.heading = "new", .group = group, .droppable = 2},
+                                      {.heading = "change", .group = group},
+                                      {.heading = "%", .group = group},
+                                      {.heading = "bytes",
+                                       .group = "change of",
+                                       .droppable = 1,
+                                       .shown_in = shown_if(by != profile_measure::bytes)},
+                                      {.heading = "never released",
+                                       .group = "change of",
+                                       .droppable = 3,
+                                       .shown_in = shown_if(by != profile_measure::live_bytes && has_leaks)}};
+    d.add_section(to_string(kind), title)
+        .add(table_of(kind, title, columns, std::span{rows}.first(changed), top,
+                      [&](const trace_row& r) { return change_row(r, by); }));
+}
 
 /// What was compared, and by what it was divided.
 std::string method_text(const trace_comparison& c) {
@@ -398,23 +342,27 @@ data_table lines_of(const trace_comparison& c) {
 } // namespace
 
 document trace_compare_document(const trace_comparison& c, std::size_t top) {
-    document d;
-    d.command = "linn compare";
-    d.title = "linn compare: " + shell_words(c.new_trace.command);
-    d.heading = "What changed in its allocations?";
-    d.kicker = "linn compare · recorded " + date_text(c.new_trace.started);
-    d.lead = c.verdict + '.';
+    document d{.command = "linn compare",
+               .subject = shell_words(c.new_trace.command),
+               .question = "What changed in its allocations?",
+               .started = c.new_trace.started,
+               .lead = c.verdict + '.'};
     d.add(paragraph{method_text(c)});
     if (!c.broken.empty()) {
-        d.add(sentences(c.broken, "Over the limit:"));
+        d.add(list{c.broken, "Over the limit:"});
     }
     if (c.differs()) {
-        sections all{d, c, top};
-        all.add_totals();
-        all.add_rows("types", "Types, the largest change first", c.types);
-        all.add_rows("places", "Places, the largest change first", c.places);
-        all.add_rows("stacks", "Stacks that changed most", c.stacks);
-        all.add_flame();
+        d.add_section("totals", "All together").add(totals_table(c));
+        add_changed(d, c, row_kind::types, "Types, the largest change first", c.types, top);
+        add_changed(d, c, row_kind::places, "Places, the largest change first", c.places, top);
+        add_changed(d, c, row_kind::stacks, "Stacks that changed most", c.stacks, top);
+        d.add_section("flame", "Where it changed")
+            .add(picture{
+                [&c](html::id_source&) { return html::flame_of_difference(c); },
+                fmt::format("Types are below the whole, places below their type, callers below those. A box "
+                            "is as wide as its {} in the recording that has more of them. ▲, red: grew; ▼, "
+                            "blue: shrank; the stronger the colour, the larger the change of the box.",
+                            words_of(c.options.by))});
     }
     d.warnings = c.warnings;
     d.data = [&] { return lines_of(c); };

@@ -32,8 +32,8 @@ table places_table(const fill_report& report, std::size_t shown) {
         const filled_place& p = report.places[i];
         const bool is_timed = p.time_ns > 0;
         const std::string place = place_text(p.place);
-        t.add({p.label, place.empty() ? "-" : place, figure_of(unit::count, static_cast<double>(p.fills)),
-               figure_of(unit::bytes, static_cast<double>(p.bytes)),
+        t.add({p.label, place.empty() ? "-" : place, figure_of(unit::count, p.fills),
+               figure_of(unit::bytes, p.bytes),
                is_timed ? cell{figure_of(unit::nanoseconds, p.time_ns)} : cell{"-"},
                is_timed && report.program_cpu_ns > 0
                    ? cell{figure_of(unit::share, std::min(1.0, p.time_ns / report.program_cpu_ns))}
@@ -73,18 +73,17 @@ ordered_json places_json(const fill_report& report) {
 
 document fills_document(const fill_report& report, std::size_t top) {
     const std::size_t shown = std::min(report.places.size(), top);
-    document d;
-    d.command = "linn advise";
-    d.title = "linn advise: zeros in new blocks";
-    d.heading = "Which zeros are written for nothing?";
-    d.lead = report.verdict;
+    document d{.command = "linn advise",
+               .subject = "zeros in new blocks",
+               .question = "Which zeros are written for nothing?",
+               .lead = report.verdict};
     d.add(places_table(report, shown));
     std::vector<std::string> remarks = report.notes;
     if (report.places.size() > top) {
         remarks.insert(remarks.begin(), fmt::format("and {}; --json has all",
                                                     counted(report.places.size() - top, "more place")));
     }
-    d.add(sentences(remarks));
+    d.add(list{std::move(remarks)});
     for (std::size_t i = 0; i != std::min(shown, most_changes); ++i) {
         d.add(subheading{heading_of(report.places[i])});
         d.add(code{report.places[i].change, true});

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 #include <string_view>
 
 namespace linn::tool::report {
@@ -64,7 +63,7 @@ namespace fs = std::filesystem;
 
 /// Sizes of structures are told to the byte; only what is larger is rounded.
 cell bytes_cell(std::uint64_t bytes, std::string after = {}) {
-    quantity q = figure_of(unit::bytes, static_cast<double>(bytes));
+    quantity q = figure_of(unit::bytes, bytes);
     q.digits = 4;
     if (bytes >= figures::least_rounded_bytes) {
         return {"", q, std::move(after)};
@@ -127,11 +126,10 @@ table places_table(const lint_result& r, std::size_t shown) {
 list failures_of(const lint_result& r, std::size_t shown) {
     list failures{{}, "Could not be checked wholly:"};
     for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i) {
-        failures.notes.push_back(
-            {fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason)});
+        failures.lines.push_back(fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason));
     }
     if (r.failed.size() > shown) {
-        failures.notes.push_back({fmt::format("and {} more, all in --json", r.failed.size() - shown)});
+        failures.lines.push_back(fmt::format("and {} more, all in --json", r.failed.size() - shown));
     }
     return failures;
 }
@@ -201,15 +199,13 @@ std::string lint_headline(const lint_result& r) {
 document lint_document(const lint_result& r, std::size_t top) {
     constexpr std::size_t most_failures = 10;
     const std::size_t shown = top == 0 ? r.findings.size() : std::min(top, r.findings.size());
-    document d;
-    d.command = "linn lint";
-    const std::string project =
-        r.root.filename().empty() ? r.root.parent_path().filename().string() : r.root.filename().string();
-    d.title = fmt::format("linn lint {}, {}", project, date_text(r.started));
-    d.heading =
-        fmt::format("Where does {} write zeros for nothing?", project.empty() ? "the project" : project);
-    d.kicker = fmt::format("linn lint · {}", date_text(r.started));
-    d.lead = lint_headline(r) + '.';
+    const std::string project = (r.root / "").parent_path().filename().string();
+    document d{.command = "linn lint",
+               .subject = project,
+               .question = fmt::format("Where does {} write zeros for nothing?",
+                                       project.empty() ? "the project" : project),
+               .started = r.started,
+               .lead = lint_headline(r) + '.'};
     if (r.signal != 0) {
         d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
                               counted(r.not_run, "file"));
@@ -224,7 +220,7 @@ document lint_document(const lint_result& r, std::size_t top) {
     if (!r.failed.empty()) {
         d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
     }
-    d.add(sentences(remarks_of(r, shown)));
+    d.add(list{remarks_of(r, shown)});
     d.data = [&] {
         ordered_json lines = ordered_json::array();
         for (const lint_finding& f : r.findings) {
@@ -314,154 +310,82 @@ std::string uri_of(std::string_view path) {
     return out;
 }
 
-/// 64 bits that depend on the text alone. @source FNV-1a, Fowler, Noll, Vo
-std::uint64_t hash_of(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    }
-    return hash;
+ordered_json sarif_text(std::string_view text) {
+    return {{"text", text}};
 }
 
-class sarif_writer {
-public:
-    explicit sarif_writer(lint_result& r) : r_{r} {}
-
-    std::string text() {
-        ordered_json run;
-        run["tool"]["driver"] = driver();
-        run["invocations"] = ordered_json::array({invocation()});
-        run["originalUriBaseIds"]["PROJECT"]["uri"] = "file://" + uri_of(r_.root.string()) + '/';
-        run["columnKind"] = "unicodeCodePoints";
-        run["results"] = ordered_json::array();
-        for (const lint_finding& f : r_.findings) {
-            run["results"].push_back(result(f));
-        }
-        const ordered_json all{
-            {"$schema",
-             "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
-            {"version", "2.1.0"},
-            {"runs", ordered_json::array({std::move(run)})}};
-        return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+ordered_json sarif_location(const lint_result& r, const std::string& file, const text_place& place) {
+    ordered_json physical;
+    if (lies_in(file, r.root)) {
+        physical["artifactLocation"] = {{"uri", uri_of(fs::path{file}.lexically_relative(r.root).string())},
+                                        {"uriBaseId", "PROJECT"}};
+    } else {
+        physical["artifactLocation"] = {{"uri", "file://" + uri_of(file)}};
     }
-
-private:
-    static ordered_json text_json(std::string_view text) { return {{"text", text}}; }
-
-    static ordered_json driver() {
-        ordered_json d{
-            {"name", "linn lint"}, {"version", version_text()}, {"semanticVersion", version_text()}};
-        d["rules"] = ordered_json::array();
-        for (const rule& x : rules) {
-            d["rules"].push_back({{"id", x.id},
-                                  {"name", x.name},
-                                  {"shortDescription", text_json(x.brief)},
-                                  {"fullDescription", text_json(x.full)},
-                                  {"help", text_json(x.help)},
-                                  {"defaultConfiguration", {{"level", "warning"}}},
-                                  {"properties", {{"tags", {"performance", "memory"}}}}});
-        }
-        return d;
+    if (place.line != 0) {
+        physical["region"] = {{"startLine", place.line}, {"startColumn", place.character}};
     }
+    return {{"physicalLocation", std::move(physical)}};
+}
 
-    ordered_json artifact(const std::string& file) const {
-        if (!lies_in(file, r_.root)) {
-            return {{"uri", "file://" + uri_of(file)}};
-        }
-        return {{"uri", uri_of(std::filesystem::path{file}.lexically_relative(r_.root).string())},
-                {"uriBaseId", "PROJECT"}};
+ordered_json sarif_driver() {
+    return {{"name", "linn lint"},
+            {"version", version_text()},
+            {"semanticVersion", version_text()},
+            {"rules", list_json(rules, [](const rule& x) {
+                 return ordered_json{{"id", x.id},
+                                     {"name", x.name},
+                                     {"shortDescription", sarif_text(x.brief)},
+                                     {"fullDescription", sarif_text(x.full)},
+                                     {"help", sarif_text(x.help)},
+                                     {"defaultConfiguration", {{"level", "warning"}}},
+                                     {"properties", {{"tags", {"performance", "memory"}}}}};
+             })}};
+}
+
+/// What failed. A file that could not be checked does not make the run a failed one: the rest stands.
+ordered_json sarif_invocation(const lint_result& r) {
+    return {{"executionSuccessful", r.signal == 0 && (r.units == 0 || r.checked != 0)},
+            {"startTimeUtc", r.started},
+            {"toolExecutionNotifications", list_json(r.failed, [&](const failed_file& f) {
+                 return ordered_json{{"level", "error"},
+                                     {"message", sarif_text(f.reason)},
+                                     {"locations", ordered_json::array({sarif_location(r, f.file, {})})}};
+             })}};
+}
+
+ordered_json sarif_result(const lint_result& r, const lint_finding& f) {
+    ordered_json x{{"ruleId", f.check}};
+    if (const auto its = std::ranges::find(rules, f.check, &rule::id); its != rules.end()) {
+        x["ruleIndex"] = its - rules.begin();
     }
-
-    ordered_json location(const std::string& file, const text_place& place) const {
-        ordered_json physical{{"artifactLocation", artifact(file)}};
-        if (place.line != 0) {
-            physical["region"] = {{"startLine", place.line}, {"startColumn", place.character}};
+    x["level"] = f.fill.bytes >= warning_from ? "warning" : "note";
+    x["message"] = sarif_text(f.message);
+    x["locations"] = ordered_json::array({sarif_location(r, f.file, f.place)});
+    for (const lint_note& note : f.notes) {
+        if (!note.file.empty()) {
+            ordered_json place = sarif_location(r, note.file, note.place);
+            place["message"] = sarif_text(note.text);
+            x["relatedLocations"].push_back(std::move(place));
         }
-        return {{"physicalLocation", std::move(physical)}};
     }
-
-    /// What failed. A file that could not be checked does not make the run a failed one: the rest stands.
-    ordered_json invocation() const {
-        ordered_json i{{"executionSuccessful", r_.signal == 0 && (r_.units == 0 || r_.checked != 0)},
-                       {"startTimeUtc", r_.started}};
-        i["toolExecutionNotifications"] = ordered_json::array();
-        for (const failed_file& f : r_.failed) {
-            i["toolExecutionNotifications"].push_back(
-                {{"level", "error"},
-                 {"message", text_json(f.reason)},
-                 {"locations", ordered_json::array({location(f.file, {})})}});
-        }
-        return i;
-    }
-
-    ordered_json result(const lint_finding& f) {
-        ordered_json x;
-        x["ruleId"] = f.check;
-        for (std::size_t i = 0; i != rules.size(); ++i) {
-            if (rules[i].id == f.check) {
-                x["ruleIndex"] = i;
-            }
-        }
-        x["level"] = f.fill.bytes >= warning_from ? "warning" : "note";
-        x["message"] = text_json(f.message);
-        x["locations"] = ordered_json::array({location(f.file, f.place)});
-        ordered_json related = ordered_json::array();
-        for (const lint_note& note : f.notes) {
-            if (!note.file.empty()) {
-                ordered_json place = location(note.file, note.place);
-                place["message"] = text_json(note.text);
-                related.push_back(std::move(place));
-            }
-        }
-        if (!related.empty()) {
-            x["relatedLocations"] = std::move(related);
-        }
-        x["partialFingerprints"] = {{"linnLint/v1", fingerprint(f)}};
-        if (f.state == fix_state::offered || f.state == fix_state::in_note || f.state == fix_state::refused) {
-            x["fixes"] = ordered_json::array({fix(f)});
-        }
-        x["properties"] = {{"bytes", f.fill.bytes}, {"perElement", f.fill.per_element}};
-        return x;
-    }
-
-    /// Stays when lines above come and go: the check, the file, the text of the line, and the how-manieth of its kind.
-    std::string fingerprint(const lint_finding& f) {
-        const std::size_t begin = std::min(f.source_line.find_first_not_of(" \t"), f.source_line.size());
-        const std::string key = fmt::format("{}\n{}\n{}", f.check, artifact(f.file)["uri"].get<std::string>(),
-                                            f.source_line.substr(begin));
-        return fmt::format("{:016x}:{}", hash_of(key), ++seen_[key]);
-    }
-
-    ordered_json fix(const lint_finding& f) {
-        std::map<std::string, ordered_json> by_file;
-        for (const lint_replacement& x : f.fix) {
-            const source_text& text = r_.texts.of(x.file);
-            const text_place begin = text.place(x.offset);
-            const text_place end = text.place(x.offset + x.length);
-            by_file[x.file].push_back({{"deletedRegion",
-                                        {{"startLine", begin.line},
-                                         {"startColumn", begin.character},
-                                         {"endLine", end.line},
-                                         {"endColumn", end.character}}},
-                                       {"insertedContent", text_json(x.text)}});
-        }
-        ordered_json changes = ordered_json::array();
-        for (auto& [file, replacements] : by_file) {
-            changes.push_back(
-                {{"artifactLocation", artifact(file)}, {"replacements", std::move(replacements)}});
-        }
-        return {{"description", text_json("Leave the members alone")},
-                {"artifactChanges", std::move(changes)}};
-    }
-
-    lint_result& r_;
-    std::map<std::string, unsigned> seen_;
-};
+    x["properties"] = {{"bytes", f.fill.bytes}, {"perElement", f.fill.per_element}};
+    return x;
+}
 
 } // namespace
 
-std::string lint_sarif(lint_result& result) {
-    return sarif_writer{result}.text();
+std::string lint_sarif(const lint_result& r) {
+    ordered_json run{{"tool", {{"driver", sarif_driver()}}}};
+    run["invocations"] = ordered_json::array({sarif_invocation(r)});
+    run["originalUriBaseIds"]["PROJECT"]["uri"] = "file://" + uri_of(r.root.string()) + '/';
+    run["columnKind"] = "unicodeCodePoints";
+    run["results"] = list_json(r.findings, [&](const lint_finding& f) { return sarif_result(r, f); });
+    return file_text(
+        {{"$schema",
+          "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
+         {"version", "2.1.0"},
+         {"runs", ordered_json::array({std::move(run)})}});
 }
 
 } // namespace linn::tool::report

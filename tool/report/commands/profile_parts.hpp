@@ -8,6 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +46,36 @@ nlohmann::ordered_json lines_of_tables(const Tables& all, const Maker& row_json)
 /// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80". A page folds all of them
 /// away; text shows at most six, from the user's own code to main().
 fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& place);
+
+/// What the rows of a table of a profile are.
+enum class row_kind { types, places, stacks };
+
+constexpr const char* to_string(row_kind kind) noexcept {
+    return word_of(kind, {"types", "places", "stacks"});
+}
+
+/// A table without rows, whose first two columns name them: a type, or a place and its function.
+table table_of(row_kind kind, std::string caption, const std::vector<column>& others);
+
+/// Such a table with its rows; `cells_of` makes what stands behind the name of a row. A page shows some hundreds, text `top` of them;
+/// of stacks, each with its calls below it, less.
+template <class Row, class Cells>
+table table_of(row_kind kind, std::string caption, const std::vector<column>& others,
+               std::span<const Row> rows, std::size_t top, const Cells& cells_of) {
+    const bool are_stacks = kind == row_kind::stacks;
+    table t = table_of(kind, std::move(caption), others);
+    for (const Row& r :
+         rows.first(std::min(rows.size(), std::max<std::size_t>(top, are_stacks ? 60 : 200)))) {
+        row& added = t.rows.emplace_back(cells_of(r));
+        added.cells.insert(added.cells.begin(),
+                           {kind == row_kind::places ? r.place.place() : r.label, r.place.name});
+        if (are_stacks) {
+            added.detail.push_back({stack_lines(r.stack, r.place)});
+        }
+    }
+    t.cut(are_stacks ? std::min<std::size_t>(top, 3) : top, rows.size(), to_string(kind));
+    return t;
+}
 
 /// What a page about a whole recording has: live bytes over time, the types, places and stacks, and the flame graph. Both must live
 /// as long as the document.

@@ -2,13 +2,13 @@
 #include "report_parts.hpp"
 
 #include "../../measure/quantity.hpp"
+#include "../../measure/suggest.hpp"
 #include "../document/document.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-#include <cstdio>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
@@ -18,7 +18,17 @@ double part_of(std::uint64_t part, std::uint64_t whole) noexcept {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m) {
+std::string program_of(const std::vector<std::string>& command, const std::string& otherwise) {
+    return command.empty() ? otherwise : std::filesystem::path{command.front()}.filename().string();
+}
+
+std::string short_command(const std::vector<std::string>& command) {
+    constexpr std::size_t most = 200;
+    const std::string words = shell_words(command);
+    return words.size() > most ? words.substr(0, most) + "..." : words;
+}
+
+std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m) {
     return {{"Processor", fmt::format("{}, {} CPUs", m.cpu_model, m.cpus)},
             {"Kernel", m.kernel},
             {"Transparent huge pages", m.huge_pages},
@@ -30,22 +40,6 @@ std::vector<std::pair<std::string, std::string>> machine_entries(const machine_i
 
 std::string clock_text(const machine_info& m) {
     return fmt::format("{} at {} GHz", m.counter, figures::written(figures::unit::number, m.ticks_per_ns));
-}
-
-std::string date_text(const std::string& iso) {
-    static constexpr std::array<std::string_view, 12> months{"January",   "February", "March",    "April",
-                                                             "May",       "June",     "July",     "August",
-                                                             "September", "October",  "November", "December"};
-    int year = 0;
-    unsigned month = 0;
-    unsigned day = 0;
-    unsigned hour = 0;
-    unsigned minute = 0;
-    if (std::sscanf(iso.c_str(), "%4d-%2u-%2uT%2u:%2u", &year, &month, &day, &hour, &minute) != 5 ||
-        month < 1 || month > 12) {
-        return iso;
-    }
-    return fmt::format("{} {} {}, {:02}:{:02} UTC", day, months[month - 1], year, hour, minute);
 }
 
 std::string providers_text(const std::map<std::string, std::string>& files) {
@@ -63,19 +57,6 @@ std::string providers_text(const std::map<std::string, std::string>& files) {
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options) {
     return fmt::format("linn {}, {}; {}, {} CPUs, {}; transparent huge pages: {}; {}", version_text(),
                        started, m.cpu_model, m.cpus, m.kernel, m.huge_pages, options);
-}
-
-void marked_notes::add(const std::string& name, const std::string& title,
-                       const std::vector<std::string>& about) {
-    if (!about.empty()) {
-        const unsigned mark = marks_[name] = static_cast<unsigned>(notes.notes.size() + 1);
-        notes.notes.push_back({fmt::format("{}: {}", title, fmt::join(about, "; ")), mark});
-    }
-}
-
-unsigned marked_notes::mark_of(const std::string& name) const {
-    const auto mark = marks_.find(name);
-    return mark == marks_.end() ? 0 : mark->second;
 }
 
 using nlohmann::ordered_json;

@@ -18,11 +18,14 @@ namespace linn::tool::report {
 /// From 0 to 1; 0 of nothing.
 double part_of(std::uint64_t part, std::uint64_t whole) noexcept;
 
-/// The machine as names and values.
-std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m);
+/// The program that a command starts, without its folder; `otherwise` where there is no command.
+std::string program_of(const std::vector<std::string>& command, const std::string& otherwise = {});
 
-/// "21 November 2026, 11:45 UTC" from "2026-11-21T11:45:35Z"; anything else as it is.
-std::string date_text(const std::string& iso);
+/// The words as one would type them, cut off where they are long.
+std::string short_command(const std::vector<std::string>& command);
+
+/// The machine as names and values.
+std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m);
 
 /// "time-stamp counter at 2.10 GHz".
 std::string clock_text(const machine_info& m);
@@ -32,20 +35,6 @@ std::string providers_text(const std::map<std::string, std::string>& files);
 
 /// "linn 0.3.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
-
-/// Notes below a table, and the marks by which its cells refer to them.
-class marked_notes {
-public:
-    /// "title: notes", marked for the cells of `name`; nothing without notes.
-    void add(const std::string& name, const std::string& title, const std::vector<std::string>& about);
-    /// 0: none.
-    unsigned mark_of(const std::string& name) const;
-
-    list notes;
-
-private:
-    std::map<std::string, unsigned> marks_;
-};
 
 /// Of each object the values of some columns, for CSV: "name median old=old/median".
 data_table data_of(const nlohmann::ordered_json& objects, std::string_view columns);

@@ -58,6 +58,8 @@ document bench_document(const bench_result& result);
 
 /// Every test of the headline, with what is said of all of them together: fifteen lines of at most 100 characters.
 table headline_table(const headline_result& h);
+/// A line for each phase of a row, for CSV.
+data_table bench_data(const bench_result& result);
 /// Schema "linn.bench/2": docs/reference/bench-json.md.
 std::string bench_json(const bench_result& result);
 
@@ -81,8 +83,8 @@ document lint_document(const lint_result& result, std::size_t top);
 /// Schema "linn.lint/2": docs/reference/lint-json.md.
 std::string lint_json(const lint_result& result);
 
-/// For code scanning. Not const: places of notes are looked up in the texts. @source SARIF 2.1.0, OASIS Standard
-std::string lint_sarif(lint_result& result);
+/// For code scanning. @source SARIF 2.1.0, OASIS Standard
+std::string lint_sarif(const lint_result& result);
 
 /// The report of `linn run`, the verdict first.
 document run_document(const run_result& result);

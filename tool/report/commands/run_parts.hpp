@@ -17,40 +17,19 @@ nlohmann::ordered_json run_fields(const run_result& result);
 
 // What the reports of `linn run` and `linn try` say of a run alike, as blocks that each puts under headings of its own.
 
-/// A value of a metric: "12.3 ms", "45.6 MiB", "1234".
-quantity value_of(const metric_info& m, double value);
-
 /// The verdict on a metric of a row: "faster", "less", "tie", "(control)"; nothing for the default.
 cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric);
 
-/// One compared metric of every row: medians, intervals, ratios, tests, verdicts.
-table estimates_table(const run_result& result, const metric_info& m);
-
-/// All that was counted, as plots and tables; the plot of one metric is shown elsewhere.
+/// All that was counted, as plots and a table; the plot of one metric is shown elsewhere.
 std::vector<block> everything_counted(const run_result& result, const metric_info& shown);
-
-/// The default against itself.
-std::vector<block> noise_of(const run_result& result);
-
-/// What was preloaded, who provided memory, and how outputs differ.
-std::vector<block> proof_of(const run_result& result);
-
-/// "stopped by the budget of 60 s".
-std::string why_it_stopped(const run_result& result);
 
 /// The program, the options and the machine.
 facts facts_of(const run_result& result);
-
-/// How many runs were repeated because the machine was disturbed, as a sentence; empty for none.
-std::string disturbance_of(const run_result& result);
 
 /// A line for each row and metric that has values, and the columns that CSV shows of it.
 nlohmann::ordered_json run_lines(const run_result& result);
 inline constexpr std::string_view run_columns =
     "contender title metric unit rounds median low high min ratio ratio_low ratio_high p p_adjusted call "
     "noise_floor repeated failure command complete started version cpu";
-
-/// The program's file without its folder.
-std::string program_name(const std::vector<std::string>& command);
 
 } // namespace linn::tool::report

@@ -5,7 +5,6 @@
 #include "../../measure/suggest.hpp"
 #include "../../run/judge.hpp"
 #include "../../run/results.hpp"
-#include "../document/document.hpp"
 #include "../plots/run_plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
@@ -13,16 +12,178 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace linn::tool::report {
 namespace {
+
+/// A value of a metric: "12.3 ms", "45.6 MiB", "1234".
+quantity value_of(const metric_info& m, double value) {
+    switch (m.unit) {
+    case metric_info::unit::nanoseconds:
+        return figure_of(unit::nanoseconds, value);
+    case metric_info::unit::bytes:
+        return figure_of(unit::bytes, value);
+    case metric_info::unit::count:
+        break;
+    }
+    return figure_of(value < 100 ? unit::number : unit::count, value);
+}
+
+/// Medians of everything counted, and the differences of the compared metrics; metrics that no row has are left out.
+table overview_table(const run_result& result) {
+    table t{"Medians of all that was counted; in brackets the change against the default in the same round",
+            {{.heading = "allocator", .is_text = true}}};
+    std::vector<const metric_info*> shown;
+    for (const metric_info& m : metrics()) {
+        if (std::ranges::any_of(result.rows, [&](const run_row& r) { return !r.values(m.name).empty(); })) {
+            shown.push_back(&m);
+            t.columns.push_back({.heading = std::string{m.title}});
+        }
+    }
+    t.columns.push_back({.heading = "runs"});
+    for (const run_row& r : result.rows) {
+        if (r.samples.empty()) {
+            continue;
+        }
+        std::vector<cell> cells{r.contender.title};
+        for (const metric_info* m : shown) {
+            const std::vector<double> values = r.values(m->name);
+            cell& c = cells.emplace_back(value_of(*m, values.empty() ? unknown_bound : median(values)));
+            const estimate* e = r.find_estimate(m->name);
+            if (e != nullptr && !r.contender.is_default()) {
+                c.after = fmt::format(" ({})", figure_of(unit::change, e->ratio - 1).text());
+                c.style = html::style_of(r, m->name);
+            }
+        }
+        cells.emplace_back(figure_of(unit::count, r.samples.size()));
+        t.add(std::move(cells), html::style_of(r, {}));
+    }
+    return t;
+}
+
+} // namespace
+
+cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric) {
+    if (row.contender.is_default()) {
+        return {};
+    }
+    if (row.contender.is_control()) {
+        return "(control)";
+    }
+    const bool is_time = metric == wall_metric;
+    switch (e.call) {
+    case verdict::better:
+        return cell{is_time ? "faster" : "less"}.styled(emphasis::good);
+    case verdict::worse:
+        return cell{is_time ? "slower" : "more"}.styled(emphasis::bad);
+    case verdict::no_difference:
+        return "tie";
+    case verdict::not_judged:
+        break;
+    }
+    return "not judged";
+}
+
+std::vector<block> everything_counted(const run_result& result, const metric_info& shown) {
+    return {{picture{[&result, &shown](html::id_source& ids) {
+                         return html::other_metrics_plot(ids, result, shown);
+                     },
+                     "The other metrics that are compared, drawn alike; left is less."}},
+            {overview_table(result), forms::documents}};
+}
+
+facts facts_of(const run_result& result) {
+    const run_options& o = result.options;
+    facts f{{{"Command", shell_words(result.what.command)},
+             {"Program", result.what.spec.program.string()},
+             {"Reached through", shell_words(result.what.wrappers)},
+             {"It also ran", shell_words(result.what.also_ran)},
+             {"Its own allocator", result.what.own_provider},
+             {"Remarks", fmt::format("{}", fmt::join(result.what.remarks, "; "))},
+             {"Input", o.launch.input.string()},
+             {"Before every run", o.prepare},
+             {"Client", o.launch.client},
+             {"CPUs", o.launch.cpus.empty() ? "not pinned" : o.launch.cpus},
+             {"Rounds",
+              fmt::format("{} complete, after {} to warm up", result.complete_rounds, o.warm_up_rounds)},
+             {"Intervals", level_text(o.level)},
+             {"Seed of the order", std::to_string(o.seed)},
+             {"Started", date_text(result.started)},
+             {"Took", figures::elapsed_text(result.seconds)}}};
+    for (auto& entry : machine_entries(result.machine)) {
+        f.entries.push_back(std::move(entry));
+    }
+    return f;
+}
+
+namespace {
+
+/// "stopped by the budget of 60 s".
+std::string why_it_stopped(const run_result& result) {
+    const run_options& o = result.options;
+    switch (result.stopped) {
+    case stop_reason::precise:
+        return "stopped when every ratio was known to +-" + figure_of(unit::share, o.precision).text();
+    case stop_reason::budget:
+        return "stopped by the budget of " + figures::seconds_text(static_cast<double>(o.budget.count()));
+    case stop_reason::rounds:
+        return o.rounds != 0 ? "as asked for" : "the most there are";
+    case stop_reason::interrupted:
+        return "interrupted";
+    case stop_reason::nothing_to_compare:
+        break;
+    }
+    return "nothing to compare";
+}
+
+/// How many runs were repeated because the machine was disturbed, as a sentence; empty for none.
+std::string disturbance_of(const run_result& result) {
+    unsigned repeated = 0;
+    std::size_t disturbed = 0;
+    for (const run_row& row : result.rows) {
+        repeated += row.repeated;
+        disturbed += static_cast<std::size_t>(
+            std::ranges::count_if(row.samples, [](const run_sample& s) { return s.disturbed; }));
+    }
+    if (repeated + disturbed == 0) {
+        return {};
+    }
+    return fmt::format("repeated because the machine was disturbed: {}; kept although it was: {}",
+                       counted(repeated, "run"), disturbed);
+}
+
+/// What was preloaded, who provided memory, and how outputs differ.
+std::vector<block> proof_of(const run_result& result) {
+    std::vector<block> blocks;
+    table t{"What was preloaded, and who provided memory",
+            {{.heading = "allocator", .is_text = true},
+             {.heading = "version", .is_text = true},
+             {.heading = "library", .is_text = true},
+             {.heading = "proven provider", .is_text = true},
+             {.heading = "notes", .is_text = true}}};
+    for (const run_row& r : result.rows) {
+        const run_contender& c = r.contender;
+        std::vector<std::string> notes = c.notes;
+        notes.insert(notes.end(), c.environment.begin(), c.environment.end());
+        if (r.repeated != 0) {
+            notes.push_back(fmt::format("{} repeated", counted(r.repeated, "disturbed run")));
+        }
+        t.add({c.title, c.version, c.library.empty() ? "nothing preloaded" : c.library.string(),
+               providers_text(c.providers), fmt::format("{}", fmt::join(notes, "; "))});
+        if (!r.output_difference.empty()) {
+            blocks.push_back({paragraph{
+                fmt::format("{}: the output differs first in: {}", c.title, r.output_difference)}});
+        }
+    }
+    blocks.push_back({std::move(t)});
+    return blocks;
+}
 
 constexpr const char* memory_metric = "peak_rss_bytes";
 
@@ -68,7 +229,7 @@ cell marked_ratio(const run_row& row, const estimate& e) {
     return c;
 }
 
-table main_table(const run_result& result, const marked_notes& notes) {
+table main_table(const run_result& result) {
     const std::vector<const run_row*> rows = sorted_rows(result);
     const bool is_cpu = result.judged_by == cpu_metric;
     const char* const judged = is_cpu ? cpu_metric : wall_metric;
@@ -76,7 +237,7 @@ table main_table(const run_result& result, const marked_notes& notes) {
     const char* const heading = is_cpu ? "CPU time" : "wall time";
     const scale in = time_scale(rows, judged);
     const scale other_in = time_scale(rows, other);
-    table t{fmt::format("{} and peak memory of every allocator", html::capitalised(heading)),
+    table t{fmt::format("{} and peak memory of every allocator", capitalised(heading)),
             {{.heading = "allocator", .is_text = true},
              {.heading = std::string{in.name}, .group = heading},
              {.heading = "ratio", .group = heading},
@@ -91,9 +252,7 @@ table main_table(const run_result& result, const marked_notes& notes) {
         const estimate& e = *r->find_estimate(judged);
         const estimate* others = r->find_estimate(other);
         const estimate* memory = r->find_estimate(memory_metric);
-        cell title{r->contender.title};
-        title.mark = notes.mark_of(r->contender.name);
-        t.add({title, figure_of(unit::nanoseconds, e.median, in), ratio_cell(*r, e),
+        t.add({r->contender.title, figure_of(unit::nanoseconds, e.median, in), ratio_cell(*r, e),
                r->contender.is_default() ? cell{} : cell{bounds_of(unit::ratio, e.ratio_low, e.ratio_high)},
                verdict_cell(*r, e, judged),
                others == nullptr ? cell{} : cell{figure_of(unit::nanoseconds, others->median, other_in)},
@@ -135,12 +294,6 @@ std::vector<std::string> remarks_of(const run_result& result) {
     return lines;
 }
 
-std::string short_command(const run_result& result) {
-    constexpr std::size_t most = 200;
-    const std::string command = shell_words(result.what.command);
-    return command.size() > most ? command.substr(0, most) + "..." : command;
-}
-
 /// Everything on what was not measured, or not wholly.
 std::vector<block> losses_of(const run_result& result) {
     std::vector<block> blocks;
@@ -154,40 +307,28 @@ std::vector<block> losses_of(const run_result& result) {
         }
     }
     list left_out;
-    std::vector<std::string> missing;
-    std::vector<std::pair<std::string, std::vector<std::string>>> others; // by reason
+    std::map<std::string, std::vector<std::string>> by_reason;
     for (const left_out_contender& l : result.left_out) {
-        if (l.is_missing) {
-            missing.push_back(l.name);
-        } else if (!others.empty() && others.back().first == l.reason) {
-            others.back().second.push_back(l.name);
-        } else {
-            others.push_back({l.reason, {l.name}});
-        }
+        by_reason[l.is_missing ? "not installed; 'linn allocators' says how to get them" : l.reason]
+            .push_back(l.name);
     }
-    for (const auto& [reason, names] : others) {
-        left_out.notes.push_back({fmt::format("left out: {}: {}", fmt::join(names, ", "), reason)});
-    }
-    if (!missing.empty()) {
-        left_out.notes.push_back({fmt::format("not installed: {}; 'linn allocators' says how to get them",
-                                              fmt::join(missing, ", "))});
+    for (const auto& [reason, names] : by_reason) {
+        left_out.lines.push_back(fmt::format("left out: {}: {}", fmt::join(names, ", "), reason));
     }
     blocks.push_back({std::move(left_out)});
     return blocks;
 }
 
 list reading_of_run() {
-    return sentences({
+    return {{
         "Every allocator runs your program once a round, in random order. A run is compared with the run on "
-        "the default allocator in the same round, so what slows the whole machine cancels out.",
-        "A dot is one such ratio: 0.90 is 10 % less than the default. The mark is the median, the bar the "
-        "interval that holds it at the stated level.",
+        "the default allocator in the same round, so what slows the whole machine cancels out. The default "
+        "runs twice under two names; what the two differ by is the noise floor.",
         "\"Faster\", \"slower\", \"less\" and \"more\" are said where the paired test (Wilcoxon's), "
         "corrected for the number of allocators (Holm), finds a difference that is larger than the noise "
         "floor. Otherwise it is a tie: no difference that this run can show.",
-        "Axes are logarithmic: 0.5 and 2 lie equally far from 1.",
         "A verdict holds for this program, this input and this machine.",
-    });
+    }};
 }
 
 std::string alert_of(const run_result& result) {
@@ -204,42 +345,43 @@ std::string alert_of(const run_result& result) {
 }
 
 void add_measurements(document& d, const run_result& result) {
-    marked_notes notes;
+    list notes;
     for (const run_row& row : result.rows) {
-        if (row.find_estimate(wall_metric) != nullptr) {
-            notes.add(row.contender.name, row.contender.title, row.contender.notes);
+        if (row.find_estimate(wall_metric) != nullptr && !row.contender.notes.empty()) {
+            notes.lines.push_back(
+                fmt::format("{}: {}", row.contender.title, fmt::join(row.contender.notes, "; ")));
         }
     }
     const metric_info& judged = metric_named(result.judged_by);
-    section& time = d.add_section("time", html::capitalised(judged.title), left_out_of_text::title);
-    time.add(paragraph{fmt::format("{}: {}, {}", short_command(result),
+    section& time = d.add_section("time", capitalised(judged.title), left_out_of_text::title);
+    time.add(paragraph{fmt::format("{}: {}, {}", short_command(result.what.command),
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
         picture{[&result, &judged](html::id_source& ids) { return html::metric_plot(ids, result, judged); },
                 "Each dot is a run, divided by the run on the default allocator in the same round; left is "
                 "faster. The upright mark is the median of these ratios, written at the end of the line, the "
                 "bar its interval. Shaded: the noise floor, what two copies of the default differ by."});
-    table main = main_table(result, notes);
+    table main = main_table(result);
     main.remarks = remarks_of(result);
     time.add(std::move(main));
-    time.add(std::move(notes.notes));
+    time.add(std::move(notes));
     d.add_section("everything", "Everything that was counted").blocks = everything_counted(result, judged);
-    d.add_section("noise", "Noise floor", left_out_of_text::all).blocks = noise_of(result);
 }
 
 } // namespace
 
 document run_document(const run_result& result) {
-    document d;
-    d.command = "linn run";
-    const std::string program = result.what.command.empty() ? result.what.spec.program.filename().string()
-                                                            : program_name(result.what.command);
-    d.title = fmt::format("linn run {}, {}", program, date_text(result.started));
-    d.heading = fmt::format("Would another allocator make {} faster or smaller?", program);
-    d.kicker = fmt::format("linn run · {} · {}", date_text(result.started), result.machine.cpu_model);
-    d.alert = alert_of(result);
-    d.lead = result.verdict;
-    d.add(sentences(result.findings));
+    const std::string program = program_of(result.what.command, result.what.spec.program.filename().string());
+    document d{.command = "linn run",
+               .subject = program,
+               .question = fmt::format("Would another allocator make {} faster or smaller?", program),
+               .started = result.started,
+               .machine = result.machine.cpu_model,
+               .alert = alert_of(result),
+               .lead = result.verdict,
+               .warnings = result.warnings,
+               .data = [&result] { return data_of(run_lines(result), run_columns); }};
+    d.add(list{result.findings});
     add_measurements(d, result);
     section& allocators = d.add_section("allocators", "Allocators", left_out_of_text::title);
     allocators.blocks = losses_of(result);
@@ -248,197 +390,12 @@ document run_document(const run_result& result) {
     }
     d.add_section("machine", "Program, machine and options", left_out_of_text::all).add(facts_of(result));
     d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_run());
-    d.warnings = result.warnings;
     const run_options& o = result.options;
     d.provenance = provenance_text(
         result.started, result.machine,
         fmt::format("{}; seed {}", o.launch.cpus.empty() ? "not pinned" : "pinned to CPU " + o.launch.cpus,
                     o.seed));
-    d.data = [&result] { return data_of(run_lines(result), run_columns); };
     return d;
-}
-
-namespace {
-
-using nlohmann::ordered_json;
-
-double seconds(std::chrono::milliseconds t) {
-    return std::chrono::duration<double>{t}.count();
-}
-
-ordered_json options_json(const run_options& o) {
-    return {{"only", o.only},
-            {"rounds", known_or_null(o.rounds != 0, o.rounds)},
-            {"least_rounds", o.least_rounds},
-            {"most_rounds", o.most_rounds},
-            {"warm_up_rounds", o.warm_up_rounds},
-            {"precision", o.precision},
-            {"level", o.level},
-            {"budget_s", o.budget.count()},
-            {"timeout_s", seconds(o.launch.timeout)},
-            {"seed", o.seed},
-            {"cpus", text_or_null(o.launch.cpus)},
-            {"input", text_or_null(o.launch.input.string())},
-            {"prepare", text_or_null(o.prepare)},
-            {"ready", text_or_null(o.launch.ready)},
-            {"client", text_or_null(o.launch.client)},
-            {"compare_output", o.compare_output},
-            {"ignore_exit_status", o.ignore_exit_status},
-            {"wrapper", o.keep_wrappers}};
-}
-
-ordered_json program_json(const run_result& result) {
-    const target& t = result.what;
-    return {{"command", t.command},           {"path", t.spec.program.string()},
-            {"arguments", t.spec.arguments},  {"directory", text_or_null(t.spec.directory.string())},
-            {"wrappers", t.wrappers},         {"also_ran", t.also_ran},
-            {"own_provider", t.own_provider}, {"remarks", t.remarks}};
-}
-
-ordered_json metric_json(const metric_info& m) {
-    return {{"name", m.name}, {"title", m.title}, {"unit", to_string(m.unit)}, {"compared", m.is_compared}};
-}
-
-ordered_json estimate_json(const run_row& row, const estimate& e) {
-    ordered_json json{{"median", e.median}, {"low", e.low}, {"high", e.high}};
-    if (row.contender.is_default()) {
-        return json;
-    }
-    json["ratio"] = e.ratio;
-    json["ratio_low"] = e.ratio_low;
-    json["ratio_high"] = e.ratio_high;
-    json["p"] = e.p;
-    if (row.contender.is_control()) {
-        return json;
-    }
-    json["p_adjusted"] = e.p_adjusted;
-    json["call"] = to_string(e.call);
-    return json;
-}
-
-ordered_json name_json(const run_row& row) {
-    const run_contender& c = row.contender;
-    return {{"name", c.name},
-            {"title", c.title},
-            {"version", text_or_null(c.version)},
-            {"library", text_or_null(c.library.string())},
-            {"behind", text_or_null(c.behind.string())},
-            {"environment", c.environment},
-            {"providers", c.providers},
-            {"notes", c.notes},
-            {"repeated", row.repeated},
-            {"failure", text_or_null(row.failure)},
-            {"last_output", text_or_null(row.last_output)},
-            {"output_difference", text_or_null(row.output_difference)}};
-}
-
-ordered_json run_sample_json(const run_sample& s) {
-    ordered_json values = ordered_json::object();
-    for (const metric_info& m : metrics()) {
-        if (const auto found = s.values.find(std::string{m.name}); found != s.values.end()) {
-            values[found->first] = found->second;
-        }
-    }
-    return {{"round", s.round},
-            {"disturbed", s.disturbed},
-            {"same_output", s.same_output},
-            {"values", std::move(values)}};
-}
-
-ordered_json run_row_json(const run_row& row) {
-    ordered_json json = name_json(row);
-    json["estimates"] = ordered_json::object();
-    for (const metric_info& m : metrics()) {
-        if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
-            json["estimates"][std::string{m.name}] = estimate_json(row, *e);
-        }
-    }
-    json["samples"] = list_json(row.samples, run_sample_json);
-    return json;
-}
-
-ordered_json noise_json(const run_result& result) {
-    ordered_json json = ordered_json::object();
-    for (const metric_info& m : metrics()) {
-        if (const auto found = result.noise_floor.find(std::string{m.name});
-            found != result.noise_floor.end()) {
-            const noise& n = found->second;
-            json[found->first] = {{"ratio", n.ratio},
-                                  {"ratio_low", n.low},
-                                  {"ratio_high", n.high},
-                                  {"p", n.p},
-                                  {"floor", n.floor}};
-        }
-    }
-    return json;
-}
-
-} // namespace
-
-ordered_json run_lines(const run_result& result) {
-    ordered_json lines = ordered_json::array();
-    for (const run_row& row : result.rows) {
-        for (const metric_info& m : metrics()) {
-            const std::vector<double> values = row.values(m.name);
-            if (values.empty()) {
-                continue;
-            }
-            ordered_json line = name_json(row);
-            line.update({{"contender", row.contender.name},
-                         {"metric", m.name},
-                         {"unit", to_string(m.unit)},
-                         {"rounds", values.size()},
-                         {"median", median(values)},
-                         {"min", minimum(values)},
-                         {"command", shell_words(result.what.command)},
-                         {"complete", result.complete()},
-                         {"started", result.started},
-                         {"version", version_text()},
-                         {"cpu", result.machine.cpu_model}});
-            if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
-                line.update(estimate_json(row, *e));
-                line["median"] = median(values); // of all runs
-            }
-            if (const auto floor = result.noise_floor.find(std::string{m.name});
-                floor != result.noise_floor.end()) {
-                line["noise_floor"] = floor->second.floor;
-            }
-            lines.push_back(std::move(line));
-        }
-    }
-    return lines;
-}
-
-ordered_json run_fields(const run_result& result) {
-    ordered_json json{{"schema", "linn.run/1"},
-                      {"version", version_text()},
-                      {"started", result.started},
-                      {"seconds", result.seconds},
-                      {"measured_seconds", result.measured_seconds},
-                      {"complete", result.complete()},
-                      {"complete_rounds", result.complete_rounds},
-                      {"stopped", to_string(result.stopped)},
-                      {"problem", text_or_null(result.problem)},
-                      {"verdict", result.verdict},
-                      {"judged_by", result.judged_by},
-                      {"findings", result.findings},
-                      {"warnings", result.warnings},
-                      {"program", program_json(result)},
-                      {"options", options_json(result.options)},
-                      {"machine", machine_json(result.machine)},
-                      {"outputs_compared", result.outputs_compared},
-                      {"left_behind", result.left_behind},
-                      {"metrics", list_json(metrics(), metric_json)},
-                      {"noise", noise_json(result)}};
-    json["rows"] = list_json(result.rows, run_row_json);
-    json["left_out"] = list_json(result.left_out, [](const left_out_contender& l) {
-        return ordered_json{{"name", l.name}, {"reason", l.reason}};
-    });
-    return json;
-}
-
-std::string run_json(const run_result& result) {
-    return file_text(run_fields(result));
 }
 
 } // namespace linn::tool::report

@@ -14,16 +14,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace linn::tool::report {
 namespace {
 
 using nlohmann::ordered_json;
-
-quantity events_of(std::uint64_t n) {
-    return figure_of(unit::count, static_cast<double>(n));
-}
 
 std::string duration_of(double ns) {
     return figure_of(unit::nanoseconds, ns).text();
@@ -46,7 +41,7 @@ std::string sample_line(const trace_info& info, const trace_counts& counts) {
     const sample_bounds b = bounds_of_sample(counts.estimated_bytes, counts.spread);
     return fmt::format(
         "a sample, about one block in {}: {} for {} of {}; counts below are of the sample",
-        figure_of(unit::bytes, static_cast<double>(info.sample_bytes)).text(),
+        figure_of(unit::bytes, info.sample_bytes).text(),
         counted(counts.spread.blocks, "block stands", "blocks stand"),
         counted(figure_of(unit::about, counts.estimated_allocations), lettering::plain, "allocation"),
         figure_of(unit::bytes, {counts.estimated_bytes, b.low, b.high}).text(lettering::prose));
@@ -90,7 +85,7 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
     for (const std::string& missing : info.missing) {
         lines.push_back("not whole: " + missing);
     }
-    return sentences(lines);
+    return {std::move(lines)};
 }
 
 table kinds_table(const trace_counts& counts) {
@@ -103,7 +98,7 @@ table kinds_table(const trace_counts& counts) {
         for (std::size_t c = 0; c != trace_counts::calls; ++c) {
             if (const std::uint64_t n = counts.of_call[k][c]; n != 0) {
                 t.add({to_string(static_cast<event_kind>(k)),
-                       c == 0 ? "" : to_string(static_cast<allocation_call>(c)), events_of(n),
+                       c == 0 ? "" : to_string(static_cast<allocation_call>(c)), figure_of(unit::count, n),
                        figure_of(unit::share, static_cast<double>(n) / static_cast<double>(counts.events))});
             }
         }
@@ -121,8 +116,8 @@ table processes_table(const trace_info& info) {
              {.heading = "dropped", .droppable = 1}}};
     for (const trace_process& p : info.processes) {
         t.add({std::to_string(p.pid), p.executable.empty() ? "?" : p.executable, began(info, p),
-               figure_of(unit::nanoseconds, static_cast<double>(p.began_at)), events_of(p.events),
-               events_of(p.dropped)});
+               figure_of(unit::nanoseconds, p.began_at), figure_of(unit::count, p.events),
+               figure_of(unit::count, p.dropped)});
     }
     return t;
 }
@@ -142,7 +137,8 @@ table threads_table(const trace_info& info) {
              {.heading = "events"}}};
     for (std::size_t i = 0; i != std::min(most, threads.size()); ++i) {
         t.add({std::to_string(threads[i]->tid), threads[i]->name,
-               std::to_string(info.processes[threads[i]->process].pid), events_of(threads[i]->events)});
+               std::to_string(info.processes[threads[i]->process].pid),
+               figure_of(unit::count, threads[i]->events)});
     }
     if (threads.size() > most) {
         t.remarks.push_back(fmt::format("and {} more", threads.size() - most));
@@ -164,14 +160,13 @@ table modules_table(const trace_info& info) {
 
 document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
                         const trace_profile* profile, const trace_view& view) {
-    document d;
-    d.command = "linn trace";
-    const std::string program =
-        info.command.empty() ? file : std::filesystem::path{info.command.front()}.filename().string();
-    d.title = fmt::format("linn trace {}, {}", program, date_text(info.started));
-    d.heading = fmt::format("What did {} allocate?", program);
-    d.kicker = fmt::format("linn trace · recorded {} · {}", date_text(info.started), info.machine);
-    d.lead = file + ": " + shell_words(info.command);
+    const std::string program = program_of(info.command, file);
+    document d{.command = "linn trace",
+               .subject = program,
+               .question = fmt::format("What did {} allocate?", program),
+               .started = info.started,
+               .machine = info.machine,
+               .lead = file + ": " + shell_words(info.command)};
     d.add(facts_of(info, counts));
     if (profile != nullptr) {
         add_recording(d, *profile, view);

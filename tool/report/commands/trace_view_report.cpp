@@ -16,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -36,31 +35,14 @@ ordered_json view_row_json(const view_row& r) {
     return json;
 }
 
-constexpr std::size_t most_view_rows = 200;
-constexpr std::size_t most_view_stacks = 60;
-constexpr std::size_t most_text_stacks = 3; // in a terminal, where each takes a dozen lines
 constexpr std::size_t lead_letters = 60;
-
-quantity view_bytes(std::uint64_t bytes) {
-    return figure_of(unit::bytes, static_cast<double>(bytes));
-}
-
-quantity view_blocks(std::uint64_t n) {
-    return figure_of(unit::count, static_cast<double>(n));
-}
 
 std::string in_prose(const quantity& q) {
     return q.text(lettering::prose);
 }
 
 std::string moment_text(std::uint64_t ns) {
-    return in_prose(figure_of(unit::nanoseconds, static_cast<double>(ns)));
-}
-
-/// The program without its folder.
-std::string program_of(const trace_info& info) {
-    return info.command.empty() ? std::string{"the program"}
-                                : std::filesystem::path{info.command.front()}.filename().string();
+    return in_prose(figure_of(unit::nanoseconds, ns));
 }
 
 /// Of all rows together.
@@ -82,13 +64,13 @@ std::string most_of(const trace_view& view) {
 }
 
 std::string blocks_text(const block_counts& counts) {
-    return fmt::format("{} in {}", in_prose(view_bytes(counts.bytes)),
-                       counted(view_blocks(counts.blocks), lettering::prose, "block"));
+    return fmt::format("{} in {}", in_prose(figure_of(unit::bytes, counts.bytes)),
+                       counted(figure_of(unit::count, counts.blocks), lettering::prose, "block"));
 }
 
 std::string lead_of(const trace_profile& profile, const trace_view& view) {
     const trace_analysis& a = profile.analysis;
-    const std::string program = program_of(a.info);
+    const std::string program = program_of(a.info.command, "the program");
     if (view.allocated.blocks == 0) {
         return a.info.missing.empty() ? fmt::format("{} allocated nothing.", program)
                                       : fmt::format("Nothing that {} allocated is in the trace.", program);
@@ -100,11 +82,12 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
         return fmt::format("At its peak, {} after the beginning of {}, {} held {}{}.", moment_text(a.peak_ns),
                            moment_text(a.info.duration_ns), program, blocks_text(view.all), most_of(view));
     case block_filter::temporary:
-        return fmt::format("{} of {} ({}) {} temporary: the very next call of their thread released them{}.",
-                           in_prose(view_blocks(view.all.blocks)),
-                           counted(view_blocks(view.allocated.blocks), lettering::prose, "allocation"),
-                           percent(part_of(view.all.blocks, view.allocated.blocks)),
-                           agreeing(view.all.blocks, "is", "are"), most_of(view));
+        return fmt::format(
+            "{} of {} ({}) {} temporary: the very next call of their thread released them{}.",
+            in_prose(figure_of(unit::count, view.all.blocks)),
+            counted(figure_of(unit::count, view.allocated.blocks), lettering::prose, "allocation"),
+            percent(part_of(view.all.blocks, view.allocated.blocks)), agreeing(view.all.blocks, "is", "are"),
+            most_of(view));
     case block_filter::leaks:
         break;
     }
@@ -135,39 +118,23 @@ std::string runtime_text(const trace_profile& profile) {
 }
 
 /// "Types, by bytes live at the peak": the first rows, of which text shows `top`.
-table rows_table(const trace_view& view, const std::vector<view_row>& from, const char* rows,
-                 const char* what, std::size_t top, std::size_t most) {
+table view_table(const trace_view& view, row_kind kind, const std::vector<view_row>& rows, std::size_t top) {
     const std::string order = view.is_by_time ? "CPU time in the allocator"
                               : view.filter == block_filter::temporary
                                   ? "blocks released at once"
                                   : fmt::format("bytes {}", words_of(view.filter));
-    const bool are_places = &from == &view.places;
-    const bool are_stacks = &from == &view.stacks;
-    table t{html::capitalised(fmt::format("{}, by {}", rows, order)),
-            {{.heading = what, .is_text = true, .shorten = are_places ? cut::front : cut::type, .least = 20},
-             {.heading = "function",
-              .is_text = true,
-              .droppable = 3,
-              .shown_in = are_places ? forms::everywhere : forms::nowhere,
-              .shorten = cut::end,
-              .least = 12},
-             {.heading = "blocks"},
-             {.heading = "bytes"},
-             {.heading = "share"},
-             {.heading = "allocated",
-              .droppable = 2,
-              .shown_in = view.filter == block_filter::all ? forms::nowhere : forms::everywhere}}};
-    for (const view_row& r : std::span{from}.first(std::min(from.size(), std::max(top, most)))) {
-        row& added =
-            t.add({are_places ? r.place.place() : r.label, r.place.name, view_blocks(r.counts.blocks),
-                   view_bytes(r.counts.bytes), figure_of(unit::share, share_of(r, view)),
-                   figure_of(unit::about, static_cast<double>(r.allocated.blocks))});
-        if (are_stacks) {
-            added.detail.push_back({stack_lines(r.stack, r.place)});
-        }
-    }
-    t.cut(are_stacks ? std::min(top, most_text_stacks) : top, from.size(), rows);
-    return t;
+    const forms allocated = view.filter == block_filter::all ? forms::nowhere : forms::everywhere;
+    return table_of(kind, capitalised(fmt::format("{}, by {}", to_string(kind), order)),
+                    {{.heading = "blocks"},
+                     {.heading = "bytes"},
+                     {.heading = "share"},
+                     {.heading = "allocated", .droppable = 2, .shown_in = allocated}},
+                    std::span{rows}, top, [&](const view_row& r) {
+                        return row{{figure_of(unit::count, r.counts.blocks),
+                                    figure_of(unit::bytes, r.counts.bytes),
+                                    figure_of(unit::share, share_of(r, view)),
+                                    figure_of(unit::about, r.allocated.blocks)}};
+                    });
 }
 
 data_table lines_of(const trace_view& view) {
@@ -180,12 +147,9 @@ void add_tables(document& d, const trace_view& view, std::size_t top, forms show
     if (view.types.empty()) {
         return;
     }
-    d.add_section("types", "Types")
-        .add(rows_table(view, view.types, "types", "type", top, most_view_rows), shown_in);
-    d.add_section("places", "Places")
-        .add(rows_table(view, view.places, "places", "place", top, most_view_rows), shown_in);
-    d.add_section("stacks", "Stacks")
-        .add(rows_table(view, view.stacks, "stacks", "type and stack", top, most_view_stacks), shown_in);
+    d.add_section("types", "Types").add(view_table(view, row_kind::types, view.types, top), shown_in);
+    d.add_section("places", "Places").add(view_table(view, row_kind::places, view.places, top), shown_in);
+    d.add_section("stacks", "Stacks").add(view_table(view, row_kind::stacks, view.stacks, top), shown_in);
 }
 
 void add_time(document& d, const trace_profile& profile) {
@@ -198,7 +162,7 @@ void add_time(document& d, const trace_profile& profile) {
 void add_flame(document& d, const trace_profile& profile, const trace_view& view) {
     d.add_section("flame", "Stacks as a flame graph")
         .add(picture{[&profile, &view](html::id_source&) {
-                         return html::draw(html::graph_of_stacks(profile, view.filter, view.keeps_runtime));
+                         return html::flame_of_stacks(profile, view.filter, view.keeps_runtime);
                      },
                      "From the outermost call at the top to the type at the end, in blue. A box is as wide "
                      "as its share."});
@@ -224,12 +188,13 @@ void add_recording(document& d, const trace_profile& profile, const trace_view& 
 
 document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top) {
     const trace_info& info = profile.analysis.info;
-    document d;
-    d.command = "linn trace";
-    d.title = fmt::format("linn trace {}: {}", program_of(info), words_of(view.filter));
-    d.heading = fmt::format("What is {} in {}?", words_of(view.filter), program_of(info));
-    d.kicker = fmt::format("linn trace · recorded {} · {}", date_text(info.started), info.machine);
-    d.lead = lead_of(profile, view);
+    const std::string program = program_of(info.command, "the program");
+    document d{.command = "linn trace",
+               .subject = fmt::format("{}: {}", program, words_of(view.filter)),
+               .question = fmt::format("What is {} in {}?", words_of(view.filter), program),
+               .started = info.started,
+               .machine = info.machine,
+               .lead = lead_of(profile, view)};
     d.add(code{shell_words(info.command)}, forms::html);
     if (view.filter == block_filter::leaks && !view.keeps_runtime) {
         if (std::string kept = runtime_text(profile); !kept.empty()) {

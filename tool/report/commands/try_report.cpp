@@ -168,9 +168,9 @@ std::vector<std::string> how_it_was_measured(const try_result& result,
 void add_left_out(document& d, const try_result& result) {
     list lines;
     for (const try_left_out& l : result.candidates.left_out) {
-        lines.notes.push_back(
-            {fmt::format("left out: {} ({} of allocations): {}", short_type(l.type, name_letters),
-                         share_cell(l.share).words(lettering::plain), l.reason)});
+        lines.lines.push_back(fmt::format("left out: {} ({} of allocations): {}",
+                                          short_type(l.type, name_letters),
+                                          share_cell(l.share).words(lettering::plain), l.reason));
     }
     d.add_section("left-out", "Left out, and why", left_out_of_text::title).add(std::move(lines));
 }
@@ -183,34 +183,6 @@ picture changes_of(const run_result& run) {
             "Shaded: the noise floor, what two copies of the plain program differ by."};
 }
 
-/// A section with the blocks of each part under the heading of the part. Only a page has room for it.
-template <class Blocks>
-void add_parts(document& d, const char* id, const char* title, const std::vector<trial_part>& parts,
-               const Blocks& blocks_of) {
-    section& s = d.add_section(id, title, left_out_of_text::all);
-    for (const trial_part& part : parts) {
-        std::vector<block> blocks = blocks_of(*part.run);
-        if (!part.heading.empty() && !blocks.empty()) {
-            s.add(subheading{html::capitalised(part.heading)});
-        }
-        s.blocks.insert(s.blocks.end(), std::make_move_iterator(blocks.begin()),
-                        std::make_move_iterator(blocks.end()));
-    }
-}
-
-void add_measurements(document& d, const try_result& result, const std::vector<trial_part>& parts) {
-    const run_result& judged = result.decisive_run();
-    if (parts.size() > 1) {
-        add_parts(d, "pictures", "The other parts", parts, [&](const run_result& r) {
-            return &r == &judged ? std::vector<block>{} : std::vector<block>{block{changes_of(r)}};
-        });
-    }
-    add_parts(d, "everything", "Everything that was counted", parts,
-              [](const run_result& r) { return everything_counted(r, cpu_time()); });
-    add_parts(d, "noise", "Noise floor", parts, noise_of);
-    add_parts(d, "allocators", "What was preloaded", parts, proof_of);
-}
-
 void add_plan(document& d, const try_result& result, const std::vector<std::string>& command) {
     section& s = d.add_section("plan", "The plan", left_out_of_text::all);
     s.add(paragraph{fmt::format("To use these pools without changing the source, save this as {0}.toml, "
@@ -220,22 +192,19 @@ void add_plan(document& d, const try_result& result, const std::vector<std::stri
 }
 
 list reading_of_try() {
-    return sentences({
+    return {{
         "The program runs plain, and with pools that are preloaded into it, once a round, in random order. A "
         "run is compared with the plain run of the same round, so that what slows the whole machine cancels "
         "out.",
         "The verdict is about all types together, in the form that saves most. No round takes part in the "
         "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
-        "\"Less\" and \"more\" are said where the paired test (Wilcoxon's), corrected for the number of arms "
-        "(Holm), finds a difference that is larger than the noise floor.",
         "\"Every block\" serves all calls of any type: if it saves as much, the program needs a faster "
         "allocator, not pools of types.",
         "\"Empty plan\" is what the preload costs if nothing is planned. Pools in the source pay neither "
         "that nor a look-up, so the gain here is a lower bound.",
         "The parts were measured one after the other; each has a plain program of its own, to which its "
         "changes refer.",
-        "A verdict holds for this program, this input and this machine.",
-    });
+    }};
 }
 
 ordered_json lines_of(const try_result& result) {
@@ -256,39 +225,37 @@ ordered_json lines_of(const try_result& result) {
 document try_document(const try_result& result, const std::vector<std::string>& command) {
     const std::vector<trial_part> parts = parts_of(result);
     const run_result& judged = result.decisive_run();
-    const std::string date = date_text(judged.started);
-    document d;
-    d.command = "linn try";
-    d.title = fmt::format("linn try {}, {}", program_name(command), date);
-    d.heading = fmt::format("What would pools save in {}?", program_name(command));
-    d.kicker = fmt::format("linn try · {} · {}", date, judged.machine.cpu_model);
+    document d{.command = "linn try",
+               .subject = program_of(command),
+               .question = fmt::format("What would pools save in {}?", program_of(command)),
+               .started = judged.started,
+               .machine = judged.machine.cpu_model,
+               .lead = try_verdict(result),
+               .warnings = try_warnings(result)};
     if (result.interrupted_by != 0) {
         d.alert = "partial: stopped by " + signal_name(result.interrupted_by);
     }
     if (!result.problem.empty()) {
         d.alert += (d.alert.empty() ? "partial: " : ": ") + result.problem;
     }
-    d.lead = try_verdict(result);
     d.add(changes_of(judged));
-    d.add(sentences(try_findings(result)));
+    d.add(list{try_findings(result)});
     d.add(code{shell_words(command)}, forms::html);
     table arms = arms_table(result, parts);
     arms.remarks = how_it_was_measured(result, command);
     d.add_section("figures", "Every arm", left_out_of_text::title).add(std::move(arms));
     add_left_out(d, result);
-    if (!parts.empty()) {
-        add_measurements(d, result, parts);
-    }
     if (!result.plan.sites.empty()) {
         add_plan(d, result, command);
     }
     if (!parts.empty()) {
+        d.add_section("everything", "Everything that was counted", left_out_of_text::all).blocks =
+            everything_counted(judged, cpu_time());
         d.add_section("machine", "Program, machine and options", left_out_of_text::all).add(facts_of(judged));
         d.provenance =
             provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
     }
     d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_try());
-    d.warnings = try_warnings(result);
     d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
     return d;
 }

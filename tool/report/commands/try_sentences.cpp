@@ -3,7 +3,6 @@
 #include "../../advise/verdict.hpp"
 #include "../../experiment/estimate.hpp"
 #include "../../measure/quantity.hpp"
-#include "../../measure/statistics.hpp"
 #include "../../run/judge.hpp"
 #include "../../try/trial.hpp"
 #include "../plots/figure.hpp"
@@ -78,7 +77,6 @@ public:
         }
         if (judged_.pools && judged_.open != open_question::too_few_rounds) {
             add_over();
-            add_forms();
             add_parts();
             add_better();
             add_empty_plan();
@@ -237,20 +235,6 @@ private:
                 : fmt::format("Not known whether the pools gain over {} alone: they {}.", name, text));
     }
 
-    /// What all pools together save in each form: whether it is the type that gains, or pooling.
-    void add_forms() {
-        std::vector<std::string> forms;
-        for (const try_arm& arm : result_.arms) {
-            if (const estimate* e = result_.cpu_of(arm.name);
-                e != nullptr && are_bounds(e->ratio_low, e->ratio_high)) {
-                forms.push_back(fmt::format("{} {}", arm.title, saving_text(subject::one, saving_of(*e))));
-            }
-        }
-        if (forms.size() > 1) {
-            findings_.push_back(html::capitalised(fmt::format("{}.", fmt::join(forms, "; "))));
-        }
-    }
-
     /// What each leading type adds to the others.
     void add_parts() {
         const run_row* const chosen = result_.explaining.find(chosen_arm);
@@ -281,7 +265,7 @@ private:
         }
         std::ranges::sort(known);
         for (const auto& [size, text] : known) {
-            findings_.push_back(html::capitalised(text) + " than with all of these pools.");
+            findings_.push_back(capitalised(text) + " than with all of these pools.");
         }
         if (!unknown.empty()) {
             findings_.push_back(fmt::format("What {} {} to the other pools cannot be told from chance.",
@@ -326,7 +310,7 @@ private:
     void add_budget() {
         const std::string forecast = forecast_of(result_.decision);
         if (!forecast.empty() && result_.judged.answer == pool_answer::not_known) {
-            findings_.push_back(html::capitalised(forecast) + ".");
+            findings_.push_back(capitalised(forecast) + ".");
         } else if (result_.explaining_seconds > 0) {
             findings_.push_back(fmt::format("--budget {:.0f} has room for the parts of more types.",
                                             std::ceil(result_.explaining_seconds / 10) * 10));
@@ -338,18 +322,11 @@ private:
         if (plain == nullptr) {
             return;
         }
-        std::vector<double> bytes;
-        std::vector<double> seconds;
-        for (const run_sample& s : plain->samples) {
-            bytes.push_back(static_cast<double>(s.littered.resident_bytes));
-            seconds.push_back(static_cast<double>(s.littered.user_ns + s.littered.sys_ns) * 1e-9);
-        }
         const probe::litter& one = plain->samples.front().littered;
         findings_.push_back(fmt::format(
             "Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} are freed. "
-            "With the default allocator they are {} of the peak; their {} are not counted.",
-            one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
-            figures::seconds_text(median(seconds))));
+            "They are {} of the peak with the default allocator; the CPU time that they take is not counted.",
+            one.blocks, one.freed, figures::bytes_text(one.resident_bytes)));
     }
 
     const try_result& result_;

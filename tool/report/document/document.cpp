@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace linn::tool::report {
@@ -35,22 +36,17 @@ table table::part(bool of_text) const {
     return shown;
 }
 
-std::vector<std::string> lines_of(const std::string& lead) {
-    std::vector<std::string> lines;
-    for (std::size_t at = 0; at < lead.size();) {
-        const std::size_t end = std::min(lead.find('\n', at), lead.size());
-        lines.push_back(lead.substr(at, end - at));
-        at = end + 1;
-    }
-    return lines;
+std::string date_text(const std::string& iso) {
+    return iso.size() < 16 ? iso : fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 5));
 }
 
-list sentences(const std::vector<std::string>& lines, std::string heading) {
-    list all{{}, std::move(heading)};
-    for (const std::string& line : lines) {
-        all.notes.push_back({line});
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in{text};
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(line);
     }
-    return all;
+    return lines;
 }
 
 } // namespace linn::tool::report

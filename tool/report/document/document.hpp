@@ -6,8 +6,7 @@
 // no command, judge nothing and compute nothing. The JSON of a command is written from the result itself.
 //
 //     document fruit_document(const fruit_result& result) {
-//         document d;
-//         d.command = "linn fruit";
+//         document d{.command = "linn fruit", .subject = result.farm, .question = "Which fruit is heaviest?"};
 //         d.lead = result.verdict;                                       // the answer, first everywhere
 //         section& s = d.add_section("fruit", "Every fruit");
 //         table t{"Weight of a fruit", {{.heading = "fruit", .is_text = true},
@@ -34,6 +33,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -57,6 +57,13 @@ inline std::string version_text() {
 namespace linn::tool::report {
 
 using namespace figures; // what a report says is made of them
+using figures::figure_of;
+
+/// A count, or what is measured in whole units.
+template <std::integral Count>
+quantity figure_of(unit what, Count n) {
+    return figure_of(what, static_cast<double>(n));
+}
 
 struct block; // below; a row holds blocks
 
@@ -90,10 +97,8 @@ struct cell {
 
     std::string before;             ///< the figure; all where there is none
     std::optional<quantity> figure; ///< the table sorts by it
-    std::optional<quantity> beside; ///< in brackets behind it
     std::string after;
     emphasis style = emphasis::none; ///< good and bad: a difference that is claimed
-    unsigned mark = 0;               ///< of the note that belongs to it, as "[1]"; 0: none
 
     /// The same cell as a difference that is claimed, or is not.
     cell styled(emphasis how) && {
@@ -102,11 +107,7 @@ struct cell {
     }
 
     std::string words(lettering letters) const {
-        if (!figure) {
-            return before;
-        }
-        return before + figure->text(letters) +
-               (beside ? " (" + beside->text(letters) + ')' : std::string{}) + after;
+        return figure ? before + figure->text(letters) + after : before;
     }
 };
 
@@ -126,9 +127,8 @@ struct column {
     unsigned droppable = 0; ///< where a terminal is too narrow, the highest number goes first; 0: never
     forms shown_in = forms::everywhere;
     cut shorten = cut::never;
-    std::size_t least = 12;  ///< letters that are left of a column that is shortened
-    std::size_t most = 60;   ///< letters that it may have
-    bool goes_below = false; ///< where it is dropped, its cells stand below their rows
+    std::size_t least = 12; ///< letters that are left of a column that is shortened
+    std::size_t most = 60;  ///< letters that it may have
 };
 
 /// A line of a table.
@@ -150,8 +150,7 @@ struct table {
     std::string caption; ///< above it in a page, for those who do not see where it stands as well
     std::vector<column> columns;
     std::vector<row> rows = {};
-    std::vector<std::string> remarks = {};     ///< below it: what a reader must know of its columns
-    std::optional<std::size_t> sorted_by = {}; ///< the rows were added in ascending order of this column
+    std::vector<std::string> remarks = {}; ///< below it: what a reader must know of its columns
     std::size_t rows_of_text = static_cast<std::size_t>(-1); ///< text shows no more
     std::string rest = {};                                   ///< what the rows are that `cut` counts
     std::size_t all_rows = 0;                                ///< those that no form shows too; 0: not counted
@@ -175,26 +174,15 @@ struct paragraph {
     bool is_strong = false;
 };
 
-/// One entry of a list.
-struct note {
-    std::string text;
-    unsigned mark = 0;        ///< "[1]" in front, which a cell refers to; 0: none
-    std::string subject = {}; ///< what it is about, written before the text with a colon; empty: nothing
-    std::string section = {}; ///< id of the section that the subject leads to; empty: none
-
-    /// "subject: text".
-    std::string words() const { return subject.empty() ? text : subject + ": " + text; }
-};
-
 /// Sentences that stand for themselves, one below the other.
 struct list {
-    std::vector<note> notes;
+    std::vector<std::string> lines;
     std::string heading = {}; ///< above them; empty: none
 };
 
-/// Names and what belongs to them; without a value an entry is left out.
+/// Names and what belongs to them; an entry without words is left out.
 struct facts {
-    std::vector<std::pair<std::string, std::string>> entries;
+    std::vector<std::pair<std::string, cell>> entries;
 };
 
 /// Lines that stay as they are: a change, a command, the output of a program.
@@ -252,17 +240,18 @@ struct data_table {
 
 /// The whole report of a command.
 struct document {
-    std::string command; ///< "linn run"
-    std::string title;   ///< of the page's window
-    std::string heading; ///< of the page: the question that the lead answers
-    std::string kicker;  ///< above the heading: the date and the machine
+    std::string command;       ///< "linn run"
+    std::string subject = {};  ///< the program, or what else it is about; may be empty
+    std::string question = {}; ///< that the lead answers
+    std::string started = {};  ///< when it was measured, in ISO 8601; may be empty
+    std::string machine = {};  ///< on which; may be empty
     /// What a reader must know before all else, such as that the result is partial; may be empty.
-    std::string alert;
-    std::string lead; ///< the answer in a sentence, or a few: each line of it begins one
-    std::vector<block> introduction;
-    std::deque<section> sections;      // references to them stay
-    std::vector<std::string> warnings; ///< what weakens the result
-    std::string provenance;            ///< version, date and machine, in a line below text; may be empty
+    std::string alert = {};
+    std::string lead = {}; ///< the answer in a sentence, or a few: each line of it begins one
+    std::vector<block> introduction = {};
+    std::deque<section> sections = {};      // references to them stay
+    std::vector<std::string> warnings = {}; ///< what weakens the result
+    std::string provenance = {};            ///< version, date and machine, in a line below text; may be empty
     /// What CSV shows, made when that is written; the result must live until then.
     std::function<data_table()> data = [] { return data_table{}; };
 
@@ -277,10 +266,10 @@ struct document {
     }
 };
 
-/// The lines of a lead.
-std::vector<std::string> lines_of(const std::string& lead);
+/// "2026-11-21 11:45 UTC" from "2026-11-21T11:45:35Z".
+std::string date_text(const std::string& iso);
 
-/// A list of plain sentences.
-list sentences(const std::vector<std::string>& lines, std::string heading = {});
+/// The lines of a text, without what ends them.
+std::vector<std::string> lines_of(const std::string& text);
 
 } // namespace linn::tool::report

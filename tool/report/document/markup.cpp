@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "markup.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace linn::tool::html {
@@ -127,3 +128,39 @@ markup empty_element(std::string_view name, attributes list) {
 }
 
 } // namespace linn::tool::html
+
+namespace linn::tool::report {
+namespace {
+
+bool starts_letter(char c) noexcept {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+} // namespace
+
+std::size_t letters_of(std::string_view text) noexcept {
+    return static_cast<std::size_t>(std::ranges::count_if(text, starts_letter));
+}
+
+std::size_t byte_of_letter(std::string_view text, std::size_t letter) noexcept {
+    std::size_t letters = 0;
+    const auto found =
+        std::ranges::find_if(text, [&](char c) { return starts_letter(c) && letters++ == letter; });
+    return static_cast<std::size_t>(found - text.begin());
+}
+
+std::string shortened(std::string_view words, std::size_t most_letters) {
+    return letters_of(words) <= most_letters
+               ? std::string{words}
+               : std::string{words.substr(0, byte_of_letter(words, most_letters - 1))} + "…";
+}
+
+std::string capitalised(std::string_view words) {
+    std::string text{words};
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+        text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    }
+    return text;
+}
+
+} // namespace linn::tool::report

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -64,6 +65,18 @@ markup empty_element(std::string_view name, attributes list);
 } // namespace linn::tool::html
 
 namespace linn::tool::report {
+
+/// How many letters a text has.
+std::size_t letters_of(std::string_view text) noexcept;
+
+/// Where in a text its letter of that number, from 0 on, begins; the size of the text where it has no such letter.
+std::size_t byte_of_letter(std::string_view text, std::size_t letter) noexcept;
+
+/// The words, or as many letters of them as are allowed, the last one an ellipsis.
+std::string shortened(std::string_view words, std::size_t most_letters);
+
+/// The words with a capital letter first.
+std::string capitalised(std::string_view words);
 
 /// How a row, a cell or a mark of a plot is set apart; always by weight or shape as well as by colour.
 enum class emphasis {

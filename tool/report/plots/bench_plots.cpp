@@ -12,194 +12,6 @@
 #include <optional>
 
 namespace linn::tool::html {
-namespace {
-
-constexpr double top = 40; // for the title and the remark
-constexpr double plot_height = 130;
-constexpr double bottom = 22;
-constexpr std::size_t title_letters = 26; // what the narrowest panel has room for
-
-struct axes {
-    axis x;
-    axis y;
-
-    std::string place(const curve_point& p) const {
-        return fmt::format("{} {}", across(x.place(p.x)), coordinate(top + plot_height * (1 - y.place(p.y))));
-    }
-};
-
-std::optional<axes> axes_of(const curve_plot& plot) {
-    value_range x;
-    value_range y;
-    for (const curve_panel& panel : plot.panels) {
-        for (const curve& c : panel.curves) {
-            for (const curve_point& p : c.points) {
-                x.add(p.x);
-                y.add(p.y);
-            }
-        }
-    }
-    if (x.empty() || y.empty()) {
-        return std::nullopt;
-    }
-    return axes{x.logarithmic(), y.logarithmic()};
-}
-
-const char* name_of(stroke s) {
-    return s == stroke::solid ? "solid" : s == stroke::dashed ? "dashed" : "dotted";
-}
-
-/// The curve as a path, broken where a value is missing.
-std::string path_of(const curve& c, const axes& scale) {
-    std::string path;
-    bool is_broken = true;
-    for (const curve_point& p : c.points) {
-        if (!(p.x > 0) || !(p.y > 0)) {
-            is_broken = true;
-            continue;
-        }
-        path += (is_broken ? 'M' : 'L') + scale.place(p);
-        is_broken = false;
-    }
-    return path;
-}
-
-/// A dot at every point, as a line of no length with round ends: it stays round where its space is stretched.
-std::string dots_of(const curve& c, const axes& scale) {
-    std::string path;
-    for (const curve_point& p : c.points) {
-        if (p.x > 0 && p.y > 0) {
-            path += 'M' + scale.place(p) + "h0";
-        }
-    }
-    return path;
-}
-
-class plot_writer {
-public:
-    plot_writer(id_source& ids, const curve_plot& plot, const axes& scale)
-        : ids_{&ids},
-          plot_{&plot},
-          scale_{scale},
-          behind_{ids.next("curves")} {}
-
-    markup panel(const curve_panel& p, bool is_first) {
-        markup shapes = frame();
-        if (is_first) {
-            std::string all;
-            for (const curve_panel& other : plot_->panels) {
-                for (const curve& c : other.curves) {
-                    if (c.style == stroke::solid) {
-                        all += path_of(c, scale_);
-                    }
-                }
-            }
-            shapes += empty_element("path", {{"id", behind_}, {"class", "behind"}, {"d", all}});
-        } else {
-            shapes += empty_element("use", {{"href", '#' + behind_}});
-        }
-        std::vector<std::string> spoken;
-        for (const curve& c : p.curves) {
-            const std::string path = path_of(c, scale_);
-            if (path.empty()) {
-                continue;
-            }
-            shapes += path_element(fmt::format("curve {}", name_of(c.style)), path);
-            if (c.style == stroke::solid) {
-                shapes += path_element("points", dots_of(c, scale_));
-            }
-            const auto [least, most] = std::ranges::minmax_element(
-                c.points, [](const curve_point& a, const curve_point& b) { return a.y < b.y; });
-            spoken.push_back(fmt::format("{}: {} to {}", c.name, typeset(unit::number, least->y),
-                                         typeset(unit::number, most->y)));
-        }
-        const std::string description = fmt::format("{} by {}. {}. {}", plot_->y_title, plot_->x_title,
-                                                    fmt::join(spoken, "; "), p.remark);
-        return element(
-            "div", {{"class", "curve-panel " + class_of(p.style)}},
-            stretching_svg(*ids_, p.title, description, top + plot_height + bottom, shapes, words(p)));
-    }
-
-    /// What the strokes mean, once below all panels.
-    markup legend() const {
-        markup list;
-        for (const stroke s : {stroke::solid, stroke::dashed, stroke::dotted}) {
-            if (const std::string name = name_for(s); !name.empty()) {
-                list += element("li", sample(fmt::format("curve {}", name_of(s))) + text(name));
-            }
-        }
-        if (plot_->panels.size() > 1) {
-            list += element("li", sample("behind") + text("the others"));
-        }
-        return element("ul", {{"class", "legend"}}, list);
-    }
-
-private:
-    markup frame() const {
-        std::string marks;
-        for (const tick& t : scale_.x.byte_ticks(4)) {
-            marks += fmt::format("M{} {}V{}", across(scale_.x.place(t.value)), coordinate(top),
-                                 coordinate(top + plot_height));
-        }
-        for (const tick& t : scale_.y.ticks(5)) {
-            marks += fmt::format("M0 {}H1000", coordinate(top + plot_height * (1 - scale_.y.place(t.value))));
-        }
-        return path_element("grid", marks);
-    }
-
-    markup words(const curve_panel& p) const {
-        markup list = panel_title(14, shortened(p.title, title_letters));
-        list += element("text", {{"x", "0"}, {"y", "30"}, {"class", "axis-title"}}, text(p.remark));
-        for (const tick& t : scale_.x.byte_ticks(4)) {
-            list += words_at(scale_.x.place(t.value), top + plot_height + 15, "tick", t.label);
-        }
-        for (const tick& t : scale_.y.ticks(5)) {
-            list += words_before(top + plot_height * (1 - scale_.y.place(t.value)), t.label);
-        }
-        return list;
-    }
-
-    std::string name_for(stroke s) const {
-        for (const curve_panel& p : plot_->panels) {
-            for (const curve& c : p.curves) {
-                if (c.style == s && !c.points.empty()) {
-                    return c.name;
-                }
-            }
-        }
-        return {};
-    }
-
-    static markup sample(const std::string& style) {
-        return element("svg", {{"class", "key"}, {"width", "34"}, {"height", "10"}, {"aria-hidden", "true"}},
-                       path_element(style, "M1 5H33"));
-    }
-
-    id_source* ids_;
-    const curve_plot* plot_;
-    axes scale_;
-    std::string behind_;
-};
-
-} // namespace
-
-markup draw(id_source& ids, const curve_plot& plot) {
-    const auto scale = axes_of(plot);
-    if (!scale) {
-        return {};
-    }
-    plot_writer writer{ids, plot, *scale};
-    markup panels;
-    bool is_first = true;
-    for (const curve_panel& p : plot.panels) {
-        if (std::ranges::all_of(p.curves, [](const curve& c) { return c.points.empty(); })) {
-            continue;
-        }
-        panels += writer.panel(p, is_first);
-        is_first = false;
-    }
-    return element("div", {{"class", "curves"}}, panels) + writer.legend();
-}
 
 std::vector<row_group> group_rows(const scenario_result& s) {
     std::vector<row_group> groups;
@@ -295,30 +107,6 @@ markup strip_plots(id_source& ids, const bench_result& result, const scenario_re
     return first + folded(fmt::format("More of the same: {}", fmt::join(hidden, ", ")), others);
 }
 
-/// The points of one curve in nanoseconds.
-std::vector<curve_point> measured_points(const scenario& what, const row& r, unsigned threads) {
-    std::vector<curve_point> points;
-    for (std::size_t p = 0; p != what.phases.size(); ++p) {
-        if (what.phases[p].threads == threads && what.phases[p].bytes != 0 && r.in(p) != nullptr) {
-            points.push_back({static_cast<double>(what.phases[p].bytes), r.in(p)->ns.median.middle});
-        }
-    }
-    return points;
-}
-
-std::vector<curve_point> published_points(const scenario& what, const published_row& published) {
-    const auto column =
-        std::ranges::find_if(what.columns, [](const column_info& c) { return c.shows == figure::time; });
-    const double factor = column == what.columns.end() ? 1 : column->factor;
-    std::vector<curve_point> points;
-    for (std::size_t p = 0; p != what.phases.size(); ++p) {
-        if (what.phases[p].threads == 1 && p < published.figures.size() && published.figures[p] > 0) {
-            points.push_back({static_cast<double>(what.phases[p].bytes), published.figures[p] / factor});
-        }
-    }
-    return points;
-}
-
 std::string cliff_remark(const scenario& what, const row& r) {
     std::vector<std::string> parts;
     for (const cliff& c : cliffs_on(what, r, 1)) {
@@ -327,27 +115,94 @@ std::string cliff_remark(const scenario& what, const row& r) {
     return parts.empty() ? "no cliff" : fmt::format("cliff at {}", fmt::join(parts, ", "));
 }
 
-markup curve_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
-    const scenario& what = *s.what;
-    curve_plot plot{"block size", "nanoseconds a pair", {}};
-    const std::vector<row_group> groups = group_rows(s);
-    for (const row_group& g : groups) {
-        for (const row* r : g.rows) {
-            const std::string& name = result.contenders[r->contender].name;
-            if (name == control_name) {
+/// The cost by the size of a block, a panel a contender on the same logarithmic axes.
+class curve_plot {
+public:
+    curve_plot(id_source& ids, const bench_result& result, const scenario_result& s)
+        : ids_{ids},
+          result_{result},
+          s_{s} {
+        value_range sizes;
+        value_range costs;
+        for (const row& r : s.rows) {
+            for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+                if (r.in(p) != nullptr) {
+                    sizes.add(static_cast<double>(s.what->phases[p].bytes));
+                    costs.add(r.in(p)->ns.median.middle);
+                }
+            }
+        }
+        x_ = sizes.logarithmic();
+        y_ = costs.logarithmic();
+    }
+
+    markup panels() {
+        markup all;
+        for (const row_group& g : group_rows(s_)) {
+            for (const row* r : g.rows) {
+                if (result_.contenders[r->contender].name != control_name) {
+                    all += panel(*r, label_of(result_, s_, g, *r));
+                }
+            }
+        }
+        return element("div", {{"class", "curves"}}, all);
+    }
+
+private:
+    static constexpr double top = 40; // for the title and the remark
+    static constexpr double height = 130;
+    static constexpr double bottom = 22;
+    static constexpr std::size_t title_letters = 26; // what the narrowest panel has room for
+
+    double depth(double value) const { return top + height * (1 - y_.place(value)); }
+
+    /// Broken where a size was not measured.
+    std::string path_of(const row& r, unsigned threads) const {
+        std::string path;
+        bool is_broken = true;
+        for (std::size_t p = 0; p != s_.what->phases.size(); ++p) {
+            const phase_info& phase = s_.what->phases[p];
+            if (phase.threads != threads) {
                 continue;
             }
-            curve_panel panel{label_of(result, s, g, *r), {}, cliff_remark(what, *r), style_of(result, *r)};
-            panel.curves.push_back({"one thread", stroke::solid, measured_points(what, *r, 1)});
-            panel.curves.push_back({"two threads", stroke::dashed, measured_points(what, *r, 2)});
-            if (const published_row* p = s.find_published(name, s.variant_of(*r).name)) {
-                panel.curves.push_back({"published, one thread", stroke::dotted, published_points(what, *p)});
+            const phase_figures* const f = r.in(p);
+            if (f != nullptr) {
+                path += fmt::format("{}{} {}", is_broken ? 'M' : 'L',
+                                    across(x_.place(static_cast<double>(phase.bytes))),
+                                    coordinate(depth(f->ns.median.middle)));
             }
-            plot.panels.push_back(std::move(panel));
+            is_broken = f == nullptr;
         }
+        return path;
     }
-    return draw(ids, plot);
-}
+
+    markup panel(const row& r, const std::string& title) {
+        const std::string remark = cliff_remark(*s_.what, r);
+        std::string marks;
+        markup words = panel_title(14, shortened(title, title_letters));
+        words += element("text", {{"x", "0"}, {"y", "30"}, {"class", "axis-title"}}, text(remark));
+        for (const tick& t : x_.byte_ticks(4)) {
+            const double place = x_.place(t.value);
+            marks += fmt::format("M{} {}V{}", across(place), top, top + height);
+            words += words_at(place, top + height + 15, "tick", t.label);
+        }
+        for (const tick& t : y_.ticks(5)) {
+            marks += fmt::format("M0 {}H1000", coordinate(depth(t.value)));
+            words += words_before(depth(t.value), t.label);
+        }
+        const markup shapes = path_element("grid", marks) + path_element("curve", path_of(r, 1)) +
+                              path_element("curve dashed", path_of(r, 2));
+        return element("div", {{"class", "curve-panel " + class_of(style_of(result_, r))}},
+                       stretching_svg(ids_, title, "Nanoseconds by the size of a block; " + remark + '.',
+                                      top + height + bottom, shapes, words));
+    }
+
+    id_source& ids_;
+    const bench_result& result_;
+    const scenario_result& s_;
+    axis x_ = axis::logarithmic(1, 2);
+    axis y_ = axis::logarithmic(1, 2);
+};
 
 } // namespace
 
@@ -378,7 +233,7 @@ markup overview_plot(id_source& ids, const bench_result& result) {
 }
 
 markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
-    return s.what->has_curves() ? curve_plots(ids, result, s) : strip_plots(ids, result, s);
+    return s.what->has_curves() ? curve_plot{ids, result, s}.panels() : strip_plots(ids, result, s);
 }
 
 } // namespace linn::tool::html

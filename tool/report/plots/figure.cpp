@@ -18,26 +18,6 @@ std::string class_of(emphasis e) {
     return word_of(e, {"", "ours", "muted", "good", "bad"});
 }
 
-std::string shortened(std::string_view words, std::size_t most_letters) {
-    const auto starts_letter = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-    std::size_t letters = 0;
-    std::size_t end_of_kept = 0; // where the ellipsis goes
-    for (std::size_t i = 0; i != words.size(); ++i) {
-        if (starts_letter(words[i]) && ++letters == most_letters) {
-            end_of_kept = i;
-        }
-    }
-    return letters <= most_letters ? std::string{words} : std::string{words.substr(0, end_of_kept)} + "…";
-}
-
-std::string capitalised(std::string_view words) {
-    std::string text{words};
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-        text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    }
-    return text;
-}
-
 markup stretching_svg(id_source& ids, std::string_view title, std::string_view description, double height,
                       const markup& shapes, const markup& words) {
     const std::string id = ids.next("svg");
@@ -204,39 +184,6 @@ void value_range::add(const std::vector<double>& values) noexcept {
     for (const double v : values) {
         add(v);
     }
-}
-
-linear_axis::linear_axis(unit what, double high) noexcept
-    : what_{what},
-      high_{std::isfinite(high) && high > 0 ? high : 1} {}
-
-double linear_axis::place(double value) const noexcept {
-    return value > 0 ? std::clamp(value / high_, 0.0, 1.0) : 0;
-}
-
-double linear_axis::step(std::size_t most) const {
-    const double wanted = high_ / static_cast<double>(most - 1);
-    if (what_ == unit::bytes) {
-        return std::max(1.0, std::exp2(std::ceil(std::log2(wanted))));
-    }
-    const double least = what_ == unit::count ? 1 : 0;
-    const double power = std::pow(10.0, std::floor(std::log10(wanted)));
-    for (const double digit : {1.0, 2.0, 5.0}) {
-        if (digit * power >= wanted * (1 - 1e-9)) {
-            return std::max(least, digit * power);
-        }
-    }
-    return std::max(least, 10 * power);
-}
-
-std::vector<tick> linear_axis::ticks(std::size_t most) const {
-    const double wide = step(most);
-    std::vector<tick> list;
-    for (double i = 0; i * wide <= high_ * (1 + 1e-9); ++i) {
-        const double value = i * wide;
-        list.push_back({value, figures::mark_text(what_, value, high_)});
-    }
-    return list;
 }
 
 } // namespace linn::tool::html

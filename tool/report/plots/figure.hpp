@@ -12,18 +12,13 @@ namespace linn::tool::html {
 
 using figures::unit;
 using report::emphasis;
+using report::shortened;
 
 /// A value as a page writes it: "12 345", "1.50 MiB", "1.2 ms", "4.2 %".
 std::string typeset(unit what, double value);
 
 /// The class name for the style sheet; empty for none.
 std::string class_of(emphasis e);
-
-/// The words, or as many letters of them as are allowed, the last one an ellipsis.
-std::string shortened(std::string_view words, std::size_t most_letters);
-
-/// The words with a capital letter first.
-std::string capitalised(std::string_view words);
 
 /// A picture that is as wide as its box and `height` px high. Shapes are written in a space 1000 wide that stretches;
 /// `words` keep their form, so they are placed in percent. `title` and `description` are read out in its stead.
@@ -100,28 +95,6 @@ public:
 private:
     double low_ = 0;
     double high_ = 0;
-};
-
-/// An axis from 0: where values lie on it, and which of them are marked.
-class linear_axis {
-public:
-    /// An axis that ends at `high`; one that is no positive finite number counts as 1.
-    linear_axis(unit what, double high) noexcept;
-
-    /// The share of the axis's length at which a value lies; what is outside lies at the ends.
-    double place(double value) const noexcept;
-
-    double high() const noexcept { return high_; }
-
-    /// At most `most` round values, 0 the first: steps of 1, 2 or 5, of bytes powers of two. Times have one unit.
-    /// @pre `most` is at least 2
-    std::vector<tick> ticks(std::size_t most) const;
-
-private:
-    double step(std::size_t most) const;
-
-    unit what_;
-    double high_;
 };
 
 } // namespace linn::tool::html

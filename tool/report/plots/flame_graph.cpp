@@ -5,14 +5,40 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace linn::tool::html {
 namespace {
 
-using weights = std::array<double, flame_measures>;
+constexpr std::size_t most_measures = 6; // that the width of a box can stand for
+using weights = std::array<double, most_measures>;
+
+/// A call, a type, or a place that allocates it.
+struct flame_node {
+    std::string label;
+    std::string detail; ///< shown with the label where one looks at it; may be empty
+    emphasis style = emphasis::none;
+    weights weight{};
+    std::vector<flame_node> children = {}; ///< the largest first
+};
+
+/// A tree of boxes and what they mean.
+struct flame_graph {
+    std::string_view name;                  ///< of the graph, read out
+    std::vector<std::string_view> measures; ///< names of the weights
+    std::size_t first = 0;                  ///< the measure that the script begins with
+    std::function<std::string(const flame_node&, const flame_node& root)> tip; ///< lines about a box
+    /// -1: all of the box is gone, 1: all of it is new; empty where nothing is compared
+    std::function<double(const flame_node&)> growth = {};
+    flame_node root;
+};
 
 constexpr std::size_t most_boxes = 2500;
 constexpr std::ptrdiff_t most_callers = 12; // above a place that is compared
@@ -31,7 +57,7 @@ struct measure {
     std::string_view name;
     unit what;
 };
-constexpr std::array<measure, flame_measures> measures_of_stacks{
+constexpr std::array<measure, most_measures> measures_of_stacks{
     {{"bytes allocated", unit::bytes},
      {"allocations", unit::count},
      {"bytes at the peak", unit::bytes},
@@ -128,7 +154,8 @@ double share_of(const flame_node& n, const weights& whole) {
     return most;
 }
 
-std::size_t fold(flame_node& n, const weights& whole, double least) {
+/// Puts the boxes that are smaller than that share of the whole together.
+void fold(flame_node& n, const weights& whole, double least) {
     const auto small = std::ranges::stable_partition(
         n.children, [&](const flame_node& c) { return share_of(c, whole) >= least; });
     if (!small.empty()) {
@@ -139,11 +166,9 @@ std::size_t fold(flame_node& n, const weights& whole, double least) {
         n.children.erase(small.begin(), small.end());
         n.children.push_back(std::move(rest));
     }
-    std::size_t boxes = 1;
     for (flame_node& c : n.children) {
-        boxes += fold(c, whole, least);
+        fold(c, whole, least);
     }
-    return boxes;
 }
 
 std::size_t boxes_above(const flame_node& n, const weights& whole, double least) {
@@ -217,9 +242,31 @@ private:
     const flame_graph* graph_;
 };
 
+markup draw(flame_graph graph) {
+    const weights whole = graph.root.weight;
+    if (!(whole[0] > 0) || graph.root.children.empty()) {
+        return {};
+    }
+    double least = 0.0005; // half a pixel of a wide window
+    while (boxes_above(graph.root, whole, least) > most_boxes) {
+        least *= 1.5;
+    }
+    fold(graph.root, whole, least);
+    const double height = line_height * static_cast<double>(depth_of(graph.root));
+    const markup list =
+        element("ul", {{"class", "flame"}, {"style", fmt::format("height:{}px", coordinate(height))}},
+                boxes{graph}.of(graph.root, 0, 1));
+    return element("div",
+                   {{"class", "flame-graph"},
+                    {"data-measures", fmt::format("{}", fmt::join(graph.measures, "|"))},
+                    {"data-first", std::to_string(graph.first)},
+                    {"data-name", std::string{graph.name}}},
+                   element("div", {{"class", "flame-frame"}}, list));
+}
+
 } // namespace
 
-flame_graph graph_of_stacks(const trace_profile& profile, block_filter filter, bool keeps_runtime) {
+markup flame_of_stacks(const trace_profile& profile, block_filter filter, bool keeps_runtime) {
     flame_graph graph{.name = "allocations by call and type",
                       .measures = {},
                       .first = measure_of(profile, filter),
@@ -245,10 +292,10 @@ flame_graph graph_of_stacks(const trace_profile& profile, block_filter filter, b
         add(type.weight, w);
     }
     sort_children(graph.root);
-    return graph;
+    return draw(std::move(graph));
 }
 
-flame_graph graph_of_difference(const trace_comparison& c) {
+markup flame_of_difference(const trace_comparison& c) {
     const profile_measure by = c.options.by;
     const auto place = static_cast<std::size_t>(by);
     const auto tip = [by, unit = c.unit](const flame_node& n, const flame_node& root) {
@@ -283,33 +330,7 @@ flame_graph graph_of_difference(const trace_comparison& c) {
         }
     }
     sort_children(graph.root);
-    return graph;
-}
-
-std::size_t fold_flame(flame_node& root, std::size_t most) {
-    const weights whole = root.weight;
-    double least = 0.0005; // half a pixel of a wide window
-    while (boxes_above(root, whole, least) > most) {
-        least *= 1.5;
-    }
-    return fold(root, whole, least);
-}
-
-markup draw(flame_graph graph) {
-    if (!(graph.root.weight[0] > 0) || graph.root.children.empty()) {
-        return {};
-    }
-    fold_flame(graph.root, most_boxes);
-    const double height = line_height * static_cast<double>(depth_of(graph.root));
-    const markup list =
-        element("ul", {{"class", "flame"}, {"style", fmt::format("height:{}px", coordinate(height))}},
-                boxes{graph}.of(graph.root, 0, 1));
-    return element("div",
-                   {{"class", "flame-graph"},
-                    {"data-measures", fmt::format("{}", fmt::join(graph.measures, "|"))},
-                    {"data-first", std::to_string(graph.first)},
-                    {"data-name", std::string{graph.name}}},
-                   element("div", {{"class", "flame-frame"}}, list));
+    return draw(std::move(graph));
 }
 
 } // namespace linn::tool::html

@@ -2,9 +2,13 @@
 #include "timeline_plot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace linn::tool::html {
 namespace {
@@ -12,6 +16,58 @@ namespace {
 constexpr double top = 22; // for the title
 constexpr double plot_height = 110;
 constexpr double bottom = 20;
+constexpr std::size_t most_steps = 400; // what a screen can show
+
+/// One measure over time.
+struct series {
+    std::string title;
+    unit what = unit::count;
+    std::vector<double> values; ///< one a step, never empty
+};
+
+/// An axis from 0.
+struct linear_axis {
+    unit what;
+    double high; ///< positive
+
+    /// The share of the axis's length at which a value lies.
+    double place(double value) const { return std::clamp(value / high, 0.0, 1.0); }
+
+    /// Round values, 0 the first, about so many: steps of 1, 2 or 5, of bytes powers of two. Times have one unit.
+    std::vector<tick> ticks(std::size_t most) const {
+        const double wide = step(high / static_cast<double>(most - 1));
+        std::vector<tick> list;
+        for (double i = 0; i * wide <= high * (1 + 1e-9); ++i) {
+            list.push_back({i * wide, figures::mark_text(what, i * wide, high)});
+        }
+        return list;
+    }
+
+private:
+    double step(double wanted) const {
+        if (what == unit::bytes) {
+            return std::max(1.0, std::exp2(std::ceil(std::log2(wanted))));
+        }
+        const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+        double round = 10 * power;
+        for (const double digit : {5.0, 2.0, 1.0}) {
+            round = digit * power >= wanted * (1 - 1e-9) ? digit * power : round;
+        }
+        return what == unit::count ? std::max(1.0, round) : round;
+    }
+};
+
+/// Several steps drawn as one: the largest of each, or their mean.
+std::vector<double> fewer_steps(const std::vector<std::uint64_t>& values, std::size_t width, bool is_mean) {
+    std::vector<double> fewer;
+    for (std::size_t from = 0; from < values.size(); from += width) {
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
+        const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(from + width, values.size()));
+        fewer.push_back(is_mean ? std::accumulate(first, end, 0.0) / static_cast<double>(end - first)
+                                : static_cast<double>(*std::max_element(first, end)));
+    }
+    return fewer;
+}
 
 double height_of(const linear_axis& scale, double value) {
     return top + plot_height * (1 - scale.place(value));
@@ -38,12 +94,13 @@ std::string path_of(const std::vector<double>& values, const linear_axis& scale,
     return path;
 }
 
-/// `mark`: where a line stands, as a share of the width; negative: nowhere.
-markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& time, double mark) {
+/// `note`: behind the title. `mark`: where a line stands, as a share of the width; negative: nowhere.
+markup panel_of(id_source& ids, const series& s, const linear_axis& time, const std::string& note,
+                double mark) {
     const double most = *std::ranges::max_element(s.values);
-    const linear_axis scale{s.what, most * 1.04};
+    const linear_axis scale{s.what, most > 0 ? most * 1.04 : 1};
     std::string marks;
-    markup words = panel_title(13, s.note.empty() ? s.title : s.title + ": " + s.note);
+    markup words = panel_title(13, s.title + note);
     for (const tick& t : scale.ticks(4)) {
         const double y = height_of(scale, t.value);
         marks += fmt::format("M0 {}H1000", coordinate(y));
@@ -70,99 +127,59 @@ markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& tim
     return element("div", {{"class", "panel"}},
                    stretching_svg(ids, s.title,
                                   fmt::format("{} over {}: at most {}, {} at the end.", s.title,
-                                              typeset(unit::nanoseconds, time.high()), typeset(s.what, most),
+                                              typeset(unit::nanoseconds, time.high), typeset(s.what, most),
                                               typeset(s.what, end)),
                                   top + plot_height + bottom, shapes, words));
 }
 
 /// The values as the script reads them: a line a series, each with what names and marks it.
-markup data_of(const timeline_plot& plot) {
-    markup list;
-    for (const timeline_series& s : plot.series) {
-        std::string values;
-        for (const double v : s.values) {
-            values += fmt::format("{}{:.6g}", values.empty() ? "" : " ", v);
-        }
-        const char* kind = s.what == unit::bytes ? "bytes" : "count";
-        list += element("data", {{"value", values}, {"data-kind", kind}, {"data-title", s.title}}, {});
-    }
-    return list;
-}
-
-} // namespace
-
-std::vector<double> fewer_steps(const std::vector<double>& values, std::size_t most, bool is_mean,
-                                std::size_t& width) {
-    width = std::max<std::size_t>(1, (values.size() + most - 1) / most);
-    std::vector<double> fewer;
-    for (std::size_t from = 0; from < values.size(); from += width) {
-        const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
-        const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(from + width, values.size()));
-        fewer.push_back(is_mean ? std::accumulate(first, end, 0.0) / static_cast<double>(end - first)
-                                : *std::max_element(first, end));
-    }
-    return fewer;
-}
-
-markup draw(id_source& ids, const timeline_plot& plot) {
-    const bool any = plot.step_ns > 0 && !plot.series.empty() &&
-                     std::ranges::all_of(plot.series, [&](const timeline_series& s) {
-                         return s.values.size() == plot.series.front().values.size() && !s.values.empty();
-                     });
-    if (!any) {
-        return {};
-    }
-    const double count = static_cast<double>(plot.series.front().values.size());
-    const linear_axis time{unit::nanoseconds, plot.step_ns * count};
-    markup panels;
-    const double peak = plot.peak_ns < 0 ? -1 : std::min(time.place(plot.peak_ns), 1.0);
-    for (const timeline_series& s : plot.series) {
-        panels += panel_of(ids, s, time, &s == &plot.series.front() ? peak : -1);
-    }
-    panels += element("p", {{"class", "readout"}}, {});
-    return element("div",
-                   {{"class", "timeline"},
-                    {"role", "group"},
-                    {"aria-label", plot.title},
-                    {"data-step", fmt::format("{:.6g}", plot.step_ns)}},
-                   panels + data_of(plot));
-}
-
-namespace {
-
-std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
-    return {values.begin(), values.end()};
+markup data_of(const series& s) {
+    return element("data",
+                   {{"value", fmt::format("{:.6g}", fmt::join(s.values, " "))},
+                    {"data-kind", s.what == unit::bytes ? "bytes" : "count"},
+                    {"data-title", s.title}},
+                   {});
 }
 
 } // namespace
 
 markup run_over_time(id_source& ids, const trace_analysis& t) {
-    std::size_t width = 1;
-    timeline_plot plot{"Over the run", 0, {}};
-    const auto add = [&](const char* title, unit what, std::vector<double> values) {
-        if (!values.empty()) {
-            plot.series.push_back({title, what, std::move(values), {}});
-        }
-    };
-    const bool has_peak = t.all.peak_live_bytes != 0;
-    plot.peak_ns = has_peak ? static_cast<double>(t.peak_ns) : -1;
-    add("Live bytes", unit::bytes,
-        fewer_steps(as_doubles(t.over_time.live_bytes), most_timeline_steps, false, width));
-    if (has_peak && !plot.series.empty()) {
-        plot.series.front().note =
-            fmt::format("at most {}, at {}", typeset(unit::bytes, static_cast<double>(t.all.peak_live_bytes)),
-                        typeset(unit::nanoseconds, static_cast<double>(t.peak_ns)));
+    const std::size_t steps = t.over_time.live_bytes.size();
+    if (steps == 0 || t.over_time.step_ns == 0) {
+        return {};
     }
-    add("Live blocks", unit::count,
-        fewer_steps(as_doubles(t.over_time.live_blocks), most_timeline_steps, false, width));
-    std::vector<double> rate = as_doubles(t.over_time.events);
-    const double step_s = static_cast<double>(t.over_time.step_ns) / 1e9;
-    for (double& v : rate) {
-        v = step_s > 0 ? v / step_s : 0;
+    const std::size_t width = (steps + most_steps - 1) / most_steps;
+    const auto step_ns = static_cast<double>(t.over_time.step_ns);
+    std::vector<double> events = fewer_steps(t.over_time.events, width, true);
+    for (double& v : events) {
+        v *= 1e9 / step_ns;
     }
-    add("Events a second", unit::count, fewer_steps(rate, most_timeline_steps, true, width));
-    plot.step_ns = static_cast<double>(t.over_time.step_ns) * static_cast<double>(width);
-    return draw(ids, plot);
+    const series all[]{{"Live bytes", unit::bytes, fewer_steps(t.over_time.live_bytes, width, false)},
+                       {"Live blocks", unit::count, fewer_steps(t.over_time.live_blocks, width, false)},
+                       {"Events a second", unit::count, std::move(events)}};
+    const linear_axis time{unit::nanoseconds, step_ns * static_cast<double>(width * all[0].values.size())};
+    std::string note;
+    double peak = -1;
+    if (t.all.peak_live_bytes != 0) {
+        peak = time.place(static_cast<double>(t.peak_ns));
+        note = fmt::format(": at most {}, at {}",
+                           typeset(unit::bytes, static_cast<double>(t.all.peak_live_bytes)),
+                           typeset(unit::nanoseconds, static_cast<double>(t.peak_ns)));
+    }
+    markup panels;
+    markup data;
+    for (const series& s : all) {
+        const bool is_first = &s == all;
+        panels += panel_of(ids, s, time, is_first ? note : "", is_first ? peak : -1);
+        data += data_of(s);
+    }
+    panels += element("p", {{"class", "readout"}}, {});
+    return element("div",
+                   {{"class", "timeline"},
+                    {"role", "group"},
+                    {"aria-label", "Over the run"},
+                    {"data-step", fmt::format("{:.6g}", step_ns * static_cast<double>(width))}},
+                   panels + data);
 }
 
 } // namespace linn::tool::html

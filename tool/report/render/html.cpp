@@ -4,6 +4,7 @@
 #include "render.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,18 +21,16 @@ constexpr std::size_t name_letters = 120; // of a cell that may be cut
 constexpr std::size_t tip_letters = 600;  // of the text that is shown at the pointer
 
 /// The words whole for those who point at them, and as many as there is room for.
-markup shortened(const std::string& words) {
-    const std::string shown = html::shortened(words, name_letters);
-    return shown == words
-               ? html::text(words)
-               : element("span", {{"title", html::shortened(words, tip_letters)}}, html::text(shown));
+markup name_content(const std::string& words) {
+    const std::string shown = shortened(words, name_letters);
+    return shown == words ? html::text(words)
+                          : element("span", {{"title", shortened(words, tip_letters)}}, html::text(shown));
 }
 
 /// A verdict has a colour, and an arrow where it is a word: colour alone tells too little.
 markup cell_content(const cell& c, const column& of) {
     const std::string words = c.words(lettering::typeset);
-    const markup content = (of.shorten == cut::never ? html::text(words) : shortened(words)) +
-                           html::text(c.mark == 0 ? std::string{} : fmt::format(" [{}]", c.mark));
+    const markup content = of.shorten == cut::never ? html::text(words) : name_content(words);
     const bool is_good = c.style == emphasis::good;
     if (!is_good && c.style != emphasis::bad) {
         return content;
@@ -40,27 +39,14 @@ markup cell_content(const cell& c, const column& of) {
     return element("span", {{"class", is_good ? "better" : "worse"}}, arrow + content);
 }
 
-/// The subject is a link where it leads to a section.
-markup note_content(const note& n) {
-    const std::string mark = n.mark == 0 ? std::string{} : fmt::format("[{}] ", n.mark);
-    if (n.section.empty()) {
-        return html::text(mark + n.words());
-    }
-    return html::text(mark) + element("a", {{"href", '#' + n.section}}, html::text(n.subject)) +
-           html::text(": " + n.text);
-}
-
 markup diff_lines(const std::string& lines) {
     markup content;
-    for (std::size_t at = 0; at < lines.size();) {
-        const std::size_t end = std::min(lines.find('\n', at), lines.size());
-        const std::string_view line = std::string_view{lines}.substr(at, end - at);
+    for (const std::string& line : lines_of(lines)) {
         const markup words = html::text(line);
         content += line.starts_with('-')   ? element("del", words)
                    : line.starts_with('+') ? element("ins", words)
                                            : words;
         content += html::text("\n");
-        at = end + 1;
     }
     return content;
 }
@@ -85,11 +71,8 @@ markup table_head(const table& t, const std::vector<std::size_t>& shown) {
                           : element("th", {{"colspan", span}, {"scope", "colgroup"}}, html::text(c.group));
             has_groups = has_groups || !c.group.empty();
         }
-        const std::string style = c.is_text ? "words" : "";
-        headings += t.sorted_by == shown[i]
-                        ? element("th", {{"scope", "col"}, {"class", style}, {"aria-sort", "ascending"}},
-                                  html::text(c.heading))
-                        : element("th", {{"scope", "col"}, {"class", style}}, html::text(c.heading));
+        headings +=
+            element("th", {{"scope", "col"}, {"class", c.is_text ? "words" : ""}}, html::text(c.heading));
     }
     return element("thead", (has_groups ? element("tr", {{"class", "groups"}}, groups) : markup{}) +
                                 element("tr", {{"class", "columns"}}, headings));
@@ -125,8 +108,8 @@ public:
 
     markup operator()(const list& l) const {
         markup items;
-        for (const note& n : l.notes) {
-            items += element("li", note_content(n));
+        for (const std::string& line : l.lines) {
+            items += element("li", html::text(line));
         }
         if (items.empty()) {
             return items;
@@ -138,8 +121,8 @@ public:
     markup operator()(const facts& f) const {
         markup list;
         for (const auto& [name, value] : f.entries) {
-            if (!value.empty()) {
-                list += element("div", element("dt", html::text(name)) + element("dd", html::text(value)));
+            if (const std::string words = value.words(lettering::typeset); !words.empty()) {
+                list += element("div", element("dt", html::text(name)) + element("dd", html::text(words)));
             }
         }
         return list.empty() ? list : element("dl", list);
@@ -199,7 +182,7 @@ public:
             }
         }
         end_group();
-        const markup remarks = (*this)(sentences(t.remarks));
+        const markup remarks = (*this)(list{t.remarks});
         return element(
                    "div",
                    {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", t.caption}},
@@ -254,11 +237,18 @@ markup page_head(const std::string& title) {
     return element("head", content);
 }
 
+/// The parts that are not empty, with a separator between them.
+std::string joined(std::vector<std::string> parts, const char* separator) {
+    std::erase(parts, "");
+    return fmt::format("{}", fmt::join(parts, separator));
+}
+
 markup page_top(const document& d) {
-    markup top =
-        element("p", {{"class", "kicker"}}, html::text(d.kicker)) + element("h1", html::text(d.heading));
+    markup top = element("p", {{"class", "kicker"}},
+                         html::text(joined({d.command, date_text(d.started), d.machine}, " · "))) +
+                 element("h1", html::text(d.question));
     if (!d.alert.empty()) {
-        top += element("p", {{"class", "alert"}}, html::text(html::capitalised(d.alert)));
+        top += element("p", {{"class", "alert"}}, html::text(capitalised(d.alert)));
     }
     // A long answer in large letters is harder to read, not easier.
     constexpr std::size_t long_lead = 240;
@@ -274,7 +264,7 @@ markup page_top(const document& d) {
 
 std::string render_html(const document& d) {
     page_writer write;
-    markup main = write.blocks(d.introduction) + write(sentences(d.warnings, "What weakens this result"));
+    markup main = write.blocks(d.introduction) + write(list{d.warnings, "What weakens this result"});
     markup contents;
     markup sections;
     for (const section& s : d.sections) {
@@ -293,7 +283,11 @@ std::string render_html(const document& d) {
                         element("footer", html::text(footer)) +
                         element("script", markup::trusted(html::script));
     return "<!DOCTYPE html>\n" +
-           element("html", {{"lang", "en"}}, page_head(d.title) + element("body", body)).str() + '\n';
+           element("html", {{"lang", "en"}},
+                   page_head(joined({joined({d.command, d.subject}, " "), date_text(d.started)}, ", ")) +
+                       element("body", body))
+               .str() +
+           '\n';
 }
 
 } // namespace linn::tool::report

@@ -27,10 +27,9 @@ std::string strong(const std::string& plain) {
 
 std::string cell_text(const cell& c) {
     const std::string words = c.words(lettering::plain);
-    const std::string mark = c.mark == 0 ? std::string{} : fmt::format(" \\[{}\\]", c.mark);
     const bool is_strong = !words.empty() && (c.style == emphasis::good || c.style == emphasis::bad ||
                                               c.style == emphasis::ours);
-    return (is_strong ? strong(words) : markdown_text(words)) + mark;
+    return is_strong ? strong(words) : markdown_text(words);
 }
 
 std::string heading_text(const column& c) {
@@ -46,9 +45,8 @@ public:
 
     std::string operator()(const list& l) const {
         std::string out = l.heading.empty() ? std::string{} : markdown_text(l.heading) + "\n\n";
-        for (const note& n : l.notes) {
-            out += fmt::format("- {}{}\n", n.mark == 0 ? std::string{} : fmt::format("\\[{}\\] ", n.mark),
-                               markdown_text(n.words()));
+        for (const std::string& line : l.lines) {
+            out += fmt::format("- {}\n", markdown_text(line));
         }
         return out;
     }
@@ -56,8 +54,8 @@ public:
     std::string operator()(const facts& f) const {
         std::string out;
         for (const auto& [name, value] : f.entries) {
-            if (!value.empty()) {
-                out += fmt::format("- {}: {}\n", markdown_text(name), markdown_text(value));
+            if (const std::string words = value.words(lettering::plain); !words.empty()) {
+                out += fmt::format("- {}: {}\n", markdown_text(name), markdown_text(words));
             }
         }
         return out;
@@ -96,7 +94,7 @@ public:
         }
         end_part(rows);
         if (!t.remarks.empty() && !out.empty()) {
-            out += '\n' + (*this)(sentences(t.remarks));
+            out += '\n' + (*this)(list{t.remarks});
         }
         return out;
     }
@@ -191,7 +189,7 @@ std::string render_markdown(const document& d) {
     for (const std::string& warning : d.warnings) {
         warnings.push_back("warning: " + warning);
     }
-    add(write(sentences(warnings)));
+    add(write(list{warnings}));
     if (!d.provenance.empty()) {
         add(markdown_text(d.provenance) + '\n');
     }

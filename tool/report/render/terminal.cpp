@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../symbols/short_name.hpp"
 #include "render.hpp"
-#include "text_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +9,212 @@
 
 namespace linn::tool::report {
 namespace {
+
+/// The text without what steers a terminal: line ends and their like become spaces.
+std::string printable(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    return text;
+}
+
+/// The text, or as many letters of it as `width` holds with "..." at its end, or at its front.
+std::string cut_text(const std::string& text, std::size_t width, cut where) {
+    const std::size_t letters = letters_of(text);
+    if (letters <= width) {
+        return text;
+    }
+    const std::size_t kept = width - std::min<std::size_t>(width, 3);
+    return where == cut::front ? "..." + text.substr(byte_of_letter(text, letters - kept))
+                               : text.substr(0, byte_of_letter(text, kept)) + "...";
+}
+
+std::string padded(const std::string& text, std::size_t width, bool stands_left) {
+    const std::size_t letters = letters_of(text);
+    const std::string fill(width > letters ? width - letters : 0, ' ');
+    return stands_left ? text + fill : fill + text;
+}
+
+std::string without_trailing_spaces(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+}
+
+/// A table as aligned columns. Where it is wider than the terminal, columns are given up in the order of `droppable`, then text
+/// is cut; what is left of the room goes to the columns that were cut.
+class text_table {
+public:
+    text_table(const table& t, const output_style& style) : table_{t}, style_{style} {
+        for (std::size_t i = 0; i != t.columns.size(); ++i) {
+            if (includes(t.columns[i].shown_in, forms::terminal)) {
+                columns_.push_back(read_column(i, columns_.empty()));
+            }
+        }
+        give_up_columns();
+        share_room();
+    }
+
+    /// The lines, each ended by a newline. `detail` writes what stands below a row.
+    template <class Detail>
+    std::string lines(const Detail& detail) const {
+        const std::size_t most = style_.keeps_columns ? all_of_it : style_.width;
+        std::string out;
+        if (const std::string groups = group_line(); !groups.empty()) {
+            out += bold(style_, groups) + '\n';
+        }
+        out += bold(style_, line([](const laid_out& c) { return c.of->heading; })) + '\n' +
+               std::string(std::min(width(false), most), '-') + '\n';
+        std::size_t number = 0; // of the row among those that have cells
+        for (const row& r : table_.rows) {
+            if (r.is == row::kind::heading) {
+                out += cut_text(printable(r.cells.front().words(lettering::plain)), most, cut::end) + '\n';
+                continue;
+            }
+            const std::string text = line([&](const laid_out& c) { return c.cells[number]; });
+            const bool is_bold = r.style != emphasis::none && r.style != emphasis::muted;
+            out += (is_bold ? bold(style_, text) : text) + '\n' + detail(r);
+            ++number;
+        }
+        return out;
+    }
+
+    /// The headings of the columns that were given up, each once.
+    const std::vector<std::string>& hidden() const { return hidden_; }
+
+private:
+    static constexpr std::size_t all_of_it = static_cast<std::size_t>(-1);
+
+    struct laid_out {
+        const column* of;
+        std::size_t width = 0;
+        std::vector<std::string> cells = {}; ///< one a row that has cells
+
+        void fit() {
+            width = letters_of(of->heading);
+            for (const std::string& cell : cells) {
+                width = std::max(width, letters_of(cell));
+            }
+        }
+        std::size_t least() const {
+            return of->shorten == cut::never ? width
+                                             : std::min(width, std::max(of->least, letters_of(of->heading)));
+        }
+        void shorten() {
+            if (of->shorten == cut::type) {
+                cells = short_types(cells, width);
+            } else {
+                std::ranges::transform(cells, cells.begin(),
+                                       [&](const std::string& c) { return cut_text(c, width, of->shorten); });
+            }
+            fit();
+        }
+    };
+
+    laid_out read_column(std::size_t number, bool is_first) const {
+        laid_out c{&table_.columns[number]};
+        std::string indent; // of the names below a heading
+        for (const row& r : table_.rows) {
+            if (r.is == row::kind::heading) {
+                indent = is_first ? "  " : "";
+            } else {
+                c.cells.push_back(indent + printable(r.cells[number].words(lettering::plain)));
+            }
+        }
+        c.fit();
+        return c;
+    }
+
+    std::size_t gap_before(std::size_t position) const {
+        if (position == 0) {
+            return 0;
+        }
+        // Columns of one group stand closer together than groups do.
+        const std::string& group = columns_[position].of->group;
+        return !group.empty() && group == columns_[position - 1].of->group ? 1 : 2;
+    }
+
+    std::size_t width(bool at_least) const {
+        std::size_t total = 0;
+        for (std::size_t i = 0; i != columns_.size(); ++i) {
+            total += gap_before(i) + (at_least ? columns_[i].least() : columns_[i].width);
+        }
+        return total;
+    }
+
+    void give_up_columns() {
+        while (!style_.keeps_columns && width(true) > style_.width) {
+            unsigned highest = 0;
+            for (const laid_out& c : columns_) {
+                highest = std::max(highest, c.of->droppable);
+            }
+            if (highest == 0) {
+                break;
+            }
+            std::erase_if(columns_, [&](const laid_out& c) { return c.of->droppable == highest; });
+        }
+        for (const column& c : table_.columns) {
+            if (includes(c.shown_in, forms::terminal) &&
+                std::ranges::find(columns_, &c, &laid_out::of) == columns_.end() &&
+                std::ranges::find(hidden_, c.heading) == hidden_.end()) {
+                hidden_.push_back(c.heading);
+            }
+        }
+    }
+
+    void share_room() {
+        const std::size_t taken = width(true);
+        std::size_t room = style_.keeps_columns ? all_of_it : taken < style_.width ? style_.width - taken : 0;
+        std::vector<std::size_t> wanted;
+        for (laid_out& c : columns_) {
+            wanted.push_back(c.of->shorten == cut::never ? c.width : std::min(c.width, c.of->most));
+            c.width = c.least();
+        }
+        for (bool grows = true; grows && room != 0;) {
+            grows = false;
+            for (std::size_t i = 0; i != columns_.size() && room != 0; ++i) {
+                if (columns_[i].width < wanted[i]) {
+                    ++columns_[i].width;
+                    --room;
+                    grows = true;
+                }
+            }
+        }
+        for (laid_out& c : columns_) {
+            if (c.of->shorten != cut::never) {
+                c.shorten();
+            }
+        }
+    }
+
+    std::string group_line() const {
+        std::string text;
+        for (std::size_t i = 0; i != columns_.size();) {
+            const std::string& group = columns_[i].of->group;
+            text += std::string(gap_before(i), ' ');
+            std::size_t span = columns_[i].width;
+            std::size_t next = i + 1;
+            for (; next != columns_.size() && !group.empty() && columns_[next].of->group == group; ++next) {
+                span += gap_before(next) + columns_[next].width;
+            }
+            text += padded(group, span, false);
+            i = next;
+        }
+        return without_trailing_spaces(text);
+    }
+
+    template <class Cell>
+    std::string line(const Cell& cell_of) const {
+        std::string text;
+        for (std::size_t i = 0; i != columns_.size(); ++i) {
+            const laid_out& c = columns_[i];
+            text += std::string(gap_before(i), ' ') + padded(cell_of(c), c.width, c.of->is_text);
+        }
+        return without_trailing_spaces(text);
+    }
+
+    const table& table_;
+    output_style style_;
+    std::vector<laid_out> columns_;
+    std::vector<std::string> hidden_;
+};
 
 class terminal_writer {
 public:
@@ -22,10 +228,8 @@ public:
     std::string operator()(const list& l) const {
         std::string out = l.heading.empty() ? std::string{} : bold(style_, l.heading) + '\n';
         const std::size_t indent = l.heading.empty() ? 0 : 2;
-        for (const note& n : l.notes) {
-            const std::string mark = n.mark == 0 ? std::string{} : fmt::format("[{}] ", n.mark);
-            out += std::string(indent, ' ') +
-                   wrap(mark + printable(n.words()), style_.width - indent, indent + 4) + '\n';
+        for (const std::string& line : l.lines) {
+            out += std::string(indent, ' ') + wrap(printable(line), style_.width - indent, indent + 4) + '\n';
         }
         return out;
     }
@@ -33,8 +237,8 @@ public:
     std::string operator()(const facts& f) const {
         std::string out;
         for (const auto& [name, value] : f.entries) {
-            if (!value.empty()) {
-                out += wrap(printable(fmt::format("{}: {}", name, value)), style_.width, 4) + '\n';
+            if (const std::string words = value.words(lettering::plain); !words.empty()) {
+                out += wrap(printable(fmt::format("{}: {}", name, words)), style_.width, 4) + '\n';
             }
         }
         return out;
@@ -42,10 +246,8 @@ public:
 
     std::string operator()(const code& c) const {
         std::string out;
-        for (std::size_t begin = 0; begin < c.text.size();) {
-            const std::size_t end = std::min(c.text.find('\n', begin), c.text.size());
-            out += "    " + printable(c.text.substr(begin, end - begin)) + '\n';
-            begin = end + 1;
+        for (const std::string& line : lines_of(c.text)) {
+            out += "    " + printable(line) + '\n';
         }
         return out;
     }
@@ -62,10 +264,10 @@ public:
         const text_table drawn{t, style_};
         std::string out = drawn.lines([&](const row& r) { return indented(r.detail); });
         std::vector<std::string> remarks = t.remarks;
-        if (const std::vector<std::string> hidden = drawn.hidden(); !hidden.empty()) {
+        if (!drawn.hidden().empty()) {
             remarks.insert(remarks.begin(),
                            fmt::format("hidden columns: {} (widen the terminal or use --json)",
-                                       fmt::join(hidden, ", ")));
+                                       fmt::join(drawn.hidden(), ", ")));
         }
         for (const std::string& remark : remarks) {
             out += "  " + wrap(printable(remark), style_.width - 2, 4) + '\n';
@@ -109,11 +311,8 @@ private:
             if (!includes(b.shown_in, forms::terminal)) {
                 continue;
             }
-            const std::string text = std::visit(narrow, b.content);
-            for (std::size_t begin = 0; begin < text.size();) {
-                const std::size_t end = text.find('\n', begin);
-                out += "    " + text.substr(begin, end + 1 - begin);
-                begin = end + 1;
+            for (const std::string& line : lines_of(std::visit(narrow, b.content))) {
+                out += "    " + line + '\n';
             }
         }
         return out;
