@@ -3,6 +3,7 @@
 
 #include "../measure/suggest.hpp"
 #include "../pools/toml_table.hpp"
+#include "../profile/trace_view.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -141,18 +142,17 @@ figures::quantity figure_of_limit(std::size_t limit, std::uint64_t value) {
                      static_cast<double>(value));
 }
 
-std::vector<budget> read_budgets(std::string_view text, const std::string& name) {
+std::vector<budget> read_budget_file(const std::filesystem::path& file) {
     try {
-        return budgets_in(text);
+        return budgets_in(text_of_file<unusable_budgets>(file));
     } catch (const toml_problem& problem) {
-        throw unusable_budgets{fmt::format("{}:{}: {}", name, problem.line(), problem.what())};
+        throw unusable_budgets{fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what())};
     }
 }
 
-std::vector<budget> read_budget_file(const std::filesystem::path& file) {
-    return read_budgets(text_of_file<unusable_budgets>(file), file.string());
-}
+namespace {
 
+/// Whether a text is what a pattern says: '*' stands for any letters, all else for itself.
 bool matches(std::string_view pattern, std::string_view text) noexcept {
     // Goes back to the last '*' alone: what the ones before it took is enough.
     std::size_t p = 0;
@@ -175,8 +175,6 @@ bool matches(std::string_view pattern, std::string_view text) noexcept {
     }
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
-
-namespace {
 
 constexpr std::size_t most_stacks = 3;
 
@@ -219,21 +217,13 @@ relation relation_of(const budget& b, const profile_site& s) {
     return std::min({type_relation(b, s), file_relation(b, s), function_relation(b, s)});
 }
 
-std::string program_of(const trace_profile& profile) {
-    const std::vector<std::string>& command = profile.analysis.info.command;
-    return command.empty() ? std::string{} : std::filesystem::path{command.front()}.filename().string();
-}
-
 std::uint64_t used_by(const profile_site& site, const site_statistics& statistics, std::size_t limit) {
     return limit == peak_limit ? statistics.peak_live_bytes : site.counts.of[limit];
 }
 
 class checker {
 public:
-    checker(const trace_profile& profile, const peak_function& peak, check_result& result)
-        : profile_{profile},
-          peak_{peak},
-          result_{result} {}
+    checker(const trace_profile& profile, check_result& result) : profile_{profile}, result_{result} {}
 
     void check(const budget& b) {
         std::vector<bool> sites;
@@ -275,7 +265,7 @@ private:
 
     std::uint64_t used_by_all(const budget& b, std::size_t limit, const std::vector<bool>& sites) const {
         if (limit == peak_limit) {
-            return b.is_of_all() ? profile_.analysis.all.peak_live_bytes : peak_(sites);
+            return b.is_of_all() ? profile_.analysis.all.peak_live_bytes : peak_of_sites(profile_, sites);
         }
         std::uint64_t used = 0;
         for (std::size_t i = 0; i != sites.size(); ++i) {
@@ -352,7 +342,6 @@ private:
     }
 
     const trace_profile& profile_;
-    const peak_function& peak_;
     check_result& result_;
     bool is_depth_told_ = false;
 };
@@ -391,14 +380,13 @@ std::size_t check_result::broken() const noexcept {
         std::ranges::count_if(limits, [](const checked_limit& c) { return c.is_broken(); }));
 }
 
-check_result check_budgets(const std::vector<budget>& budgets, const trace_profile& profile,
-                           const peak_function& peak) {
+check_result check_budgets(const std::vector<budget>& budgets, const trace_profile& profile) {
     check_result result;
     result.trace = profile.path.string();
     result.command = profile.analysis.info.command;
     result.incomplete = why_incomplete(profile.analysis.info);
-    const std::string program = program_of(profile);
-    checker all{profile, peak, result};
+    const std::string program = result.command.empty() ? "" : program_name(result.command.front());
+    checker all{profile, result};
     for (const budget& b : budgets) {
         if (b.program.empty() || matches(b.program, program)) {
             all.check(b);

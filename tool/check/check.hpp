@@ -6,11 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -45,15 +43,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Reads a text of budgets. @param name of the file, for the error. @throws unusable_budgets
-std::vector<budget> read_budgets(std::string_view text, const std::string& name);
-
-/// Likewise for a file. @throws unusable_budgets
+/// Reads a file of budgets. @throws unusable_budgets
 std::vector<budget> read_budget_file(const std::filesystem::path& file);
-
-/// Whether a text is what a pattern says: '*' stands for any letters, all else for itself.
-/// @complexity O(text x pattern) at worst
-bool matches(std::string_view pattern, std::string_view text) noexcept;
 
 /// A stack that a budget is about, and how much it used of the limit.
 struct counted_stack {
@@ -93,11 +84,8 @@ struct check_result {
     bool is_kept() const noexcept { return broken() == 0 && incomplete.empty(); }
 };
 
-/// The most bytes that some sites together had live at once; one truth value for each site of the profile.
-using peak_function = std::function<std::uint64_t(const std::vector<bool>& sites)>;
-
-/// Compares a recording with its budgets. `peak` is called for budgets of peak_bytes that are not of the whole program.
-check_result check_budgets(const std::vector<budget>& budgets, const trace_profile& profile,
-                           const peak_function& peak);
+/// Compares a recording with its budgets. The trace is read again for each budget of peak_bytes that is not of the whole program.
+/// Throws what its reader throws.
+check_result check_budgets(const std::vector<budget>& budgets, const trace_profile& profile);
 
 } // namespace linn::tool

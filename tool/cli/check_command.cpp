@@ -141,9 +141,7 @@ private:
             progress_line line;
             source_.open();
             const trace_profile profile = profile_trace(trace, source_.names(), show_reading(line));
-            result_ = check_budgets(budgets_, profile, [&](const std::vector<bool>& sites) {
-                return peak_of_sites(profile, sites);
-            });
+            result_ = check_budgets(budgets_, profile);
         } catch (const unusable_trace& error) {
             return refuse(error.what(), exit_usage);
         }

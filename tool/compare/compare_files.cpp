@@ -235,6 +235,18 @@ std::vector<std::string> different_machine(const result_file& old_file, const re
     return machines;
 }
 
+/// Why two results cannot be compared: another schema, or other work; empty: they can.
+std::string why_not_comparable(const result_file& old_file, const result_file& new_file) {
+    if (old_file.is_bench() != new_file.is_bench()) {
+        return fmt::format("{} is of schema \"{}\" and {} of \"{}\"", old_file.path, old_file.schema,
+                           new_file.path, new_file.schema);
+    }
+    const std::string setting = different_setting(old_file, new_file);
+    return setting.empty() ? std::string{}
+                           : fmt::format("{} and {} measured different things: {}", old_file.path,
+                                         new_file.path, setting);
+}
+
 } // namespace
 
 const char* to_string(change_kind kind) noexcept {
@@ -257,17 +269,6 @@ bool file_comparison::nothing_decided() const noexcept {
     return !series.empty() && std::ranges::all_of(series, [&](const series_change& c) {
         return !can_tell(c.old_count, c.new_count, series.size(), alpha);
     });
-}
-
-std::string why_not_comparable(const result_file& old_file, const result_file& new_file) {
-    if (old_file.is_bench() != new_file.is_bench()) {
-        return fmt::format("{} is of schema \"{}\" and {} of \"{}\"", old_file.path, old_file.schema,
-                           new_file.path, new_file.schema);
-    }
-    const std::string setting = different_setting(old_file, new_file);
-    return setting.empty() ? std::string{}
-                           : fmt::format("{} and {} measured different things: {}", old_file.path,
-                                         new_file.path, setting);
 }
 
 file_comparison compare_files(result_file old_file, result_file new_file, const compare_options& options) {

@@ -72,9 +72,6 @@ struct file_comparison {
 /// series, says so at the level, and the medians differ by more than the threshold and than both noise floors.
 file_comparison compare_files(result_file old_file, result_file new_file, const compare_options& options);
 
-/// Why two results cannot be compared: another schema, or other work; empty: they can.
-std::string why_not_comparable(const result_file& old_file, const result_file& new_file);
-
 /// "pipeline, linn_make_shared on linn, flat_out"; "jemalloc, wall_ns".
 std::string describe(const series_name& name);
 
