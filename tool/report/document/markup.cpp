@@ -1,41 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "markup.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstddef>
 
 namespace linn::tool::html {
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD"; // U+FFFD
-
-unsigned byte_at(std::string_view text, std::size_t i) noexcept {
-    return static_cast<unsigned char>(text[i]);
+/// The text with U+FFFD for bytes that are no UTF-8.
+std::string valid_text(std::string_view text) {
+    using nlohmann::json;
+    if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+        return std::string{text};
+    }
+    return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-/// The length of the UTF-8 sequence at `i`, or 0 when it is none: cut short, overlong, a surrogate, above U+10FFFF.
-std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
-    const unsigned lead = byte_at(text, i);
-    const std::size_t length = lead < 0x80                    ? 1
-                               : lead >= 0xC2 && lead <= 0xDF ? 2
-                               : lead >= 0xE0 && lead <= 0xEF ? 3
-                               : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                              : 0;
-    if (length == 0 || i + length > text.size()) {
-        return 0;
-    }
-    for (std::size_t k = 1; k != length; ++k) {
-        if ((byte_at(text, i + k) & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    const unsigned second = length > 1 ? byte_at(text, i + 1) : 0;
-    const bool is_wrong = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
-                          (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
-    return is_wrong ? 0 : length;
-}
-
-void append_ascii(std::string& out, char c) {
+void append(std::string& out, char c) {
     switch (c) {
     case '&':
         out += "&amp;";
@@ -80,23 +63,8 @@ void open(std::string& out, std::string_view name, attributes list) {
 std::string escape(std::string_view text) {
     std::string out;
     out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
-        const std::size_t length = sequence_length(text, i);
-        if (length == 0) {
-            out += replacement;
-            ++i;
-        } else if (length == 1) {
-            append_ascii(out, text[i]);
-            ++i;
-        } else {
-            // C1 controls (U+0080 to U+009F), and U+FFFE and U+FFFF, which no XML may hold.
-            const bool is_control = byte_at(text, i) == 0xC2 && byte_at(text, i + 1) < 0xA0;
-            const bool is_no_character = text.substr(i, 2) == "\xEF\xBF" && byte_at(text, i + 2) >= 0xBE;
-            if (!is_control && !is_no_character) {
-                out += text.substr(i, length);
-            }
-            i += length;
-        }
+    for (const char c : valid_text(text)) {
+        append(out, c);
     }
     return out;
 }

@@ -53,19 +53,12 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
                                          {"width", across(right - left)},
                                          {"height", coordinate(lines)}});
     }
-    constexpr std::size_t most_marks = 6;
-    constexpr double label_width = 0.18; // on a phone, as a share of the axis
-    double labelled = -1;                // up to here
+    constexpr std::size_t most_marks = 4; // whose labels have room on a phone too
     std::string marks;
     for (const tick& t : scale.ticks(most_marks)) {
         const double place = scale.place(t.value);
-        // page.css hides the others on a phone, but never that of the line at 1.
-        const double from_one = std::abs(place - scale.place(1));
-        const bool has_room = from_one < 1e-9 || (from_one >= label_width && place - labelled >= label_width);
         marks += fmt::format("M{} {}V{}", across(place), coordinate(top), coordinate(end + 4));
-        words += words_at(place, end + 16, has_room ? "tick" : "tick between",
-                          panel.shows_changes ? change_label(t.value) : t.label);
-        labelled = has_room ? place : labelled;
+        words += words_at(place, end + 16, "tick", panel.shows_changes ? change_label(t.value) : t.label);
     }
     shapes += path_element("grid", marks);
     shapes += path_element("one", fmt::format("M{} {}V{}", across(scale.place(1)), top, end));
