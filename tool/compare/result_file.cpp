@@ -252,10 +252,11 @@ std::string text_of(const std::filesystem::path& path) {
     return *std::move(text);
 }
 
-/// What a message of the library says behind its "[json.exception.type_error.302] ".
+/// What a message of the library says, without its number and without bytes of the file.
 std::string reason_of(const json::exception& error) {
-    const std::string_view text = error.what();
-    return std::string{text.substr(std::min(text.find("] ") + 2, text.size()))};
+    std::string text = error.what();
+    text.erase(std::min(text.find("; last read:"), text.size()));
+    return text.substr(std::min(text.find("] ") + 2, text.size()));
 }
 
 } // namespace

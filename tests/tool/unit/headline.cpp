@@ -4,7 +4,6 @@
 #include "bench/judgement.hpp"
 #include "fake_bench.hpp"
 #include "report/commands/reports.hpp"
-#include "report/render/text_table.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::headline_tests {

@@ -106,12 +106,4 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
     CHECK(look_at(profile, block_filter::temporary).missing_symbols.empty()); // that site has none
 }
 
-TEST_CASE("a name that is a script stays a name in the page, in its data too") {
-    const trace_profile profile = made_profile();
-    const trace_view view = look_at(profile, block_filter::peak);
-    const std::string page = report::render_html(report::trace_view_document(profile, view, 10));
-    CHECK(page.find("<script>x") == std::string::npos);
-    CHECK(page.find("&lt;script&gt;x") != std::string::npos);
-}
-
 } // namespace linn::tool::trace_view_tests
