@@ -6,7 +6,7 @@
 #include "../../measure/suggest.hpp"
 #include "../../run/results.hpp"
 #include "../../symbols/short_name.hpp"
-#include "../plots/timeline_plot.hpp"
+#include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 #include "run_parts.hpp"

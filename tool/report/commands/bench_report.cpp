@@ -2,7 +2,7 @@
 #include "../../bench/judgement.hpp"
 #include "../../bench/results.hpp"
 #include "../../measure/process.hpp"
-#include "../plots/bench_plots.hpp"
+#include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 

@@ -4,7 +4,7 @@
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
 #include "../document/document.hpp"
-#include "../plots/flame_graph.hpp"
+#include "../plots/plots.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"

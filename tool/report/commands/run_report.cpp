@@ -5,7 +5,7 @@
 #include "../../measure/suggest.hpp"
 #include "../../run/judge.hpp"
 #include "../../run/results.hpp"
-#include "../plots/run_plots.hpp"
+#include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 #include "run_parts.hpp"

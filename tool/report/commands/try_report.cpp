@@ -6,7 +6,7 @@
 #include "../../symbols/short_name.hpp"
 #include "../../try/trial.hpp"
 #include "../document/document.hpp"
-#include "../plots/run_plots.hpp"
+#include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 #include "run_parts.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_plots.hpp"
-
 #include "../../bench/judgement.hpp"
 #include "figure.hpp"
+#include "plots.hpp"
 #include "strip_plot.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_plots.hpp"
-
+#include "plots.hpp"
 #include "strip_plot.hpp"
 
 #include <algorithm>

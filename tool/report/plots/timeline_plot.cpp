@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline_plot.hpp"
+#include "plots.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plots of pages, each in the source of its name.
+#pragma once
+
+#include "../../analysis/trace_analysis.hpp"
+#include "../../bench/results.hpp"
+#include "../../compare/trace_comparison.hpp"
+#include "../../profile/trace_view.hpp"
+#include "../../run/results.hpp"
+#include "figure.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool::html {
+
+// bench_plots.cpp
+
+/// Rows of a scenario that stand together, fastest first: those of one way of doing its work on every allocator, or those
+/// of all ways that bring a pool of their own.
+struct row_group {
+    std::string heading;
+    std::string note; ///< what the heading does not say
+    std::vector<const row*> rows;
+    std::optional<std::size_t> variant; ///< of a way that runs on every allocator
+};
+
+/// All rows of the scenario that have samples, each once.
+std::vector<row_group> group_rows(const scenario_result& s);
+
+/// What a row is called within its group.
+std::string label_of(const bench_result& result, const scenario_result& s, const row_group& g, const row& r);
+
+/// Linn's rows and the second copy of the baseline are set apart.
+emphasis style_of(const bench_result& result, const row& r);
+
+/// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
+markup overview_plot(id_source& ids, const bench_result& result);
+
+/// Every sample of a scenario relative to the baseline, a panel a phase; panels that do not fit next to each other are folded
+/// away. For scenarios whose phases are sizes, curves over the size instead.
+markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s);
+
+// run_plots.cpp
+
+/// How a row's verdict on a metric looks: better and worse as judged, the control muted.
+emphasis style_of(const run_row& row, std::string_view metric);
+
+/// Every run as a dot: one metric by the default's in the same round, as a ratio or in percent of change.
+markup metric_plot(id_source& ids, const run_result& result, const metric_info& m,
+                   bool shows_changes = false);
+
+/// The compared metrics but for the one that is shown elsewhere, panels side by side.
+markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
+
+// timeline_plot.cpp
+
+/// Live bytes, live blocks and events over the run, each in a panel of its own, one above the other. The script reads them out
+/// at the pointer or, by the arrow keys, at a mark. Nothing where the trace has no time.
+markup run_over_time(id_source& ids, const trace_analysis& t);
+
+// flame_graph.cpp
+
+// Boxes hang from the whole, each as wide as its share; a nested list underneath. What is too small to be seen is put together
+// ("12 more"), so that at most some thousands are drawn and nothing of any weight is lost. The script switches what the width
+// stands for, zooms and searches.
+
+/// The stacks of a recording, from the outermost call to the type, as wide as the bytes allocated, their number, what was live at the
+/// peak, temporary or never released. The script begins with the measure of the filter.
+markup flame_of_stacks(const trace_profile& profile, block_filter filter, bool keeps_runtime);
+
+/// The stacks of two recordings: types, their places, and the callers of these. A box weighs the larger of both recordings, the new
+/// one and the old one, by the measure that the comparison sorts by.
+markup flame_of_difference(const trace_comparison& c);
+
+} // namespace linn::tool::html
