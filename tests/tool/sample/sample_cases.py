@@ -131,7 +131,7 @@ def case_trace(tool):
     check(sample["blocks"] == result["kinds"]["allocation"]["count"], sample)
     check(abs(sample["bytes"] - total) < 0.1 * total and sample["bytes_low"] < sample["bytes"] < sample["bytes_high"], (sample, total))
     text = prose(tool.call("trace", tool.file, status=0).stdout)
-    check("a sample, about one block in 16.0 KiB:" in text, text)
+    check("Sample: about one block in 16.0 KiB:" in text, text)
     lines = tool.call("trace", tool.file, "--convert", "collapsed", status=0).stdout.splitlines()
     weight = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
     check(abs(weight - sample["bytes"]) < 0.01 * sample["bytes"], (weight, sample["bytes"]))

@@ -18,11 +18,12 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json measured_machine_json(const machine_info& m) {
-    return {{"cpu", m.cpu_model},          {"cpus", m.cpus},
-            {"kernel", m.kernel},          {"transparent_huge_pages", m.huge_pages},
-            {"compiler", m.compiler},      {"build", m.build},
-            {"counter", m.counter},        {"cycles_per_ns", m.ticks_per_ns},
-            {"environment", m.environment}};
+    ordered_json json = machine_json(m);
+    json.update({{"compiler", m.compiler},
+                 {"build", m.build},
+                 {"counter", m.counter},
+                 {"cycles_per_ns", m.ticks_per_ns}});
+    return json;
 }
 
 ordered_json options_json(const bench_options& o) {

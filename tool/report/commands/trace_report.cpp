@@ -11,6 +11,7 @@
 #include "reports.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -19,10 +20,6 @@ namespace linn::tool::report {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string duration_of(double ns) {
-    return figure_of(unit::nanoseconds, ns).text();
-}
 
 const char* to_string(trace_process::origin began) {
     return word_of(began, {"start", "fork", "exec"});
@@ -36,56 +33,50 @@ std::string began(const trace_info& info, const trace_process& p) {
                : how;
 }
 
-/// "a sample, about one block in 512 KiB: ...".
-std::string sample_line(const trace_info& info, const trace_counts& counts) {
+/// "about one block in 512 KiB: 30 blocks stand for 12.3 k allocations of ...".
+std::string sample_text(const trace_info& info, const trace_counts& counts) {
     const sample_bounds b = bounds_of_sample(counts.estimated_bytes, counts.spread);
     return fmt::format(
-        "a sample, about one block in {}: {} for {} of {}; counts below are of the sample",
+        "about one block in {}: {} for {} of {}; counts below are of the sample",
         figure_of(unit::bytes, info.sample_bytes).text(),
         counted(counts.spread.blocks, "block stands", "blocks stand"),
         counted(figure_of(unit::about, counts.estimated_allocations), lettering::plain, "allocation"),
         figure_of(unit::bytes, {counts.estimated_bytes, b.low, b.high}).text(lettering::prose));
 }
 
-list facts_of(const trace_info& info, const trace_counts& counts) {
-    std::vector<std::string> lines{
-        fmt::format("recorded {} in {}, on {}", info.started, info.directory, info.machine),
-        fmt::format(
-            "{}; {} of wall time, {} of CPU time with the recording{}",
-            info.ending.empty() ? "how it ended is not known" : info.ending,
-            duration_of(static_cast<double>(info.duration_ns)), duration_of(info.user_ns + info.system_ns),
-            info.baseline_cpu_ns > 0 ? fmt::format(", {} without", duration_of(info.baseline_cpu_ns)) : ""),
-        fmt::format("stacks of up to {}, {} an event{}", counted(info.depth, "call"),
-                    info.event_cost_ns > 0 ? duration_of(info.event_cost_ns) : "unmeasured cost",
-                    info.event_cost_samples == 0
-                        ? ""
-                        : fmt::format(" (measured with {} of them)", info.event_cost_samples))};
-    if (info.attached_pid != 0) {
-        lines.push_back(fmt::format("began when process {} had run for {}: what it allocated before is not "
-                                    "in the trace, only its release",
-                                    info.attached_pid, duration_of(info.attached_age_ns)));
-    }
-    if (info.holds_fills_only()) {
-        lines.push_back(
-            fmt::format("only blocks that {} or more of zeros were written into, without their releases",
-                        counted(info.smallest_fill, "byte")));
-    }
-    if (info.sample_bytes != 0) {
-        lines.push_back(sample_line(info, counts));
-    }
-    const auto bytes = static_cast<double>(info.file_bytes);
-    lines.push_back(fmt::format(
-        "{}{}, {}{}, {} ({} bytes an event)", counted(counts.events, "event"),
-        info.dropped == 0 ? "" : fmt::format(" ({} dropped)", counted(info.dropped, "more was", "more were")),
-        counted(info.stacks.empty() ? 0 : info.stacks.size() - 1, "stack"),
-        info.cut_stacks == 0 ? "" : fmt::format(" ({} too early)", counted(info.cut_stacks, "ends", "end")),
-        figure_of(unit::bytes, bytes).text(),
-        figure_of(unit::times, counts.events == 0 ? 0.0 : bytes / static_cast<double>(counts.events))
-            .text()));
-    for (const std::string& missing : info.missing) {
-        lines.push_back("not whole: " + missing);
-    }
-    return {std::move(lines)};
+facts facts_of(const trace_info& info, const trace_counts& counts) {
+    const auto time = [](double ns) { return ns > 0 ? cell{figure_of(unit::nanoseconds, ns)} : cell{}; };
+    const auto text_if = [](bool is_so, const std::string& text) { return is_so ? text : std::string{}; };
+    const std::size_t stacks = info.stacks.empty() ? 0 : info.stacks.size() - 1;
+    const std::string age = figure_of(unit::nanoseconds, info.attached_age_ns).text();
+    return {
+        {{"Recorded", fmt::format("{} in {}, on {}", date_text(info.started), info.directory, info.machine)},
+         {"Ended", info.ending.empty() ? "not known" : info.ending},
+         {"Wall time", time(static_cast<double>(info.duration_ns))},
+         {"CPU time, recording included", time(info.user_ns + info.system_ns)},
+         {"CPU time without", time(info.baseline_cpu_ns)},
+         {"Began late",
+          text_if(info.attached_pid != 0,
+                  fmt::format("process {} had run for {}: what it allocated before is not in the "
+                              "trace, only its release",
+                              info.attached_pid, age))},
+         {"Holds only", text_if(info.holds_fills_only(),
+                                fmt::format("blocks that {} or more of zeros were written into, without "
+                                            "their releases",
+                                            counted(info.smallest_fill, "byte")))},
+         {"Sample", info.sample_bytes == 0 ? "" : sample_text(info, counts)},
+         {"Events", fmt::format("{}{}", counts.events,
+                                text_if(info.dropped != 0, fmt::format(", {} dropped", info.dropped)))},
+         {"Cost of an event", time(info.event_cost_ns)},
+         {"Stacks",
+          fmt::format("{} of up to {}{}", stacks, counted(info.depth, "call"),
+                      text_if(info.cut_stacks != 0,
+                              fmt::format(", {} too early", counted(info.cut_stacks, "ends", "end"))))},
+         {"Size", cell{{},
+                       figure_of(unit::bytes, info.file_bytes),
+                       fmt::format(", {} bytes an event",
+                                   figure_of(unit::times, part_of(info.file_bytes, counts.events)).text())}},
+         {"Not whole", fmt::format("{}", fmt::join(info.missing, "; "))}}};
 }
 
 table kinds_table(const trace_counts& counts) {
@@ -99,7 +90,7 @@ table kinds_table(const trace_counts& counts) {
             if (const std::uint64_t n = counts.of_call[k][c]; n != 0) {
                 t.add({to_string(static_cast<event_kind>(k)),
                        c == 0 ? "" : to_string(static_cast<allocation_call>(c)), figure_of(unit::count, n),
-                       figure_of(unit::share, static_cast<double>(n) / static_cast<double>(counts.events))});
+                       figure_of(unit::share, part_of(n, counts.events))});
             }
         }
     }
