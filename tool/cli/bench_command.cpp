@@ -138,9 +138,10 @@ public:
         arguments.add_flag("--all", options_.all,
                            fmt::format("every scenario but the groups: {} rounds, in the time that they need",
                                        all_effort.rounds));
-        arguments.add_flag(
+        CLI::Option* full = arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
+        arguments.add_flag("--quick", "the default, said: not --full")->excludes(full);
         add_value(arguments, "--rounds", rounds_, "COUNT",
                   fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
                               quick_effort.rounds, all_effort.rounds),
