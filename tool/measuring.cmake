@@ -30,7 +30,7 @@ linn_add_folders(linn_tool allocators bench experiment measure report report/doc
 linn_add_folders(linn_tool APART bench/scenarios)
 linn_follow_includes(
   cli/main.cpp cli/help.cpp cli/allocators_command.cpp cli/bench_command.cpp report/commands/allocators_report.cpp
-  report/commands/bench_report.cpp report/commands/bench_scenario.cpp report/render/text_table.cpp)
+  report/commands/bench_json.cpp report/commands/bench_report.cpp report/plots/bench_plots.cpp report/render/terminal.cpp)
 foreach(folder IN ITEMS cli report/commands report/plots symbols)
   set(here ${followed})
   list(FILTER here INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")

@@ -74,14 +74,13 @@ int main(int count, char** arguments) {
     std::printf("%zu addresses: %zu frames, %zu with a line, %.2f CPU seconds, %ld MB at most\n",
                 addresses.size(), frames, lines, seconds_used() - begin, peak_megabytes());
     const double begin_types = seconds_used();
-    type_namer namer(symbols);
     std::size_t named = 0;
     for (const std::uint64_t address : addresses) {
         allocation_site site;
         site.stack.push_back({program, "", address});
         site.sizes = {48};
         site.is_operator_new = true;
-        named += namer.name(site).rule != type_rule::none ? 1U : 0U;
+        named += symbols.name(site).rule != type_rule::none ? 1U : 0U;
     }
     std::printf("as sites of 48 bytes: %zu named, %.2f CPU seconds more, %ld MB at most\n", named,
                 seconds_used() - begin_types, peak_megabytes());

@@ -3,6 +3,7 @@
 // loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
 
 #include "advise_samples.hpp"
+#include "compare/trace_comparison.hpp"
 #include "page.hpp"
 #include "report/commands/reports.hpp"
 #include "report/plots/plots.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../compare/trace_comparison.hpp"
+#include "../../profile/trace_view.hpp"
 #include "plots.hpp"
 
 #include <fmt/format.h>

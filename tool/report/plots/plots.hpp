@@ -2,17 +2,25 @@
 // The plots of pages, each in the source of its name.
 #pragma once
 
-#include "../../analysis/trace_analysis.hpp"
 #include "../../bench/results.hpp"
-#include "../../compare/trace_comparison.hpp"
-#include "../../profile/trace_view.hpp"
-#include "../../run/results.hpp"
 #include "figure.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace linn::tool {
+// Declared only, because `make bench` builds what the headers of bench_report.cpp lead to.
+enum class block_filter : std::uint8_t;
+struct metric_info;
+struct run_result;
+struct run_row;
+struct trace_analysis;
+struct trace_comparison;
+struct trace_profile;
+} // namespace linn::tool
 
 namespace linn::tool::html {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../run/results.hpp"
 #include "plots.hpp"
 #include "strip_plot.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../analysis/trace_analysis.hpp"
 #include "plots.hpp"
 
 #include <fmt/format.h>
