@@ -141,7 +141,7 @@ public:
         CLI::Option* full = arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
-        arguments.add_flag("--quick", std::string{"the default: less work, within a budget"})->excludes(full);
+        arguments.add_flag("--quick")->description("the default: less work, within a budget")->excludes(full);
         add_value(arguments, "--rounds", rounds_, "COUNT",
                   fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
                               quick_effort.rounds, all_effort.rounds),
