@@ -26,7 +26,7 @@ child_result run_script(std::vector<std::string> arguments, const interrupt_guar
     arguments.insert(arguments.begin(), {"/bin/bash", companion("allocator-install/build.sh").string()});
     const std::string self = "LINN_TOOL=" + fs::read_symlink("/proc/self/exe", error).string();
     const child_result child = run_child(arguments, child_environment({}, {self}), longest_step, guard, tick);
-    if (child.how != child_result::ending::exited) {
+    if (child.how != child_result::ending::exited || (child.code != 0 && child.err.empty())) {
         problem = describe_ending(child, longest_step);
     } else if (child.code != 0) {
         problem = child.err.substr(0, child.err.find_last_not_of('\n') + 1);
