@@ -301,11 +301,12 @@ def case_budget(tool):
 
 
 def case_modes(tool):
-    """Quick is the default; --full has all the work, a round that warms up and no budget."""
+    """Quick is the default, and --quick says so; --full has all the work, a round that warms up and no budget."""
     small = ["bench", "object", "--objects", "500", "--only", "linn", "--json", "-"]
-    quick = json.loads(tool.call(*small).stdout)["options"]
-    wanted = {"mode": "quick", "rounds": 10, "warm_up_rounds": 0, "work": 25, "budget_s": 240}
-    check({key: quick[key] for key in wanted} == wanted, quick)
+    for words in ([], ["--quick"]):
+        quick = json.loads(tool.call(*small, *words).stdout)["options"]
+        wanted = {"mode": "quick", "rounds": 10, "warm_up_rounds": 0, "work": 25, "budget_s": 240}
+        check({key: quick[key] for key in wanted} == wanted, quick)
     full = json.loads(tool.call(*small, "--full").stdout)
     wanted = {"mode": "full", "rounds": 10, "warm_up_rounds": 1, "work": 100, "budget_s": None}
     check({key: full["options"][key] for key in wanted} == wanted, full["options"])

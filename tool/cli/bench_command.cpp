@@ -141,7 +141,7 @@ public:
         CLI::Option* full = arguments.add_flag(
             "--full", options_.full,
             fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
-        arguments.add_flag("--quick")->description("the default: less work, within a budget")->excludes(full);
+        arguments.add_flag("--quick", quick_, "the default: less work, within a budget")->excludes(full);
         add_value(arguments, "--rounds", rounds_, "COUNT",
                   fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
                               quick_effort.rounds, all_effort.rounds),
@@ -317,6 +317,7 @@ private:
     std::vector<std::string> names_;   // of --only
     std::vector<std::string> general_; // of --allocators
     std::string pin_ = "auto";
+    bool quick_ = false;     // says what holds anyway
     std::size_t rounds_ = 0; // the zeros: not given
     std::size_t work_ = 0;
     unsigned budget_ = 0;
