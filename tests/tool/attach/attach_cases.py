@@ -261,6 +261,28 @@ def case_libraries(tool):
     program.end()
 
 
+def case_unmapped(tool):
+    """A library is unmapped meanwhile, and the one in its place has a hole where the slots were."""
+    program = tool.program()
+    first, second = (shutil.copy(tool.libraries["counted"], tool.folder / f"{name}.so") for name in ("first", "second"))
+    program.step(f"first = ctypes.CDLL('{first}')")
+    program.step("protect = ctypes.CDLL(None).mprotect; protect.argtypes = [ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]")
+
+    def data_of(library):
+        lines = [line.split() for line in mapped(program.pid).splitlines() if line.endswith(str(library))]
+        return [tuple(int(end, 16) for end in line[0].split("-")) for line in lines[-2:]]
+
+    place = data_of(first)
+    linn = tool.attach(program.pid)
+    program.step(f"_ctypes.dlclose(first._handle); second = ctypes.CDLL('{second}')")
+    if data_of(second) != place:
+        skip("the loader put the other library elsewhere")
+    program.step("; ".join(f"protect({begin}, {end - begin}, 0)" for begin, end in place))
+    check("could not be taken out" not in tool.ended(linn, signal.SIGINT), "the recorder stayed")
+    program.step("; ".join(f"protect({begin}, {end - begin}, 3)" for begin, end in place))
+    program.end()
+
+
 def case_forks(tool):
     """Children are recorded too, and a child that lives on is left as it was."""
     program = tool.program()

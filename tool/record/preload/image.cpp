@@ -336,11 +336,14 @@ bool collector_lives() noexcept {
         return false;
     }
     const std::uint32_t pulse = h.pulse.load(std::memory_order_relaxed);
-    if (last_pulse.exchange(pulse, std::memory_order_relaxed) == pulse) {
-        return seconds_now() - last_pulse_at.load(std::memory_order_relaxed) <= most_seconds;
+    if (last_pulse.load(std::memory_order_acquire) == pulse) { // pairs with the release below
+        // One that is stopped, or waits for its disk, has its file still, and keeps the recording that it has begun; a zombie has none.
+        return seconds_now() - last_pulse_at.load(std::memory_order_relaxed) <= most_seconds ||
+               (recording_number == 0 && ::access(ring_path, F_OK) == 0);
     }
     const std::int64_t now = seconds_now();
     last_pulse_at.store(now, std::memory_order_relaxed);
+    last_pulse.store(pulse, std::memory_order_release); // pairs with the acquire above: the time is as new
     // For so long a call may be under way that began before the hooks were in.
     if (recording_number != 0 && now - begun_at <= 1) {
         slots::look_again();

@@ -46,6 +46,7 @@ struct slot {
     std::uintptr_t hook;
     std::uintptr_t real; ///< what the loader fills it with
     bool is_read_only;   ///< its page is, once the loader has filled it
+    bool is_gone; ///< its file was unmapped: another one that is mapped there may have a hole in its place
 };
 
 constexpr std::size_t most_slots = std::size_t{1} << 18;
@@ -134,10 +135,14 @@ bool is_in_file(std::uintptr_t address) noexcept {
     return _dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
 }
 
+bool is_mapped(const slot& s) noexcept {
+    return !s.is_gone && is_in_file(s.address);
+}
+
 /// Puts the hook in, but not while another thread's dlopen relocates the file: the loader would not find the page writable any more.
 void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
     if (const std::size_t n = used; n != most_slots && is_in_file(address)) {
-        all[n] = {address, value, f.hook, f.real, is_read_only};
+        all[n] = {address, value, f.hook, f.real, is_read_only, false};
         write(all[n], value, f.hook);
         used = n + 1;
     }
@@ -261,7 +266,7 @@ void look_again() noexcept {
     }
     for (std::size_t i = 0; i != used; ++i) {
         // Those in read-only pages are filled before the program begins.
-        if (slot& s = all[i]; !s.is_read_only && is_in_file(s.address) && value_at(s.address) == s.real) {
+        if (slot& s = all[i]; !s.is_read_only && is_mapped(s) && value_at(s.address) == s.real) {
             s.old_value = s.real;
             write(s, s.real, s.hook);
         }
@@ -275,7 +280,7 @@ bool take_out() noexcept {
     }
     is_in.store(false, std::memory_order_seq_cst);
     for (std::size_t i = 0; i != used; ++i) {
-        if (is_in_file(all[i].address)) {
+        if (is_mapped(all[i])) {
             write(all[i], all[i].hook, all[i].old_value);
         }
     }
@@ -298,9 +303,13 @@ unmapping::unmapping() noexcept : counts_(are_in()) {
 }
 
 unmapping::~unmapping() {
-    if (counts_) {
-        unmappings.fetch_sub(1, std::memory_order_seq_cst);
+    if (!counts_) {
+        return;
     }
+    for (std::size_t i = 0; i != used; ++i) {
+        all[i].is_gone = !is_mapped(all[i]);
+    }
+    unmappings.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void after_fork() noexcept {
