@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t pointer_window = 24;
 constexpr std::uint64_t inlined_window = 64;
+constexpr std::uint64_t call_window = 96;
 constexpr std::uint64_t far = std::numeric_limits<std::uint64_t>::max();
 
 nearby_type describe(code_module& module, Dwarf_Die type) {
@@ -107,6 +108,21 @@ void each_entry_near(Dwarf_Die parent, std::uint64_t after, position here, const
     }
 }
 
+/// The class that a function constructs; without a type: it is no constructor.
+nearby_type constructed(code_module& module, Dwarf_Die function) {
+    std::vector<name_part> scopes = scopes_of(module.debug()->name_of(function));
+    if (scopes.size() < 2 || scopes.back().id != scopes[scopes.size() - 2].id) {
+        return {};
+    }
+    scopes.pop_back();
+    scope_index& types = module.debug()->scopes_of_origin(function);
+    nearby_type out;
+    out.type = readable_name(scopes);
+    out.bytes = types.size_of(out.type).value_or(0);
+    out.is_polymorphic = types.is_polymorphic(out.type);
+    return out;
+}
+
 } // namespace
 
 /// Calls `see(entry, position)` for the entries near the call. The debug information may not know the function.
@@ -173,6 +189,36 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted) {
         best_at = here;
     };
     each_near(see);
+    return best;
+}
+
+nearby_type behind_call::constructor(const wanted_bytes& wanted) {
+    nearby_type best;
+    std::uint64_t best_begin = far;
+    const auto take = [&](Dwarf_Die function, std::uint64_t begin, unsigned line) {
+        if (begin == far || (wanted.line != 0 && line != wanted.line)) {
+            return;
+        }
+        nearby_type type = constructed(module_, function);
+        // Where more bytes were asked for, the smaller ones are arguments and members.
+        if (wanted.fits(type.bytes) &&
+            (type.bytes > best.bytes || (type.bytes == best.bytes && begin < best_begin))) {
+            best = std::move(type);
+            best_begin = begin;
+        }
+    };
+    each_near([&](Dwarf_Die& entry, position here) {
+        // What is inlined into something else behind the call is a base or a member.
+        if (::dwarf_tag(&entry) == DW_TAG_inlined_subroutine && here.holds_call) {
+            take(entry, begin_of_code(entry, after_), number_of(entry, DW_AT_call_line));
+        }
+    });
+    const elf_symbol* const caller = module_.symbol_at(after_ - 1);
+    for (std::uint64_t at = after_; at < after_ + call_window && module_.symbol_at(at) == caller; ++at) {
+        if (Dwarf_Die function; module_.called_at(at, function)) {
+            take(function, at, module_.at(at).shown.front().line);
+        }
+    }
     return best;
 }
 

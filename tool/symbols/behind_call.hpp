@@ -46,6 +46,9 @@ public:
     /// A pointer that begins to live within 24 bytes, and whose pointee fits.
     nearby_type pointer(const wanted_bytes& wanted);
 
+    /// The class of a constructor that is inlined within 64 bytes, or called within 96, and that fits.
+    nearby_type constructor(const wanted_bytes& wanted);
+
     /// The type of the element that a container constructs behind the call, where that was inlined; empty: none.
     std::string constructed_element();
 

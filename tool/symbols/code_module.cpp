@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace linn::tool {
@@ -208,6 +209,20 @@ const elf_symbol* code_module::symbol_at(std::uint64_t address) const {
     // Assembler's functions often have no size: they reach as far as the next one.
     const bool inside = found->bytes == 0 || address - found->address < found->bytes;
     return inside ? &*found : nullptr;
+}
+
+bool code_module::called_at(std::uint64_t address, Dwarf_Die& function) {
+    // No disassembler: a byte 0xe8 whose operand leads to the first byte of a function is a call of it.
+    std::int32_t distance = 0;
+    constexpr std::size_t call_bytes = 1 + sizeof(distance);
+    const auto code = debug_ ? file_->bytes_at(address, call_bytes) : std::span<const unsigned char>();
+    if (code.size() < call_bytes || code[0] != 0xe8) {
+        return false;
+    }
+    std::memcpy(&distance, &code[1], sizeof(distance));
+    const std::uint64_t target = address + call_bytes + static_cast<std::uint64_t>(std::int64_t{distance});
+    const elf_symbol* const symbol = symbol_at(target);
+    return symbol != nullptr && symbol->address == target && debug_->function_at(target, function);
 }
 
 const known_address& code_module::at(std::uint64_t address) {

@@ -83,6 +83,9 @@ public:
     /// The symbol whose function holds the address; null: none.
     const elf_symbol* symbol_at(std::uint64_t address) const;
 
+    /// The function that the instruction at an address calls; false: it is no direct call, or the function is not known.
+    bool called_at(std::uint64_t address, Dwarf_Die& function);
+
 private:
     // The order matters: the debug information reads from the files.
     std::unique_ptr<elf_file> file_;

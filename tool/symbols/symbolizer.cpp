@@ -44,7 +44,8 @@ module_symbols symbolizer::about(const std::string& module, const std::string& b
 }
 
 const char* to_string(type_rule rule) noexcept {
-    return word_of(rule, {"allocator", "maker", "pointer", "symbol", "rtti", "source", "none"});
+    return word_of(rule,
+                   {"allocator", "maker", "pointer", "constructor", "symbol", "rtti", "source", "none"});
 }
 
 named_type symbolizer::name(const allocation_site& site) {

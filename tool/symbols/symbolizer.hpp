@@ -44,13 +44,14 @@ struct code_site {
 
 /// Which rule named a type, best first.
 enum class type_rule : std::uint8_t {
-    allocator, ///< the outermost allocator frame
-    maker,     ///< make_unique, make_shared, std::function
-    pointer,   ///< a variable that begins behind the call, whose pointee has the recorded size
-    symbol,    ///< a template's name out of the symbol table
-    rtti,      ///< the type in the block itself
-    source,    ///< the source text
-    none,      ///< none did: "40-byte blocks of f"
+    allocator,   ///< the outermost allocator frame
+    maker,       ///< make_unique, make_shared, std::function
+    pointer,     ///< a variable that begins behind the call, whose pointee has the recorded size
+    constructor, ///< one inlined or called behind the call, whose class has the recorded size
+    symbol,      ///< a template's name out of the symbol table
+    rtti,        ///< the type in the block itself
+    source,      ///< the source text
+    none,        ///< none did: "40-byte blocks of f"
 };
 
 const char* to_string(type_rule rule) noexcept;

@@ -290,19 +290,28 @@ private:
         if (!is_direct() || bytes() == 0) {
             return false;
         }
-        const nearby_type pointer = code_behind().pointer(wanted);
+        behind_call code = code_behind();
+        nearby_type found = code.pointer(wanted);
+        type_rule rule = type_rule::pointer;
+        // Malloc calls no constructor. A pointer to a base says less than a constructor of the same size.
+        if (is_new_ && !is_array_new_ && (found.type.empty() || found.is_polymorphic)) {
+            if (nearby_type constructed = code.constructor(wanted); !constructed.type.empty()) {
+                found = std::move(constructed);
+                rule = type_rule::constructor;
+            }
+        }
         // What GCC calls a coroutine's frame is no class that could be changed.
-        if (pointer.type.empty() || pointer.type.ends_with(".Frame")) {
+        if (found.type.empty() || found.type.ends_with(".Frame")) {
             return false;
         }
-        if (pointer.is_polymorphic && take_rtti(pointer.type)) {
+        if (found.is_polymorphic && take_rtti(found.type)) {
             return true;
         }
-        named_type type = content_of(pointer.type);
-        type.type_bytes = pointer.bytes;
-        type.is_array = wanted.are_several(pointer.bytes);
+        named_type type = content_of(found.type);
+        type.type_bytes = found.bytes;
+        type.is_array = wanted.are_several(found.bytes);
         name_container(chain_, run_.end, type);
-        take(std::move(type), type_rule::pointer);
+        take(std::move(type), rule);
         return true;
     }
 

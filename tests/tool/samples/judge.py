@@ -73,13 +73,14 @@ def describe(verdict, limit=12):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--linn", required=True)
+    options.add_argument("--least", type=float, default=0.95, help="the share that must be right")
     options.add_argument("programs", nargs="+")
     given = options.parse_args()
     failed = False
     for program in given.programs:
         verdict = judge(program, given.linn)
         print(pathlib.Path(program).name + ":", describe(verdict))
-        failed = failed or verdict.share < 0.95
+        failed = failed or verdict.share < given.least
     return 1 if failed else 0
 
 

@@ -15,6 +15,9 @@
 #ifndef OWN_FORM
 #define OWN_FORM 2
 #endif
+#ifdef OWN_ELSEWHERE // as if it was built on another machine: the sources are not there
+#line 20 "/elsewhere/own_operators.cpp"
+#endif
 
 namespace engine {
 
