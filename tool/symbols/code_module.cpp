@@ -242,9 +242,10 @@ const known_address& code_module::at(std::uint64_t address) {
         result.shown.emplace_back();
         result.known.emplace_back();
     }
+    // With -g1, functions over local types have no more than a bare name, but their symbols are whole.
     known_frame& outermost = result.known.back();
-    const elf_symbol* symbol = outermost.name.empty() ? symbol_at(address) : nullptr;
-    if (symbol != nullptr) {
+    const elf_symbol* symbol = outermost.name.find("::") == std::string::npos ? symbol_at(address) : nullptr;
+    if (symbol != nullptr && (outermost.name.empty() || symbol->name.starts_with("_Z"))) {
         outermost.name = without_parameters(demangle(symbol->name));
         result.shown.back().function = readable_function(outermost.name);
     }
