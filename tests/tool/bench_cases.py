@@ -401,6 +401,7 @@ def case_report_files(tool):
             done = subprocess.run(["bash", "-c", closed, "bash", tool.linn, "bench", *small, "--json", folder / "json"],
                                   stderr=subprocess.PIPE, text=True, timeout=100)
             check(done.returncode in (0, 1, 141), f"{closed}: exit status {done.returncode}: {done.stderr}")
+            check("full" not in closed or "linn bench: the result cannot be written" in done.stderr, done.stderr)
             json.loads((folder / "json").read_text())
     for one in ("-", "result"):
         done = tool.bench(*small, "--json", one, "--html", one)

@@ -38,7 +38,8 @@ std::vector<report_form> forms_of(const report_source& source, std::vector<repor
 } // namespace
 
 void print_report(const report::document& d) {
-    fmt::print("{}", report::render_terminal(d, style_of_stdout()));
+    const std::string text = report::render_terminal(d, style_of_stdout());
+    std::fwrite(text.data(), 1, text.size(), stdout); // why_not_printed says if that failed
 }
 
 std::string why_not_printed() {
