@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19122, 13500),
-    "tool/: lines": (71472, 55000),
-    "tool/: files": (401, 420),
-    "tool/: files of C++ below 40 lines": (28, 60),
-    "tests/: lines": (70844, 55000),
+    "include/: lines": (19195, 13500),
+    "tool/: lines": (65691, 55000),
+    "tool/: files": (363, 420),
+    "tool/: files of C++ below 40 lines": (19, 60),
+    "tests/: lines": (65836, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
