@@ -52,7 +52,7 @@ public:
           is_array_new_(run_.is_new ? run_.is_array_new : site.is_array_new) {}
 
     named_type result() {
-        const bool found = by_allocator() || by_headers() || by_maker() || by_pointer() || by_symbol() ||
+        const bool found = by_allocator() || by_headers() || by_maker() || by_code() || by_symbol() ||
                            by_rtti() || by_source() || by_class_operator();
         if (!found) {
             by_place();
@@ -272,10 +272,10 @@ private:
         return false;
     }
 
-    bool by_pointer() {
+    bool by_code() {
         wanted_bytes exact = wanted();
         if (!run_.is_own || !is_direct()) {
-            return by_pointer(exact);
+            return by_code(exact);
         }
         // The allocation function may have asked for more. What the line of the call itself makes comes first then: the object of
         // a neighbouring line can be as large as this one with its header.
@@ -283,10 +283,10 @@ private:
         on_line.line = chain_[run_.end].shown->line;
         wanted_bytes larger = on_line;
         larger.most_extra = most_overhead;
-        return (on_line.line != 0 && (by_pointer(on_line) || by_pointer(larger))) || by_pointer(exact);
+        return (on_line.line != 0 && (by_code(on_line) || by_code(larger))) || by_code(exact);
     }
 
-    bool by_pointer(const wanted_bytes& wanted) {
+    bool by_code(const wanted_bytes& wanted) {
         if (!is_direct() || bytes() == 0) {
             return false;
         }
