@@ -43,6 +43,20 @@ TEST_CASE("mutex: excludes, wakes and publishes, under contention") {
     CHECK_FALSE(met);
 }
 
+/// Whether another thread waits for a lock that this one has, until it lets go of it after a while.
+template <class LetGo>
+bool another_waits(mutex& m, LetGo let_go) {
+    bool waited = false;
+    std::thread other{[&] {
+        const lock_guard<mutex> guard{m};
+        waited = guard.waited();
+    }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    let_go();
+    other.join();
+    return waited;
+}
+
 TEST_CASE("lock_guard: tells whether it waited, and unlocks") {
     mutex m{no_module};
     {
@@ -51,15 +65,7 @@ TEST_CASE("lock_guard: tells whether it waited, and unlocks") {
         CHECK_FALSE(m.try_lock());
     }
     CHECK(m.try_lock());
-    bool waited = false;
-    std::thread other{[&] {
-        const lock_guard<mutex> guard{m};
-        waited = guard.waited();
-    }};
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-    m.unlock();
-    other.join();
-    CHECK(waited);
+    CHECK(another_waits(m, [&] { m.unlock(); }));
     CHECK(m.try_lock());
 }
 
@@ -71,21 +77,13 @@ TEST_CASE("lock_guard: the thread that holds a lock for a fork passes through it
         CHECK_FALSE(guard.waited());
     }
     CHECK_FALSE(m.try_lock()); // it released nothing
-    bool waited = false;
-    std::thread other{[&] {
-        const lock_guard<mutex> guard{m};
-        waited = guard.waited();
-    }};
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-    m.unlock_after_fork();
-    other.join();
-    CHECK(waited);
+    CHECK(another_waits(m, [&] { m.unlock_after_fork(); }));
     CHECK_FALSE(m.held_for_fork());
 }
 
 TEST_CASE("mutex: what was not held for a fork is not released after it; in the child it is free") {
     mutex m{no_module};
-    m.lock(); // by somebody who came in after the fork had begun
+    m.lock(); // by a thread that came in after the fork had begun
     m.unlock_after_fork();
     CHECK_FALSE(m.try_lock());
     m.unlock();
@@ -95,7 +93,7 @@ TEST_CASE("mutex: what was not held for a fork is not released after it; in the 
     CHECK(m.try_lock());
 }
 
-// The lock that its owner enters without a locked instruction: nobody is inside together with a revoker.
+// The lock that its owner enters without a locked instruction: it is never inside together with a revoker.
 using lock = linn::detail::biased_lock<linn::detail::platform>;
 
 bool enter(lock& l) {
@@ -124,7 +122,7 @@ TEST_CASE("biased_lock: revoked it refuses, restored it admits; only a symmetric
         }
         take_away(l, asymmetric);
         CHECK(!enter(l));
-        take_away(l, asymmetric); // a second time changes nothing, and finds nobody inside
+        take_away(l, asymmetric); // a second time changes nothing, and finds no thread inside
         CHECK(!enter(l));
         l.restore();
         REQUIRE(enter(l));
