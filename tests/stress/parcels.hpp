@@ -39,7 +39,7 @@ inline sources& common() {
 using serial_number = std::uint64_t;
 
 /// Marks memory as one object's. It depends on the object, the address and the place, so memory that two have,
-/// that was moved, or that somebody wrote to, shows.
+/// that was moved, or that was written to, shows.
 class cookie {
 public:
     explicit cookie(std::uint64_t serial) noexcept : serial_{serial} {}

@@ -30,7 +30,7 @@ struct settings {
     std::size_t objects = 4000; ///< places in which objects change hands; as many again are with the threads
     std::size_t seconds = 10;   ///< after the memory has reached its size
     std::size_t operations = 0; ///< ends after so many instead, if not 0: the same work on a slow machine
-    std::size_t seed = 1;       ///< of what threads do; when they do it nobody can repeat
+    std::size_t seed = 1;       ///< of what threads do; when they do it cannot be repeated
     std::size_t life = 3000;    ///< operations of a thread at most, until another takes its place
     std::size_t slack_mib = 16; ///< by which memory may be more at the end than in the beginning
     std::size_t chaos = 0;      ///< stumbles between operations: 1 yes, 0 no

@@ -157,7 +157,7 @@ TEST_CASE("recycler: statistics name the type") {
     CHECK(found);
 }
 
-// acquire_shared: a control block inside the slot, which nobody may reuse while a weak_ptr looks at it. Breaks when the slot returns
+// acquire_shared: a control block inside the slot, which may not be reused while a weak_ptr looks at it. Breaks when the slot returns
 // with the last shared_ptr instead of the last weak_ptr, and when an object that shares itself keeps its own control block alive.
 struct message {
     std::vector<int> body;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of advise: what it holds, that it stays small whatever a trace holds, and that a flame graph
+// The page of advise: what it holds, that it stays small for any trace, and that a flame graph
 // loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
 
 #include "advise_samples.hpp"

@@ -456,7 +456,7 @@ TEST_CASE("slab_set: slabs with survivors return page by page what is free, also
                                                           ? round_up(s.offset_of(capacity), page_bytes) -
                                                                 round_up(s.offset_of(s.carved), page_bytes)
                                                           : 0));
-            // Once each, whatever went back before.
+            // Once each, no matter what went back before.
             expected = std::max(expected, free_bytes);
             CHECK(f.set.resident_bytes() == before - f.set.returned_bytes());
             CHECK(f.return_cold(now += 2000) == 0);

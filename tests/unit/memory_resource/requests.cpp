@@ -245,7 +245,7 @@ TEST_CASE("a chunk that a resource left serves every request of its size and its
     CHECK(chunks.take(64 * kib, 1024 * kib, 5 * page) == nullptr);
 }
 
-TEST_CASE("chunks that nobody asks for do not keep others out") {
+TEST_CASE("chunks that no request wants do not keep others out") {
     static constinit linn::detail::spare_chunks chunks{linn::detail::this_module};
     auto* const memory = reinterpret_cast<std::byte*>(std::uintptr_t{16} << 20);
     const auto chunk_of = [&](std::size_t place) {
