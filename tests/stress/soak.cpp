@@ -9,7 +9,6 @@
 // back. Two negative controls, --lose and --corrupt, show that the checks would notice.
 //
 // This is no benchmark. `soak --seconds 3600 --threads 16` is a good night's work.
-#include "chaos_policy.hpp"
 #include "parcels.hpp"
 #include "process.hpp"
 
@@ -218,6 +217,18 @@ private:
     std::vector<parcel> held_;
 };
 
+/// Gives the processor away now and then, so that threads meet in places where they seldom would.
+void stumble(random_source& random) {
+    const std::size_t dice = random.below(64);
+    if (dice == 0) {
+        std::this_thread::yield();
+    } else if (dice < 4) {
+        for (std::size_t i = random.below(200); i != 0; --i) {
+            linn::detail::spin_pause();
+        }
+    }
+}
+
 /// What a program does now and then besides allocating.
 void housekeeping(random_source& random) {
     switch (random.below(7)) {
@@ -271,7 +282,7 @@ void live(std::size_t number) {
     for (std::size_t step = 0; step < steps && !stop.load(std::memory_order_relaxed); ++step) {
         operations.fetch_add(1, std::memory_order_relaxed);
         if (chosen.chaos != 0) {
-            linn_test::stumble();
+            stumble(random);
         }
         const std::size_t dice = random.below(1000);
         if (dice < 480 && mine.size() < room) {
