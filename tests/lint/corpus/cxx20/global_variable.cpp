@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// bytes: table 804
-#include <memory>
-struct table {
-    double values[100]; // member 800
-    int used = 0;
-};
-std::unique_ptr<table> shared = std::make_unique<table>(); // finds 804, fix
