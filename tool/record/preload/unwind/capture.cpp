@@ -222,8 +222,7 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     bool can_keep = cache != nullptr;
     switch (chosen_mode) {
     case mode::own:
-        walk_stack(start, chosen_depth, steady ? &rules : nullptr, cache != nullptr ? &cache->rules : nullptr,
-                   readable_pages{thread.readable}, found);
+        walk_stack(start, chosen_depth, steady ? &rules : nullptr, readable_pages{thread.readable}, found);
         can_keep = can_keep && found.result == walk::outcome::complete;
         break;
     case mode::libunwind:
@@ -236,14 +235,6 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
         break;
     }
 
-    fingerprint print{};
-    if (can_keep) {
-        print = fingerprint::of(found.frames, found.frame_count);
-        if (const std::uint32_t id = cache->numbers.find(print); id != 0) {
-            stack_cache::confirm(cache->add(start, found), id);
-            return {id, false, false, nullptr, 0, nullptr, {}};
-        }
-    }
     stack_record* const record =
         stacks.find_or_add(found.frames, found.frame_count, epoch_word::number(epoch));
     if (record == nullptr) {
@@ -258,9 +249,6 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     if (record->is_defined.load(std::memory_order_relaxed)) {
         defined(result);
         result.is_new = false;
-        if (can_keep) {
-            cache->numbers.keep(print, record->id);
-        }
     }
     return result;
 }

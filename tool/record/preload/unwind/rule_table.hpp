@@ -53,23 +53,6 @@ public:
     constexpr std::int64_t rbp_offset() const { return extend(bits_ >> rbp_shift, rbp_bits); }
     constexpr bool operator==(const rule&) const = default;
 
-    /// The caller's frame is this one's size further up, and its rbp is where it was or in this frame: so it is nearly always.
-    constexpr bool is_plain() const {
-        constexpr std::uint32_t kind_and_rbp = (1u << (kind_bits + 2)) - 1;
-        constexpr auto saved = static_cast<std::uint32_t>(saved_rbp::below_cfa) << kind_bits;
-        return (bits_ & kind_and_rbp & ~saved) == static_cast<std::uint32_t>(rule_kind::stack_pointer);
-    }
-
-    /// Nearly all rules fit fewer bits still: those of frames below 64 KiB.
-    static constexpr unsigned short_bits = 28;
-    constexpr bool is_short() const { return from_short(to_short()) == *this; }
-    constexpr std::uint32_t to_short() const { return bits_ & ((1u << short_bits) - 1); }
-    static constexpr rule from_short(std::uint32_t bits) {
-        constexpr unsigned above = 32 - short_bits;
-        return from_bits(static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << above) >> above) &
-                         ((1u << bit_count) - 1));
-    }
-
 private:
     static constexpr unsigned kind_bits = 3;
     static constexpr unsigned rbp_bits = 9;
@@ -160,36 +143,6 @@ private:
     }
 
     std::atomic<std::uint64_t> entries_[sets][ways];
-};
-
-/// The same for one thread and few addresses, which stay near the processor: an entry is one word with all of the key
-/// here too, so that a signal handler never finds half of one.
-class near_rules {
-public:
-    /// The rule, or one of kind none.
-    rule find(std::uintptr_t address) const noexcept {
-        const std::uint64_t key = scramble(address);
-        const std::uint64_t word = entries_[key >> tag_bits].load(std::memory_order_relaxed);
-        return word >> rule::short_bits == (key & tag_mask)
-                   ? rule::from_short(static_cast<std::uint32_t>(word & rule_mask))
-                   : rule{};
-    }
-    void insert(std::uintptr_t address, rule value) noexcept {
-        if (address >> address_bits != 0 || !value.is_short()) {
-            return;
-        }
-        const std::uint64_t key = scramble(address);
-        entries_[key >> tag_bits].store((key & tag_mask) << rule::short_bits | value.to_short(),
-                                        std::memory_order_relaxed);
-    }
-    void clear() noexcept { clear_used(entries_); }
-
-private:
-    static constexpr unsigned tag_bits = 64 - rule::short_bits;
-    static constexpr std::uint64_t tag_mask = (std::uint64_t{1} << tag_bits) - 1;
-    static constexpr std::uint64_t rule_mask = (std::uint64_t{1} << rule::short_bits) - 1;
-
-    std::atomic<std::uint64_t> entries_[std::size_t{1} << (address_bits - tag_bits)];
 };
 
 } // namespace linn::tool::unwind

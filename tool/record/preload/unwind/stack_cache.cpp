@@ -6,23 +6,17 @@
 #include <cstring>
 
 namespace linn::tool::unwind {
-namespace {
-
-/// A thread with fewer does not need a large page.
-constexpr std::uint32_t entries_before_joining = 512;
-
-} // namespace
 
 stack_cache* stack_cache::create(unsigned depth) noexcept {
     constexpr std::size_t line = 64;
     const std::size_t words = most_words(depth);
     const std::size_t entry_bytes = (sizeof(entry) + words * sizeof(std::uint64_t) + line - 1) / line * line;
     const std::size_t bytes = sizeof(stack_cache) + (entry_count + 1) * entry_bytes;
-    void* const pages = map_aligned_pages(bytes);
+    void* const pages = map_pages(bytes);
     if (pages == nullptr) {
         return nullptr;
     }
-    // Mapped pages are zero, as its constructor would make all of it, which would touch 75 of them for a thread that allocates little.
+    // Mapped pages are zero, as its constructor would make all of it, which would touch each of them for a thread that allocates little.
     auto* const cache = static_cast<stack_cache*>(pages);
     cache->mapped_bytes_ = bytes;
     cache->entry_bytes_ = static_cast<std::uint32_t>(entry_bytes);
@@ -32,7 +26,7 @@ stack_cache* stack_cache::create(unsigned depth) noexcept {
 }
 
 void stack_cache::destroy() noexcept {
-    unmap_pages(this, (mapped_bytes_ + large_page_bytes - 1) / large_page_bytes * large_page_bytes);
+    unmap_pages(this, mapped_bytes_);
 }
 
 stack_cache::pending stack_cache::add(const frame_start& start, const walk& found) noexcept {
@@ -48,9 +42,6 @@ stack_cache::pending stack_cache::add(const frame_start& start, const walk& foun
             return {};
         }
         index = next_entry_++;
-        if (next_entry_ == entries_before_joining) {
-            join_pages(this);
-        }
     }
     entry& kept = at(index);
     const std::uint64_t version = kept.state.load(std::memory_order_relaxed) & ~number_mask;
@@ -76,8 +67,6 @@ stack_cache::pending stack_cache::add(const frame_start& start, const walk& foun
 }
 
 void stack_cache::clear() noexcept {
-    rules.clear();
-    numbers.clear();
     // Every entry gets a new version without a number: nothing can be confirmed any more that was added before.
     for (std::size_t index = 1; index < next_entry_; ++index) {
         entry_state& state = at(index).state;

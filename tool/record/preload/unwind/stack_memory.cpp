@@ -39,28 +39,6 @@ void* map_pages(std::size_t bytes) noexcept {
     return result < 0 && result > -4096 ? nullptr : reinterpret_cast<void*>(result);
 }
 
-void* map_aligned_pages(std::size_t bytes) noexcept {
-    const std::size_t all = (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
-    auto* const pages = static_cast<char*>(map_pages(all + large_page_bytes));
-    if (pages == nullptr) {
-        return nullptr;
-    }
-    const auto address = reinterpret_cast<std::uintptr_t>(pages);
-    const std::size_t before = (large_page_bytes - address % large_page_bytes) % large_page_bytes;
-    if (before != 0) {
-        unmap_pages(pages, before);
-    }
-    if (before != large_page_bytes) {
-        unmap_pages(pages + before + all, large_page_bytes - before);
-    }
-    return pages + before;
-}
-
-void join_pages(void* memory) noexcept {
-    constexpr long collapse = 25; // MADV_COLLAPSE, of Linux 6.1; elsewhere it fails, and nothing is lost
-    raw_call(SYS_madvise, reinterpret_cast<long>(memory), static_cast<long>(large_page_bytes), collapse, 0);
-}
-
 void unmap_pages(void* memory, std::size_t bytes) noexcept {
     raw_call(SYS_munmap, reinterpret_cast<long>(memory), static_cast<long>(bytes), 0, 0);
 }

@@ -9,11 +9,6 @@ namespace linn::tool::unwind {
 
 /// Zeroed pages of the recorder's own; null when there are none. Leaves errno alone.
 void* map_pages(std::size_t bytes) noexcept;
-/// The same, at an address of which pages of 2 MiB are multiples.
-void* map_aligned_pages(std::size_t bytes) noexcept;
-/// Makes one large page of the pages there, if it can: a processor translates its addresses faster.
-void join_pages(void* memory) noexcept;
-inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 void unmap_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Whether the aligned word at `address` can be read: a system call, which cannot fault.
@@ -33,9 +28,7 @@ public:
     }
 
     /// Whether the aligned word there can be read. Probes pages that are not known yet.
-    bool word(std::uintptr_t address) { return knows(address) || learn(address); }
-    /// Likewise for the pages that are known.
-    bool knows(std::uintptr_t address) const { return address - begin_ < size_; }
+    bool word(std::uintptr_t address) { return address - begin_ < size_ || learn(address); }
 
 private:
     void unpack(std::uint64_t packed) {

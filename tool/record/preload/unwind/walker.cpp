@@ -12,9 +12,8 @@ namespace {
 
 class walker {
 public:
-    walker(const frame_start& start, rule_table* table, near_rules* near, readable_pages memory, walk& into)
+    walker(const frame_start& start, rule_table* table, readable_pages memory, walk& into)
         : table_(table),
-          near_(near),
           memory_(memory),
           into_(into),
           first_(start.stack_pointer),
@@ -24,51 +23,12 @@ public:
     void run(std::uintptr_t return_address, unsigned depth) {
         into_.frames[0] = return_address;
         into_.frame_count = 1;
-        while (walk_plainly(return_address, depth) != depth && step(return_address)) {
+        while (into_.frame_count != depth && step(return_address)) {
             into_.frames[into_.frame_count++] = return_address;
         }
     }
 
 private:
-    /// What step() does for nearly every frame, as long as nothing else is needed and all is known. Returns how many
-    /// frames there are then.
-    unsigned walk_plainly(std::uintptr_t& return_address, unsigned depth) {
-        unsigned frames = into_.frame_count;
-        if (near_ == nullptr || stack_pointer_ % sizeof(std::uintptr_t) != 0) {
-            return frames;
-        }
-        unsigned words = into_.word_count;
-        std::uintptr_t address = return_address;
-        std::uintptr_t stack_pointer = stack_pointer_;
-        std::uintptr_t frame_pointer_at = frame_pointer_at_;
-        while (frames != depth) {
-            const rule way = near_->find(address);
-            const std::uintptr_t frame = stack_pointer + offset(way.cfa_offset());
-            const std::uintptr_t at = frame - sizeof(std::uintptr_t);
-            const std::uint64_t distance = (at - first_) / sizeof(std::uintptr_t);
-            if (!way.is_plain() || frame <= stack_pointer || !memory_.knows(at) ||
-                distance >= stack_word::far || words + 2 > most_noted) [[unlikely]] {
-                break;
-            }
-            const std::uintptr_t value = *reinterpret_cast<const std::uintptr_t*>(at);
-            if (value - 1 >= stack_word::value_mask) [[unlikely]] {
-                break;
-            }
-            frame_pointer_at =
-                way.rbp() == saved_rbp::unchanged ? frame_pointer_at : frame + offset(way.rbp_offset());
-            into_.words[words++] = distance << stack_word::value_bits | value;
-            into_.frames[frames++] = value;
-            address = value;
-            stack_pointer = frame;
-        }
-        into_.word_count = words;
-        into_.frame_count = frames;
-        return_address = address;
-        stack_pointer_ = stack_pointer;
-        frame_pointer_at_ = frame_pointer_at;
-        return frames;
-    }
-
     /// Goes to the caller of the frame that `return_address` lies in; false if there is none.
     bool step(std::uintptr_t& return_address) {
         const rule way = rule_of(return_address);
@@ -119,24 +79,12 @@ private:
     }
 
     rule rule_of(std::uintptr_t return_address) {
-        rule found;
-        if (near_ != nullptr) {
-            found = near_->find(return_address);
-            if (found.kind() != rule_kind::none) {
-                return found;
-            }
-        }
-        if (table_ != nullptr) {
-            found = table_->find(return_address);
-        }
+        rule found = table_ != nullptr ? table_->find(return_address) : rule{};
         if (found.kind() == rule_kind::none) {
             found = compile_rule(return_address);
             if (table_ != nullptr) {
                 table_->insert(return_address, found);
             }
-        }
-        if (near_ != nullptr) {
-            near_->insert(return_address, found);
         }
         return found;
     }
@@ -168,16 +116,12 @@ private:
     }
 
     void note(std::uint64_t distance, std::uintptr_t value) {
-        const bool is_far = distance >= stack_word::far;
-        if (value > stack_word::value_mask || into_.word_count + 2 > most_noted) {
+        if (distance > stack_word::most_distance || value > stack_word::value_mask ||
+            into_.word_count == most_words(most_frames)) {
             into_.words_complete = false;
             return;
         }
-        into_.words[into_.word_count++] =
-            (is_far ? stack_word::far : distance) << stack_word::value_bits | value;
-        if (is_far) {
-            into_.words[into_.word_count++] = distance;
-        }
+        into_.words[into_.word_count++] = distance << stack_word::value_bits | value;
     }
 
     bool cut() {
@@ -185,12 +129,9 @@ private:
         return false;
     }
 
-    static constexpr unsigned most_noted = most_words(most_frames);
-
     static std::uintptr_t offset(std::int64_t bytes) { return static_cast<std::uintptr_t>(bytes); }
 
     rule_table* table_;
-    near_rules* near_;
     readable_pages memory_;
     walk& into_;
     std::uintptr_t first_;
@@ -207,13 +148,13 @@ backtrace_function* unw_backtrace = nullptr;
 
 } // namespace
 
-void walk_stack(const frame_start& start, unsigned depth, rule_table* table, near_rules* near,
-                readable_pages memory, walk& into) noexcept {
+void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
+                walk& into) noexcept {
     into.result = walk::outcome::complete;
     into.used_frame_pointer = false;
     into.words_complete = true;
     into.word_count = 0;
-    walker{start, table, near, memory, into}.run(start.return_address, depth);
+    walker{start, table, memory, into}.run(start.return_address, depth);
 }
 
 bool load_libunwind() noexcept {

@@ -25,16 +25,16 @@ struct frame_start {
 }
 
 /// A word of the stack that a walk read, in 64 bits: how far above the first stack pointer, in words, and what it held.
-/// What is as far as `far` or farther is followed by its distance. Addresses of programs have 47 bits.
+/// Addresses of programs have 47 bits.
 struct stack_word {
     static constexpr unsigned value_bits = 48;
     static constexpr std::uint64_t value_mask = (std::uint64_t{1} << value_bits) - 1;
-    static constexpr std::uint64_t far = 0xffff;
+    static constexpr std::uint64_t most_distance = 0xffff; ///< 512 KiB
 };
 
-/// Words of a walk: a return address a frame, a saved frame pointer a frame, and a few that lie far away.
+/// Words of a walk: a return address a frame, and a saved frame pointer a frame.
 constexpr unsigned most_words(unsigned depth) {
-    return 2 * depth + 4;
+    return 2 * depth;
 }
 
 /// What a walk found, and everything that it depended on besides the rules: the caller's return address and stack
@@ -46,16 +46,16 @@ struct walk {
     };
     outcome result = outcome::complete;
     bool used_frame_pointer = false;
-    bool words_complete = true; ///< else there were more or others than fit
+    bool words_complete = true; ///< otherwise there were more, farther away or larger, than fit
     unsigned frame_count = 0;
     unsigned word_count = 0; ///< of `words`
     std::uintptr_t frames[most_frames];
     std::uint64_t words[most_words(most_frames)];
 };
 
-/// Follows the rules from `start` outwards; `table` and `near` keep what it compiles, null for nowhere.
-void walk_stack(const frame_start& start, unsigned depth, rule_table* table, near_rules* near,
-                readable_pages memory, walk& into) noexcept;
+/// Follows the rules from `start` outwards; `table` keeps what it compiles, null for nowhere.
+void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
+                walk& into) noexcept;
 
 /// Loads libunwind, once; false where it is not installed. Allocates.
 bool load_libunwind() noexcept;

@@ -148,7 +148,7 @@ TEST_CASE("a frame pointer that leads nowhere is not followed") {
         const unwind::frame_start start{from.inside, from.stack_pointer, wrong};
         std::atomic<std::uint64_t> readable{0};
         unwind::walk found;
-        unwind::walk_stack(start, depth, nullptr, nullptr, unwind::readable_pages{readable}, found);
+        unwind::walk_stack(start, depth, nullptr, unwind::readable_pages{readable}, found);
         CHECK(found.frame_count == 1);
         CHECK(found.result == unwind::walk::outcome::cut);
         CHECK(unwind::walk_and_keep(mine, start).is_cut);

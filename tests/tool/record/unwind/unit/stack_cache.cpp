@@ -17,7 +17,7 @@ struct destroyer {
 
 /// A cache, and a stack with one walk of it.
 struct fixture {
-    std::vector<std::uintptr_t> stack = std::vector<std::uintptr_t>(100'000, 0x4000);
+    std::vector<std::uintptr_t> stack = std::vector<std::uintptr_t>(100, 0x4000);
     frame_start start{0x1234, reinterpret_cast<std::uintptr_t>(stack.data()), 0x7777};
     walk found;
     std::unique_ptr<stack_cache, destroyer> cache{stack_cache::create(16)};
@@ -30,12 +30,7 @@ struct fixture {
         note(5); // a saved register that was needed later
     }
     void note(std::uint64_t distance) {
-        const bool is_far = distance >= stack_word::far;
-        found.words[found.word_count++] =
-            (is_far ? stack_word::far : distance) << stack_word::value_bits | stack[distance];
-        if (is_far) {
-            found.words[found.word_count++] = distance;
-        }
+        found.words[found.word_count++] = distance << stack_word::value_bits | stack[distance];
     }
     void add(std::uint32_t id) {
         const stack_cache::pending entry = cache->add(start, found);
