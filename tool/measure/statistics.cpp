@@ -15,6 +15,9 @@ namespace linn::tool {
 
 namespace {
 
+/// Not by way of `long double`, whose tables are made at the start and throw under Valgrind.
+using in_double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+
 std::vector<double> sorted(std::span<const double> values) {
     std::vector<double> copy(values.begin(), values.end());
     std::sort(copy.begin(), copy.end());
@@ -62,14 +65,15 @@ interval median_interval(std::span<const double> values, double level) {
         return i;
     }
     // How often the median lies between x[k] and x[n - 1 - k]: as often as more than k of n lie on each side of it.
-    const boost::math::binomial halves{static_cast<double>(n), 0.5};
+    const boost::math::binomial_distribution<double, in_double> halves{static_cast<double>(n), 0.5};
     const auto held = [&](std::size_t k) { return 1 - 2 * cdf(halves, static_cast<double>(k)); };
     double outer = held(0);
     if (outer < level) {
         return i;
     }
     // So many independent values would hold it in a wider interval as often as these do.
-    level = std::min(outer, std::erf(growth_by_drift(values, i.middle) * boost::math::erf_inv(level)));
+    level = std::min(
+        outer, std::erf(growth_by_drift(values, i.middle) * boost::math::erf_inv(level, in_double{})));
     std::size_t k = 0;
     double inner = held(1);
     while (inner >= level) {

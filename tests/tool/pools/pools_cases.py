@@ -399,6 +399,10 @@ def case_memcheck(tool):
                               capture_output=True, text=True, check=False,
                               env=dict(os.environ, LD_PRELOAD=tool.library, LINN_PLAN=plan))
         check(done.returncode == status, f"{words}: {done.stdout}{done.stderr}")
+    command = [tool.linn, "pools", "--plan", tool.malloc_plan().write(), "--", tool.programs["served"], "errno"]
+    done = subprocess.run(["valgrind", "-q", "--error-exitcode=9", "--trace-children=yes", *map(str, command)],
+                          capture_output=True, text=True, check=False)
+    check(done.returncode == 0, f"the command too: {done.stderr}")
 
 
 def case_command(tool):
