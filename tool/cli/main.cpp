@@ -9,22 +9,38 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
 namespace {
 
+struct row {
+    std::string_view name;
+    make_command make;
+};
+
 // The commands of this build, in the order of the help text: that of `make bench` has two.
 #ifdef LINN_MEASURE_ONLY
 constexpr bool is_whole_build = false;
-constexpr make_command command_table[]{&make_bench, &make_allocators};
+constexpr row command_table[]{{"bench", &make_bench}, {"allocators", &make_allocators}};
 #else
 constexpr bool is_whole_build = true;
-constexpr make_command command_table[]{
-    &make_bench,  &make_compare, &make_run,   &make_record, &make_trace,      &make_check,
-    &make_advise, &make_try,     &make_pools, &make_lint,   &make_allocators,
+constexpr row command_table[]{
+    {"bench", &make_bench},
+    {"compare", &make_compare},
+    {"run", &make_run},
+    {"record", &make_record},
+    {"trace", &make_trace},
+    {"check", &make_check},
+    {"advise", &make_advise},
+    {"try", &make_try},
+    {"pools", &make_pools},
+    {"lint", &make_lint},
+    {"allocators", &make_allocators},
 };
 #endif
 
@@ -107,9 +123,14 @@ int run(int argc, char** argv) {
         "  linn advise PROG.linn     which types need a pool, and what they would gain\n"
         "  linn help bench           scenarios, contenders and options\n");
     program.require_subcommand(1);
+    // The options of all commands take longer to make than most programs to start, and `linn pools` starts programs.
+    const bool is_named =
+        argc > 1 && std::ranges::find(command_table, argv[1], &row::name) != std::end(command_table);
     std::vector<std::unique_ptr<command>> commands;
-    for (const make_command one : command_table) {
-        commands.push_back(one(program));
+    for (const row& one : command_table) {
+        if (!is_named || one.name == argv[1]) {
+            commands.push_back(one.make(program));
+        }
     }
     std::string colour = "auto";
     add_colour(program, colour);
