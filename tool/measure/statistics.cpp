@@ -72,8 +72,8 @@ interval median_interval(std::span<const double> values, double level) {
         return i;
     }
     // So many independent values would hold it in a wider interval as often as these do.
-    level = std::min(
-        outer, std::erf(growth_by_drift(values, i.middle) * boost::math::erf_inv(level, in_double{})));
+    level = std::min(outer,
+                     std::erf(growth_by_drift(values, i.middle) * boost::math::erf_inv(level, in_double{})));
     std::size_t k = 0;
     double inner = held(1);
     while (inner >= level) {
