@@ -51,6 +51,7 @@ def case_usage_errors(tool):
             (["--"], ["missing program"]),
             (["--round", "3", "ls"], ["unknown option '--round'", "did you mean '--rounds'"]),
             (["--rounds", "0", "ls"], ["--rounds must be a whole number from 1 to 100000, not '0'"]),
+            (["--json", "--rounds", "3", "ls"], ["--json must be the name of a file, not '--rounds'"]),
             (["--budget", "x", "ls"], ["--budget must be a whole number"]),
             (["--precision", "0", "ls"], ["--precision"]),
             (["--seed", "x", "ls"], ["--seed"]),

@@ -77,13 +77,13 @@ CLI::Validator number(double least, double most) {
 
 CLI::Validator writable_file(bool may_be_stdout) {
     return {[may_be_stdout](const std::string& text) {
-                if (text != "-") {
-                    return why_not_writable(text);
+                if (may_be_stdout && text == "-") {
+                    return std::string{};
                 }
-                return may_be_stdout ? std::string{}
-                                     : fmt::format("{}the name of a file: this is not written to standard "
-                                                   "output, and a file called - is ./-",
-                                                   must_be);
+                return text.starts_with('-') // the next option, where the file was forgotten
+                           ? fmt::format("{}the name of a file, not '{}'; a file called so is './{}'",
+                                         must_be, text, text)
+                           : why_not_writable(text);
             },
             ""};
 }
