@@ -349,38 +349,42 @@ pool_plan read_plan_file(const std::filesystem::path& file) {
 }
 
 std::string compiled_plan(const pool_plan& plan) {
-    const auto tables = std::make_unique<plan_tables>();
-    tables->max_bytes = plan.max_bytes;
-    tables->has_children = plan.has_children;
+    std::string letters;
+    const auto text = [&letters](const std::string& name) {
+        letters += name;
+        return planned_text{static_cast<std::uint32_t>(letters.size() - name.size()),
+                            static_cast<std::uint32_t>(name.size())};
+    };
+    std::vector<planned_module> modules;
     for (const plan_module& module : plan.modules) {
-        planned_module& m = tables->modules[tables->module_count++];
-        m.name = module.name;
+        planned_module& m = modules.emplace_back();
+        m.name = text(module.name);
         m.build_id_bytes = static_cast<std::uint8_t>(module.build_id.size());
         std::ranges::copy(module.build_id, m.build_id);
     }
+    std::vector<planned_pool> pools;
     for (const plan_pool& pool : plan.pools) {
-        const auto room = static_cast<std::uint16_t>(pool.room);
-        tables->pools[tables->pool_count++] = {pool.name,      static_cast<std::uint16_t>(pool.align),
-                                               room,           0,
-                                               pool.is_padded, pool.wants_huge_pages,
-                                               pool.max_waste};
+        pools.push_back({text(pool.name), pool.max_waste, static_cast<std::uint16_t>(pool.align),
+                         static_cast<std::uint16_t>(pool.room), 0, pool.is_padded, pool.wants_huge_pages});
     }
+    std::vector<planned_site> sites;
     for (const plan_site& site : plan.sites) {
-        planned_site& s = tables->sites[tables->site_count++];
+        planned_site& s = sites.emplace_back();
         s.pool = static_cast<std::uint8_t>(place_of(plan.pools, site.pool).value());
         s.size = static_cast<std::uint16_t>(site.size);
         s.call = compiled(plan, site.call);
         if (site.caller) {
-            s.is_behind = true;
+            s.is_behind = 1;
             s.stack = static_cast<std::uint16_t>(site.stack);
             s.caller = compiled(plan, *site.caller);
         }
-        planned_pool& p = tables->pools[s.pool];
+        planned_pool& p = pools[s.pool];
         p.object_bytes = std::max({p.object_bytes, p.room, s.size});
     }
-    archive_writer writer;
-    describe(writer, *tables);
-    return std::move(writer.out);
+    plan_header header;
+    header.max_bytes = plan.max_bytes;
+    header.has_children = plan.has_children;
+    return compiled_bytes(header, sites, modules, pools, letters);
 }
 
 std::string address_of(const plan_call& call) {

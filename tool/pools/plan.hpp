@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -98,30 +99,24 @@ std::optional<plan_call> plan_call_of(const std::filesystem::path& file, std::ui
 /// calling function lies, by its call frame information. Empty when that is not a constant of the code within the limits.
 std::optional<unsigned> stack_offset_of(const std::filesystem::path& file, std::uint64_t offset);
 
-/// Writes a compiled plan, as describe() tells it.
-class archive_writer {
-public:
-    template <class Number>
-    bool number(Number& value) {
-        out.append(reinterpret_cast<const char*>(&value), sizeof value); // any object may be seen as bytes
-        return true;
-    }
-    bool flag(bool& value) {
-        out += value ? '\1' : '\0';
-        return true;
-    }
-    bool text(std::string_view& value) {
-        auto length = static_cast<std::uint32_t>(value.size());
-        number(length);
-        out += value;
-        return true;
-    }
-    bool bytes(unsigned char* values, std::size_t count) {
-        out.append(reinterpret_cast<const char*>(values), count); // the same
-        return true;
-    }
-
-    std::string out{compiled_plan_magic};
-};
+/// The bytes of a compiled plan. `header` needs no counts.
+inline std::string compiled_bytes(plan_header header, std::span<const planned_site> sites,
+                                  std::span<const planned_module> modules,
+                                  std::span<const planned_pool> pools, std::string_view letters) {
+    header.site_count = static_cast<std::uint32_t>(sites.size());
+    header.module_count = static_cast<std::uint32_t>(modules.size());
+    header.pool_count = static_cast<std::uint32_t>(pools.size());
+    header.letter_count = letters.size();
+    std::string out;
+    const auto add = [&out](auto of) {
+        out.append(reinterpret_cast<const char*>(of.data()),
+                   of.size_bytes()); // any object may be seen as bytes
+    };
+    add(std::span{&header, 1});
+    add(sites);
+    add(modules);
+    add(pools);
+    return out.append(letters);
+}
 
 } // namespace linn::tool

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -21,24 +20,18 @@ using namespace linn_fuzz;
 using namespace linn::tool;
 
 std::string good_plan() {
-    const auto t = std::make_unique<plan_tables>();
-    t->max_bytes = 1'000'000;
-    t->module_count = 2;
-    t->modules[0] = {"shop", {0x1f, 0x9c}, 2};
-    t->modules[1] = {"libold.so.1", {}, 0};
-    t->pool_count = 2;
-    t->pools[0] = {"order", 16, 0, 1008, false, false, 8};
-    t->pools[1] = {"std::map<int, int>", 64, 48, 48, true, true, 0};
-    t->site_count = 3;
-    t->sites[0].size = 72;
-    t->sites[0].call = {0x4f2a, 0, 8, {0x48, 0x89}};
-    t->sites[1].size = 1008;
-    t->sites[1].call = {0x4f2a, 0, 0, {}};
-    t->sites[2] = {1, true, 1, 24, {8192, 1, 8, {}}, {0x5000, 0, 16, {}}};
-    archive_writer writer;
-    describe(writer, *t);
-    expect(read_compiled_plan(writer.out, *std::make_unique<plan_tables>()), "the good plan is refused");
-    return writer.out;
+    const planned_module modules[] = {{{0, 4}, {0x1f, 0x9c}, 2, {}}, {{4, 11}, {}, 0, {}}};
+    const planned_pool pools[] = {{{15, 5}, 8, 16, 0, 1008, 0, 0}, {{20, 18}, 0, 64, 48, 48, 1, 1}};
+    planned_site sites[3] = {};
+    sites[0].size = 72;
+    sites[0].call = {0x4f2a, 0, 8, {}, {0x48, 0x89}};
+    sites[1].size = 1008;
+    sites[1].call = {0x4f2a, 0, 0, {}, {}};
+    sites[2] = {{8192, 1, 8, {}, {}}, {0x5000, 0, 16, {}, {}}, 1, 24, 1, 1, {}};
+    std::string plan = compiled_bytes({}, sites, modules, pools, "shoplibold.so.1orderstd::map<int, int>");
+    plan_tables tables;
+    expect(read_compiled_plan(plan, tables), "the good plan is refused");
+    return plan;
 }
 
 void check_call(const planned_call& call, const plan_tables& plan) {
@@ -50,7 +43,8 @@ void check_call(const planned_call& call, const plan_tables& plan) {
 }
 
 void check_plan(const plan_tables& plan, std::string_view bytes) {
-    const auto check_name = [&](std::string_view name) {
+    const auto check_name = [&](const planned_text& of) {
+        const std::string_view name = plan.text(of);
         expect(name.empty() ||
                    (name.data() >= bytes.data() && name.data() + name.size() <= bytes.data() + bytes.size()),
                "a name that lies outside of the bytes");
@@ -65,7 +59,7 @@ void check_plan(const plan_tables& plan, std::string_view bytes) {
     for (std::size_t i = 0; i != plan.pool_count; ++i) {
         const planned_pool& p = plan.pools[i];
         check_name(p.name);
-        expect(!p.name.empty() && p.object_bytes <= largest_planned_size, "a pool's name or size");
+        expect(p.name.length != 0 && p.object_bytes <= largest_planned_size, "a pool's name or size");
         expect(p.align >= 16 && p.align <= 128 && (p.align & (p.align - 1)) == 0, "a pool's alignment");
     }
     for (std::size_t i = 0; i != plan.site_count; ++i) {
@@ -74,16 +68,16 @@ void check_plan(const plan_tables& plan, std::string_view bytes) {
                "a site's pool is out of range, or too small");
         expect(s.stack <= largest_stack_offset && s.stack % 8 == 0, "a stack offset");
         check_call(s.call, plan);
-        if (s.is_behind) {
+        if (s.is_behind != 0) {
             check_call(s.caller, plan);
         }
     }
 }
 
 void read(const std::string& bytes) {
-    static const auto plan = std::make_unique<plan_tables>();
-    if (read_compiled_plan(bytes, *plan)) {
-        check_plan(*plan, bytes);
+    plan_tables plan;
+    if (read_compiled_plan(bytes, plan)) {
+        check_plan(plan, bytes);
     }
 }
 
@@ -103,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::string bytes = good;
         for (std::size_t changes = 1 + in.below(4); changes != 0; --changes) {
             const std::size_t at =
-                compiled_plan_magic.size() + in.below(bytes.size() - compiled_plan_magic.size());
+                sizeof plan_header::magic + in.below(bytes.size() - sizeof plan_header::magic);
             switch (in.below(3)) {
             case 0:
                 bytes[at] = static_cast<char>(in.below(256));
@@ -114,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             default:
                 bytes.insert(at, 1 + in.below(8), static_cast<char>(in.below(256)));
             }
-            if (bytes.size() <= compiled_plan_magic.size()) {
+            if (bytes.size() <= sizeof plan_header::magic) {
                 break;
             }
         }

@@ -118,12 +118,12 @@ std::string_view file_name_of(const char* path) noexcept {
 site_state compare(const planned_module& planned, const preload::build_id& id,
                    std::string_view name) noexcept {
     if (planned.build_id_bytes == 0) {
-        return planned.name == name ? site_state::active : site_state::absent;
+        return plan->text(planned.name) == name ? site_state::active : site_state::absent;
     }
     if (id.count == planned.build_id_bytes && std::memcmp(id.bytes, planned.build_id, id.count) == 0) {
         return site_state::active;
     }
-    return planned.name == name ? site_state::other_build : site_state::absent;
+    return plan->text(planned.name) == name ? site_state::other_build : site_state::absent;
 }
 
 void resolve(const preload::mapped_file& file, const planned_call& planned, std::uint32_t module,
@@ -181,7 +181,7 @@ void resolve_sites() noexcept {
         if (modules[site.call.module] == site_state::other_build) {
             resolved_calls[i].state = site_state::other_build;
         }
-        if (site.is_behind && modules[site.caller.module] == site_state::other_build) {
+        if (site.is_behind != 0 && modules[site.caller.module] == site_state::other_build) {
             resolved_callers[i].state = site_state::other_build;
         }
     }
@@ -197,7 +197,7 @@ bool have_modules_changed() noexcept {
 
 site_state state_of(std::uint32_t i) noexcept {
     const site_state call = resolved_calls[i].state;
-    return call != site_state::active || !plan->sites[i].is_behind ? call : resolved_callers[i].state;
+    return call != site_state::active || plan->sites[i].is_behind == 0 ? call : resolved_callers[i].state;
 }
 
 // -- looking at them again -----------------------------------------------------------------------
@@ -221,7 +221,7 @@ void fill_indices() noexcept {
         }
         const auto site = static_cast<std::uint16_t>(i);
         const std::uint64_t call = key_of(resolved_calls[i].address, s.size);
-        if (s.is_behind) {
+        if (s.is_behind != 0) {
             calls.put(call, wrapper_number, s.stack);
             callers.put(key_of(resolved_callers[i].address, s.size), s.pool, site);
         } else {
@@ -251,7 +251,7 @@ void say_what_is_left_out() noexcept {
     was_said = true;
     const planned_site& s = plan->sites[first];
     const bool is_caller = resolved_calls[first].state == site_state::active;
-    const std::string_view whose = plan->modules[(is_caller ? s.caller : s.call).module].name;
+    const std::string_view whose = plan->text(plan->modules[(is_caller ? s.caller : s.call).module].name);
     say("%u of %u sites left out: %.*s %s", left_out, plan->site_count,
         static_cast<int>(whose.size() < 80 ? whose.size() : 80), whose.data(),
         state_of(first) == site_state::other_build ? "is not the build that the plan was made for"
@@ -383,7 +383,8 @@ bool make_pools_of_plan() noexcept {
         if (p.object_bytes == 0) {
             continue;
         }
-        describe_pool(i, p.name, {p.object_bytes, p.align, p.is_padded, p.wants_huge_pages, p.max_waste});
+        describe_pool(i, plan->text(p.name),
+                      {p.object_bytes, p.align, p.is_padded != 0, p.wants_huge_pages != 0, p.max_waste});
         if (!make_pool(i)) {
             return false;
         }

@@ -15,14 +15,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
-#include <type_traits>
+#include <string_view>
 
 namespace linn::tool::pools {
 namespace {
@@ -63,16 +63,19 @@ bool mode_from(const char* text, pool_mode& mode) noexcept {
     return false;
 }
 
-/// A file in memory; null when it cannot be read, and errno says why.
-const char* content_of(const char* file, std::size_t& bytes) noexcept {
+/// A copy of a file in memory, which the file's writers cannot change; empty when it cannot be read, and errno says why.
+std::string_view content_of(const char* file) noexcept {
     const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about_file{};
-    void* content = MAP_FAILED;
+    std::string_view content;
     if (descriptor >= 0 && ::fstat(descriptor, &about_file) == 0) {
-        errno = EINVAL;
-        if (S_ISREG(about_file.st_mode)) {
-            bytes = static_cast<std::size_t>(about_file.st_size);
-            content = ::mmap(nullptr, bytes != 0 ? bytes : 1, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        constexpr off_t most_bytes = 16 << 20; // of a plan: what is longer is none
+        const auto bytes = static_cast<std::size_t>(std::min(about_file.st_size, most_bytes));
+        const bool is_file = S_ISREG(about_file.st_mode);
+        errno = is_file ? ENOMEM : EINVAL;
+        void* const memory = is_file ? detail::system_pages::map(bytes + 1, 4096) : nullptr;
+        if (memory != nullptr && ::read(descriptor, memory, bytes) == static_cast<ssize_t>(bytes)) {
+            content = {static_cast<const char*>(memory), bytes};
         }
     }
     const int before = errno;
@@ -80,34 +83,27 @@ const char* content_of(const char* file, std::size_t& bytes) noexcept {
         ::close(descriptor);
     }
     errno = before;
-    return content != MAP_FAILED ? static_cast<const char*>(content) : nullptr;
+    return content;
 }
+
+constinit plan_tables tables{};
 
 /// Null when there is no plan to be had, which then has been said.
 const plan_tables* plan_from(const char* file) noexcept {
-    std::size_t bytes = 0;
-    const char* const content = content_of(file, bytes);
-    if (content == nullptr) {
+    const std::string_view content = content_of(file);
+    if (content.data() == nullptr) {
         about.problem = "the plan cannot be read";
         say("%s: %s; nothing is pooled", file, ::strerrordesc_np(errno));
         return nullptr;
     }
-    void* const memory = detail::system_pages::map(sizeof(plan_tables), 4096);
-    if (memory == nullptr) {
-        about.problem = "no memory";
-        return nullptr;
-    }
-    // Fresh pages are zero, and so are tables that are empty: writing that would touch each of their 170 pages, in every process.
-    static_assert(std::is_aggregate_v<plan_tables> && std::is_trivially_copyable_v<plan_tables>);
-    auto* const plan = static_cast<plan_tables*>(memory);
-    if (!read_compiled_plan({content, bytes}, *plan)) {
-        const bool is_text = !is_compiled_plan({content, bytes});
+    if (!read_compiled_plan(content, tables)) {
+        const bool is_text = !is_compiled_plan(content);
         about.problem = is_text ? "the plan is not compiled" : "the plan is damaged, or of another version";
         say("%s: %s: linn pools --plan PLAN.toml --compile FILE writes one; nothing is pooled", file,
             is_text ? "not a compiled plan" : "damaged, or of another version");
         return nullptr;
     }
-    return plan;
+    return &tables;
 }
 
 /// Functions of ours that are not called, because a file before us in the loader's order defines them.
@@ -185,7 +181,7 @@ bool set_up() noexcept {
     }
     const bool looks_up = apply(*plan, mode);
     const bool is_at_work = is_any_site_active();
-    if (!plan->has_children && is_at_work) {
+    if (plan->has_children == 0 && is_at_work) {
         ::unsetenv("LINN_PLAN");
     }
     if (looks_up && mode != pool_mode::sizes && !is_at_work) {

@@ -120,9 +120,9 @@ void write_sites(text_file& out, const plan_tables& plan) noexcept {
         const planned_site& s = plan.sites[i];
         const site_status status = status_of(i);
         out.print("%s\n  {\"pool\": ", i != 0 ? "," : "");
-        out.string(plan.pools[s.pool].name);
+        out.string(plan.text(plan.pools[s.pool].name));
         out.print(", \"module\": ");
-        out.string(plan.modules[s.call.module].name);
+        out.string(plan.text(plan.modules[s.call.module].name));
         out.field("offset", s.call.offset);
         out.field("size", s.size);
         out.print(", \"state\": \"%s\", \"why\": ",
