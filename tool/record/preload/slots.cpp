@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <sched.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -109,10 +108,6 @@ std::uintptr_t value_at(std::uintptr_t address) noexcept {
     return __atomic_load_n(reinterpret_cast<const std::uintptr_t*>(address), __ATOMIC_RELAXED);
 }
 
-bool is_loader(const mapped_file& file) noexcept {
-    return file.bias == ::getauxval(AT_BASE);
-}
-
 constexpr std::uintptr_t page_bytes = 4096;
 
 void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
@@ -209,27 +204,6 @@ void look_at_relocations(const mapped_file& file, std::intptr_t table, std::intp
     }
 }
 
-/// The loader keeps the addresses of the four that it calls itself in variables of its own.
-void look_at_loader(const mapped_file& file) noexcept {
-    for (std::size_t i = 0; i != file.segment_count; ++i) {
-        const auto& p = file.segments[i];
-        if (p.p_type != PT_LOAD || (p.p_flags & PF_W) == 0) {
-            continue;
-        }
-        const std::uintptr_t end = file.bias + p.p_vaddr + p.p_memsz;
-        for (std::uintptr_t at = (file.bias + p.p_vaddr + 7) & ~std::uintptr_t{7};
-             at + sizeof(std::uintptr_t) <= end; at += sizeof(std::uintptr_t)) {
-            const std::uintptr_t value = value_at(at);
-            for (const char* const name : {"malloc", "calloc", "realloc", "free"}) {
-                const hooked_function* const f = function_named(name);
-                if (f != nullptr && f->real == value) {
-                    add(at, value, *f, is_read_only(file, at));
-                }
-            }
-        }
-    }
-}
-
 int look_at_file(dl_phdr_info* info, std::size_t, void*) noexcept {
     if (is_own_file(*info)) {
         return 0;
@@ -237,9 +211,6 @@ int look_at_file(dl_phdr_info* info, std::size_t, void*) noexcept {
     const mapped_file file{*info};
     look_at_relocations(file, DT_JMPREL, DT_PLTRELSZ);
     look_at_relocations(file, DT_RELA, DT_RELASZ);
-    if (is_loader(file)) {
-        look_at_loader(file);
-    }
     return 0;
 }
 
