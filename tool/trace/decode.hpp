@@ -70,6 +70,8 @@ struct chunk_sink {
 struct decoded_chunk {
     chunk_header header;
     std::uint64_t events = 0;     ///< given to on_event()
+    std::uint64_t records = 0;    ///< of stacks, processes, modules, threads and types
+    std::uint64_t dropped = 0;    ///< events, as records say
     std::uint64_t last_ticks = 0; ///< of the last event; first_ticks if there is none
     std::size_t used = 0;         ///< bytes understood, header included
     const char* damage = nullptr; ///< why it stopped there; null: at its end
@@ -197,6 +199,8 @@ public:
             result.damage = "it ends before its end";
         }
         result.events = events_;
+        result.records = records_;
+        result.dropped = dropped_;
         result.used = static_cast<std::size_t>(at_ - begin_);
         if (events_ != 0) {
             result.last_ticks = clock_ << tick_shift;
@@ -436,6 +440,7 @@ private:
             return damage != nullptr ? damage : "a record makes no sense";
         }
         at_ = next;
+        records_ += tag <= static_cast<unsigned>(entry::rtti) ? 1U : 0U;
         return nullptr;
     }
 
@@ -495,6 +500,7 @@ private:
         case entry::dropped: {
             const std::uint64_t events = in.varint();
             if (in.good()) {
+                dropped_ += events;
                 sink_.on_dropped(ticks, events);
             }
             break;
@@ -511,11 +517,6 @@ private:
             }
             break;
         }
-        case entry::clock:
-            if (in.good()) {
-                clock_ = ticks >> tick_shift;
-            }
-            break;
         default: // of a newer recorder
             break;
         }
@@ -552,6 +553,8 @@ private:
     std::uint64_t base_ = 0;
     std::uint64_t first_ticks_ = 0;
     std::uint64_t events_ = 0;
+    std::uint64_t records_ = 0;
+    std::uint64_t dropped_ = 0;
     allocation_call last_release_ = allocation_call::free;
     std::array<slot, slot_count> slots_{};
     std::array<std::uint64_t, 256> frames_{};

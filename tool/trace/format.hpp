@@ -93,8 +93,6 @@ enum class entry : std::uint8_t {
     rtti = 21,
     /// Events of this thread that were not recorded: a varint
     dropped = 22,
-    /// Sets the clock to the record's time
-    clock = 23,
     /// A call that was timed. Whether it is of the thread's last release (1) or of its next allocation or reallocation (0), plus 2
     /// where the reading had a fence: 1 byte; ticks, calls that it stands for: varints
     timed = 24,

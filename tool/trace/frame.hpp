@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace linn::tool {
@@ -39,14 +41,16 @@ inline constexpr std::size_t most_chunk_bytes = std::size_t{1} << 20;
 /// The same for the frames of which there is one.
 inline constexpr std::size_t most_document_bytes = std::size_t{256} << 20;
 
-/// What stands before every payload; little endian in the file. The fields from `pid` on are zero except in chunks,
-/// where they say enough to plan the reading without a look into any payload.
+/// What stands before every payload, as it stands in the file, which is little endian as this machine is. The fields from `pid` on are
+/// zero except in chunks, where they say enough to plan the reading without a look into any payload.
 struct frame_header {
     static constexpr std::size_t bytes = 80;
-    static constexpr std::array<unsigned char, 4> magic{0xf5, 'L', 'F', '\n'};
+    static constexpr std::array<unsigned char, 4> first_bytes{0xf5, 'L', 'F', '\n'};
 
+    std::array<unsigned char, 4> magic = first_bytes;
     frame_kind kind = frame_kind::chunk;
     frame_codec codec = frame_codec::stored;
+    std::uint16_t unused = 0;
     std::uint32_t stored_bytes = 0; ///< of the payload in the file
     std::uint32_t raw_bytes = 0;    ///< of the payload once it is decompressed
     std::uint32_t payload_crc = 0;  ///< CRC-32 of the payload as stored
@@ -61,16 +65,20 @@ struct frame_header {
     std::uint32_t dropped = 0;    ///< events that the payload says were lost
     std::uint64_t first_time = 0; ///< ticks at the chunk's begin
     std::uint64_t last_time = 0;  ///< and of its last event
+    std::uint32_t unused_too = 0;
+    std::uint32_t header_crc = 0; ///< of all before; pack() computes it
 
     /// Takes the lengths and the CRC of a payload that is stored as it is.
     void describe(std::span<const unsigned char> payload) noexcept;
 
-    /// The header as it stands in the file, with its own CRC in the last four bytes.
+    /// The header with its own CRC.
     std::array<unsigned char, bytes> pack() const noexcept;
 
     /// Empty where the bytes are no frame header: the magic, the CRC, or a length beyond the limits.
     static std::optional<frame_header> unpack(std::span<const unsigned char, bytes> from) noexcept;
 };
+static_assert(sizeof(frame_header) == frame_header::bytes && std::endian::native == std::endian::little &&
+              std::has_unique_object_representations_v<frame_header>);
 
 std::uint32_t crc_of(std::span<const unsigned char> bytes) noexcept;
 
