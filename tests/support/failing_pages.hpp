@@ -27,11 +27,9 @@ struct failing_pages {
     static inline std::atomic<std::size_t> mapped_bytes{0};
     static inline std::atomic<std::size_t> huge{0};
     static inline std::atomic<std::size_t> questions{0}; ///< whether memory can be read
-    static inline std::atomic<bool> refuse_discard{false};
 
     static void reset() {
         maps = unmaps = refusals = discards = discarded_bytes = mapped_bytes = huge = questions = 0;
-        refuse_discard = false;
         work();
     }
     /// The n-th map from now, counted from 0, and all later ones fail.
@@ -70,7 +68,7 @@ struct failing_pages {
         linn::detail::system_pages::unmap(p, bytes, align);
     }
     static bool discard(void* p, std::size_t bytes) noexcept {
-        if (refuse_discard || !Zeroed) {
+        if (!Zeroed) {
             return false;
         }
         ++discards;

@@ -119,6 +119,7 @@ TEST_CASE("handle_pool: after frees in random order, new objects and their handl
         before = h;
     }
     CHECK(forward > all.size() / 2 * 9 / 10);
+    CHECK_THROWS_AS(pool.reserve((std::size_t{1} << 20) + 1), std::bad_alloc);
 }
 
 TEST_CASE("handle_pool: a handle is four bytes that can be copied, compared, ordered and hashed") {

@@ -91,42 +91,6 @@ TEST_CASE("misuse: a handler may use the pool while that sorts objects of two th
     CHECK(!made_by_handler.empty());
 }
 
-TEST_CASE("misuse: a local_pool takes no object of another one, wherever their slabs lie") {
-    struct item {
-        char c[64];
-    };
-    linn::local_pool<item> mine;
-    linn::local_pool<item> other;
-    std::vector<item*> here;
-    std::vector<item*> there;
-    for (int slabs = 0; slabs < 8; ++slabs) { // in turn, so that those of one lie between those of the other
-        for (int i = 0; i < 8000; ++i) {
-            here.push_back(mine.allocate());
-        }
-        for (int i = 0; i < 8000; ++i) {
-            there.push_back(other.allocate());
-        }
-    }
-    const auto [lowest, highest] = std::minmax_element(here.begin(), here.end());
-    const auto between =
-        std::find_if(there.begin(), there.end(), [&](item* p) { return *lowest < p && p < *highest; });
-    REQUIRE(between != there.end());
-
-    misuse_recorder recorder;
-    mine.deallocate(*between);
-    mine.trim();
-    const auto seen = recorder.take();
-    REQUIRE(seen.size() == 1);
-    CHECK(seen[0].kind == misuse_kind::foreign_pointer);
-    CHECK(seen[0].address == *between);
-    CHECK(mine.live() == here.size());
-    mine.deallocate_n(here);
-    other.deallocate_n(there);
-    CHECK(mine.trim() != 0);
-    CHECK(other.trim() != 0);
-    CHECK(recorder.take().empty());
-}
-
 TEST_CASE("misuse: what belongs to a pool that is an object is no other pool's") {
     struct item {
         char c[64];

@@ -16,55 +16,14 @@ constexpr bool slow = __has_feature(thread_sanitizer);
 constexpr bool slow = false;
 #endif
 
-// Not `raise`, which doctest calls on processors other than x86.
-void raise_to(std::atomic<int>& most, int n) {
-    int seen = most;
-    while (seen < n && !most.compare_exchange_weak(seen, n)) {
-    }
-}
-
-/// Counts those that exist, one count for each test.
-template <class Tag>
+/// Counts those that were made.
 struct connection {
-    static inline std::atomic<int> open{0};
-    static inline std::atomic<int> peak{0};
-    connection() { raise_to(peak, ++open); }
-    connection(const connection&) = delete;
-    connection& operator=(const connection&) = delete;
-    ~connection() { --open; }
+    static inline std::atomic<int> made{0};
+    connection() { ++made; }
 };
 
-TEST_CASE("recycler: never more objects than were out and asked for at once, whatever threads do") {
-    using item = connection<struct race_tag>;
-    for (const std::size_t capacity : std::initializer_list<std::size_t>{3, 40, 1024}) {
-        item::peak = 0;
-        linn::recycler<item> all{capacity};
-        std::atomic<int> used{0}; // each from before it is acquired until after it is released
-        std::atomic<int> most_used{0};
-        linn_test::in_threads(4U, [&](unsigned t) {
-            unsigned random = t + 1;
-            std::vector<linn::recycler<item>::handle> mine;
-            for (int i = 0; i < (slow ? 2'000 : 20'000); ++i) {
-                random = random * 1'664'525U + 1'013'904'223U;
-                const std::size_t wanted = (random >> 24) % 12;
-                while (mine.size() < wanted) {
-                    raise_to(most_used, ++used);
-                    mine.push_back(all.acquire());
-                }
-                while (mine.size() > wanted) {
-                    mine.pop_back();
-                    --used;
-                }
-            }
-        });
-        CHECK(item::peak <= most_used);
-        CHECK(item::peak >= 11);
-        CHECK(all.live() == 0);
-    }
-}
-
 TEST_CASE("recycler: one thread acquires, another releases: few system calls, and no object too many") {
-    using item = connection<struct passing_tag>;
+    using item = connection;
     constexpr std::size_t rounds = slow ? 2'000 : 10'000;
     linn::recycler<item> all;
     std::atomic<item*> passed{nullptr};
@@ -86,7 +45,7 @@ TEST_CASE("recycler: one thread acquires, another releases: few system calls, an
         }
     }
     other.join();
-    CHECK(item::peak <= 3); // one on its way, and one in each hand
+    CHECK(item::made <= 3); // one on its way, and one in each hand
     CHECK(all.statistics().steals > 0);
     CHECK(all.statistics().steals < rounds / 32 + 8);
 }

@@ -61,21 +61,6 @@ TEST_CASE("pool_resource: threads come and go") {
     }
 }
 
-TEST_CASE("pool_resource: more threads at once than have a cache") {
-    pool_resource r;
-    constexpr std::size_t threads = 300;
-    std::atomic<std::size_t> arrived{0};
-    linn_test::in_threads(threads, [&] {
-        void* first = r.allocate(64);
-        ++arrived;
-        linn_test::wait_until([&] { return arrived == threads; });
-        void* second = r.allocate(64);
-        r.deallocate(first, 64);
-        r.deallocate(second, 64);
-    });
-    CHECK(live_in(r) == 0);
-}
-
 TEST_CASE("pool_resource: every alignment for every size") {
     pool_resource r;
     for (const std::size_t bytes : sizes{0, 1, 7, 8, 9, 24, 33, 100, 129, 1000, 5000, 131'072, 131'073}) {

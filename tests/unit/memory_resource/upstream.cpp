@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes to and comes from upstream: nothing that no object can have, by one thread at a time; trim gives memory back, and what
-// is kept stays bounded. That everything comes back as it was asked for, and that a failure leaves all as it was: tests/fuzz.
+// What goes to and comes from upstream: nothing that no object can have; trim gives memory back, and what
+// is kept stays bounded. That everything comes back as it was asked for, and that a failure leaves all as it was: tests/fuzz; one thread at a time: tests/model.
 #include "counting_resource.hpp"
 #include "unit.hpp"
 
@@ -71,37 +71,6 @@ TEST_CASE("pool_resource: a thread that only frees needs nothing from upstream")
         CHECK(s.live == 0);
     }
     all = fill(r, 2000);
-}
-
-TEST_CASE("pool_resource: upstream is asked by one thread at a time") {
-    struct sensitive : std::pmr::memory_resource {
-        std::atomic<bool> inside{false};
-        std::atomic<int> meetings{0};
-
-        void enter() {
-            meetings += inside.exchange(true) ? 1 : 0;
-            std::this_thread::yield();
-            inside = false;
-        }
-        void* do_allocate(std::size_t bytes, std::size_t align) override {
-            enter();
-            return ::operator new(bytes, std::align_val_t{align});
-        }
-        void do_deallocate(void* p, std::size_t, std::size_t align) override {
-            enter();
-            ::operator delete(p, std::align_val_t{align});
-        }
-        bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-    } upstream;
-    pool_resource r{&upstream};
-    linn_test::in_threads(3, [&] {
-        for (int i = 0; i < 500; ++i) {
-            r.deallocate(r.allocate(100'000, 8), 100'000, 8);
-            r.deallocate(r.allocate(500, 8), 500, 8);
-            r.trim();
-        }
-    });
-    CHECK(upstream.meetings == 0);
 }
 
 TEST_CASE("pool_resource: over a buffer on the stack, with no more to be had") {

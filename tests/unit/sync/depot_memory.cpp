@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A depot and the system: trim, retention, and pages that are refused at every possible moment.
+// A depot and the system: trim, retention, and no memory for magazines. That any request may be refused: process.error_nth_request.
 #include "test_policy.hpp"
 #include "unit.hpp"
 
@@ -15,33 +15,6 @@ using linn_test::put_many;
 using linn_test::small_geometry;
 using linn_test::take;
 using linn_test::take_many;
-
-TEST_CASE("depot: trim gives everything back that nobody uses, and says how much") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    auto all = take_many(x, f, 10'000);
-    for (void* p : all) {
-        std::memset(p, 1, 64);
-    }
-    CHECK(x.depot.trim(&f) <= 64 << 10); // nothing free but the rest of a slab
-    put_many(x, f, all);
-    const auto before = x.depot.statistics();
-    CHECK(before.resident_bytes > 640'000);
-    const std::size_t bytes = x.depot.trim(&f);
-    const auto after = x.depot.statistics();
-    CHECK(after.cached == 0);
-    CHECK(after.live == 0);
-    CHECK(after.resident_bytes == after.slabs * linn::detail::page_bytes);
-    CHECK(bytes == before.resident_bytes - after.resident_bytes);
-    CHECK(after.returned_bytes - before.returned_bytes == bytes);
-    CHECK(after.reserved_bytes == before.reserved_bytes);
-    CHECK(x.depot.trim(&f) == 0);
-    all = take_many(x, f, 10'000);
-    CHECK(x.depot.statistics().slabs == after.slabs);
-    CHECK(x.depot.consistent());
-}
 
 TEST_CASE("depot: after a trim other fronts give back at their next visit") {
     fixture x{small_geometry()};
@@ -137,42 +110,6 @@ TEST_CASE("depot: after everything was freed, a second and a few calls return it
     }
 }
 
-TEST_CASE("depot: pages that fail at the n-th map, for every n; usable afterwards") {
-    bool failed = false;
-    bool completed = false;
-    for (std::size_t n = 0; !completed; ++n) {
-        REQUIRE(n < 200);
-        CAPTURE(n);
-        pages::reset();
-        fixture x{small_geometry()};
-        front f;
-        x.depot.attach(f, 1);
-        pages::fail_from(n);
-        std::vector<void*> all;
-        while (all.size() < 4000) {
-            void* p = take(x.depot, f);
-            if (p == nullptr) {
-                failed = true;
-                CHECK(x.depot.consistent());
-                CHECK(x.depot.statistics().live == all.size());
-                CHECK(take(x.depot, f) == nullptr);
-                pages::work();
-                continue;
-            }
-            all.push_back(p);
-        }
-        completed = pages::refusals == 0;
-        CHECK(std::set<void*>(all.begin(), all.end()).size() == all.size());
-        put_many(x, f, all);
-        CHECK(x.depot.statistics().live == 0);
-        x.depot.detach(f);
-        x.depot.trim(nullptr);
-        CHECK(x.depot.statistics().cached == 0);
-        CHECK(x.depot.consistent());
-    }
-    CHECK(failed);
-}
-
 TEST_CASE("depot: without memory for magazines each call still works") {
     pages::reset();
     fixture x{small_geometry()};
@@ -202,27 +139,6 @@ TEST_CASE("depot: without memory for magazines each call still works") {
     CHECK(f.has_loaded());
     CHECK(x.depot.statistics().live == 0);
     x.depot.detach(f);
-}
-
-TEST_CASE("depot: trim when the system refuses to take pages") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    put_many(x, f, take_many(x, f, 5000));
-    pages::refuse_discard = true;
-    const std::size_t resident = x.depot.statistics().resident_bytes;
-    CHECK(x.depot.trim(&f) == 0);
-    CHECK(x.depot.statistics().returned_bytes == 0);
-    CHECK(x.depot.statistics().resident_bytes == resident);
-    pages::refuse_discard = false;
-    const std::size_t returned = x.depot.trim(&f);
-    CHECK(returned > resident / 2);
-    CHECK(x.depot.statistics().returned_bytes == returned);
-    CHECK(x.depot.statistics().resident_bytes == resident - returned);
-    CHECK(x.depot.trim(&f) == 0);
-    take_many(x, f, 5000);
-    CHECK(x.depot.consistent());
 }
 
 } // namespace sync_depot_memory_tests

@@ -93,62 +93,11 @@ TEST_CASE("mutex: what was not held for a fork is not released after it; in the 
     CHECK(m.try_lock());
 }
 
-// The lock that its owner enters without a locked instruction: it is never inside together with a revoker.
+// The lock that its owner enters without a locked instruction; that it is never inside together with a revoker: tests/model.
 using lock = linn::detail::biased_lock<linn::detail::platform>;
 
 bool enter(lock& l) {
     return l.try_enter() || l.try_enter_symmetric();
-}
-
-void take_away(lock& l, bool asymmetric) {
-    l.revoke();
-    lock::barrier(asymmetric);
-    l.await();
-}
-
-TEST_CASE("biased_lock: revoked it refuses, restored it admits; only a symmetric one has the second way") {
-    for (const bool asymmetric : {true, false}) {
-        if (asymmetric && !linn::detail::enable_thread_barrier()) {
-            continue;
-        }
-        lock l{asymmetric};
-        CHECK(l.try_enter() == asymmetric);
-        if (asymmetric) {
-            l.leave();
-        }
-        CHECK(l.try_enter_symmetric() == !asymmetric);
-        if (!asymmetric) {
-            l.leave();
-        }
-        take_away(l, asymmetric);
-        CHECK(!enter(l));
-        take_away(l, asymmetric); // a second time changes nothing, and finds no thread inside
-        CHECK(!enter(l));
-        l.restore();
-        REQUIRE(enter(l));
-        l.leave();
-    }
-}
-
-TEST_CASE("biased_lock: a revoker waits until the owner is out") {
-    const bool asymmetric = linn::detail::enable_thread_barrier();
-    lock l{asymmetric};
-    REQUIRE(enter(l));
-    std::atomic<bool> revoked{false};
-    std::atomic<bool> taken{false};
-    std::thread revoker{[&] {
-        l.revoke();
-        revoked = true;
-        lock::barrier(asymmetric);
-        l.await();
-        taken = true;
-    }};
-    linn_test::wait_until(revoked);
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    CHECK(!taken);
-    l.leave();
-    revoker.join();
-    CHECK(taken);
 }
 
 TEST_CASE("biased_lock: an owner that is gone in the child of a fork is not waited for") {

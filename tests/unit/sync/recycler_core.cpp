@@ -6,8 +6,6 @@
 #include <linn/detail/core/nanoseconds.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 
-#include <deque>
-
 namespace sync_recycler_core_tests {
 
 using linn::detail::parking;
@@ -145,43 +143,6 @@ TEST_CASE("recycler_core: waiting threads are served in order at every capacity"
             c->close();
         }
     });
-}
-
-/// A thread that sleeps wakes when its time is over, and by then has an answer that it has not seen.
-struct late_platform : platform {
-    struct parking : linn::detail::parking {
-        static inline void (*meanwhile)() = nullptr;
-        static bool sleep(std::atomic<std::uint32_t>&, std::uint32_t, std::uint64_t) noexcept {
-            meanwhile();
-            return false;
-        }
-    };
-};
-
-struct late_core final : linn::detail::recycler_core<late_platform> {
-    late_core() : recycler_core{{.capacity = 10, .limit = 1}} {}
-    void dispose(slot* s) noexcept override { delete s; }
-};
-
-TEST_CASE("recycler_core: an answer that comes as the time ends is taken") {
-    static late_core* c = nullptr;
-    c = new late_core;
-    REQUIRE(c->try_take_place());
-    late_platform::parking::meanwhile = [] { c->give_up_place(); };
-    late_core::slot* s = nullptr;
-    CHECK(c->take_slow(s, long_ns) == offer::place);
-    c->count_new();
-    c->put(new late_core::slot{c, recycled_state::kept});
-    REQUIRE(c->take_slow(s, linn::detail::at_once) == offer::object);
-    static late_core::slot* kept = nullptr;
-    kept = s;
-    late_platform::parking::meanwhile = [] { c->put(kept); };
-    CHECK(c->take_slow(s, long_ns) == offer::object);
-    CHECK(s == kept);
-    c->destroy(s);
-    CHECK(c->try_take_place()); // no place was lost
-    c->give_up_place();
-    c->close();
 }
 
 } // namespace sync_recycler_core_tests
