@@ -29,8 +29,6 @@ public:
         CHECK(symbol != nullptr);
         parts_ = reinterpret_cast<get_parts*>(symbol)();
     }
-    plugin(const plugin&) = delete;
-    plugin& operator=(const plugin&) = delete;
     ~plugin() { ::dlclose(handle_); }
 
     const parts* operator->() const { return parts_; }

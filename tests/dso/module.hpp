@@ -33,8 +33,6 @@ public:
         CHECK(f->made_at_start() ==
               300); // its thread has ended: nobody may wait for one while a library goes
     }
-    module(const module&) = delete;
-    module& operator=(const module&) = delete;
     ~module() { unload(); }
 
     void unload() {

@@ -60,8 +60,6 @@ public:
         // To wait for it here is what no library may: glibc holds a lock that the first thread_local object of a thread
         // needs.
     }
-    from_start_to_end(const from_start_to_end&) = delete;
-    from_start_to_end& operator=(const from_start_to_end&) = delete;
     ~from_start_to_end() {
         const std::size_t found = intact();
         for (early_item* item : items_) {

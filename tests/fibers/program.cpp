@@ -120,8 +120,6 @@ struct sleeper : item {
             throw std::runtime_error{"planned"};
         }
     }
-    sleeper(const sleeper&) = delete;
-    sleeper& operator=(const sleeper&) = delete;
     ~sleeper() {
         me.suspend();
         leave(me.id);

@@ -195,9 +195,6 @@ std::vector<place>* places = nullptr;
 /// thread's caches are flushed.
 class pocket {
 public:
-    pocket() = default;
-    pocket(const pocket&) = delete;
-    pocket& operator=(const pocket&) = delete;
     ~pocket() {
         while (!held_.empty()) {
             drop(remove(held_.size() - 1));

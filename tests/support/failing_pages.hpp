@@ -20,16 +20,13 @@ struct failing_pages {
     static constexpr std::size_t never = SIZE_MAX;
 
     static inline std::atomic<std::size_t> maps{0};
-    static inline std::atomic<std::size_t> unmaps{0};
     static inline std::atomic<std::size_t> refusals{0};
     static inline std::atomic<std::size_t> discards{0};
-    static inline std::atomic<std::size_t> discarded_bytes{0};
-    static inline std::atomic<std::size_t> mapped_bytes{0};
     static inline std::atomic<std::size_t> huge{0};
     static inline std::atomic<std::size_t> questions{0}; ///< whether memory can be read
 
     static void reset() {
-        maps = unmaps = refusals = discards = discarded_bytes = mapped_bytes = huge = questions = 0;
+        maps = refusals = discards = huge = questions = 0;
         work();
     }
     /// The n-th map from now, counted from 0, and all later ones fail.
@@ -55,7 +52,6 @@ struct failing_pages {
         void* p = linn::detail::system_pages::map(bytes, align);
         if (p != nullptr) {
             ++maps;
-            mapped_bytes += bytes;
             if (!Zeroed) {
                 std::memset(p, 0xa5, bytes);
             }
@@ -63,8 +59,6 @@ struct failing_pages {
         return p;
     }
     static void unmap(void* p, std::size_t bytes, std::size_t align) noexcept {
-        ++unmaps;
-        mapped_bytes -= bytes;
         linn::detail::system_pages::unmap(p, bytes, align);
     }
     static bool discard(void* p, std::size_t bytes) noexcept {
@@ -72,7 +66,6 @@ struct failing_pages {
             return false;
         }
         ++discards;
-        discarded_bytes += bytes;
         return linn::detail::system_pages::discard(p, bytes);
     }
     static bool readable(const void* p) noexcept {

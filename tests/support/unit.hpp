@@ -10,6 +10,9 @@
 #include "sizes.hpp"
 #include "threads.hpp"
 
+#include <linn/config.hpp>
+#include <linn/detail/sanitizer/valgrind.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -45,5 +48,14 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace linn_test {
+
+/// Whether objects lie in slabs, and are not each an `operator new` that a memory checker watches.
+inline bool pooling() {
+    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
+}
+
+} // namespace linn_test
 
 #endif

@@ -115,8 +115,6 @@ TEST_CASE("allocator: equality is that of the upstream") {
 
 struct session : std::enable_shared_from_this<session> {
     explicit session(int v) : value{v} { ++alive; }
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
     ~session() { --alive; }
     std::shared_ptr<session> self() { return shared_from_this(); }
     int value;

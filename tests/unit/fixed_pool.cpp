@@ -37,8 +37,6 @@ thread_local constinit fixed_pool<int, 4> of_each_thread;
 /// Runs before main, and in any order with what is above.
 struct early {
     early() : first{orders.create(order{.id = 17})} {}
-    early(const early&) = delete;
-    early& operator=(const early&) = delete;
     ~early() { orders.destroy(first); }
     order* first;
 } const before_main;

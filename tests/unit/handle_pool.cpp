@@ -16,8 +16,6 @@ using linn::handle_pool;
 
 struct counted {
     explicit counted(int) { ++alive; }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
     ~counted() { --alive; }
     static inline int alive = 0;
 };

@@ -34,9 +34,7 @@ constexpr std::size_t kib = 1024;
 template <int N, std::size_t Bytes>
 using at_most_bytes = linn::pool<kind<N>, linn::pool_options{.max_bytes = Bytes}>;
 
-bool pooling() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 /// Everything that there is to be had.
 template <class Pool>

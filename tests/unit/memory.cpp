@@ -92,9 +92,7 @@ inline constexpr linn::pool_options linn::default_options<memory_tests::tuned>{.
 
 namespace memory_tests {
 
-bool pooling() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 /// The pool that statistics list under this name; a name that ends like it is enough, since compilers
 /// differ in how they write namespaces.

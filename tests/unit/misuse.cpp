@@ -14,11 +14,7 @@ namespace misuse_tests {
 using linn::misuse_kind;
 using linn::pool;
 using linn_test::misuse_recorder;
-
-/// Under ASan an object is a block of the heap, and ASan tells what is wrong with it.
-bool reports() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 static_assert(std::is_nothrow_invocable_v<linn::misuse_handler, const linn::misuse&>);
 
@@ -47,7 +43,7 @@ void use_the_pool(const linn::misuse&) noexcept {
 }
 
 TEST_CASE("misuse: a handler may use the pool while that sorts objects of two threads") {
-    if (!reports() || linn::detail::checked_build) {
+    if (!pooling() || linn::detail::checked_build) {
         return; // there it is called at the free, when nothing is being sorted
     }
     using items = pool<used_by_handler>;
@@ -96,7 +92,7 @@ TEST_CASE("misuse: what belongs to a pool that is an object is no other pool's")
         char c[64];
     };
     using items = pool<item, {.slab_bytes = 1 << 16}>;
-    if (!reports()) {
+    if (!pooling()) {
         return;
     }
     items::deallocate(items::allocate());

@@ -24,9 +24,7 @@ struct kind {
     std::size_t words[8];
 };
 
-bool pooling() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 struct seen_event {
     pool_event_kind kind;
@@ -46,8 +44,6 @@ void remember(const pool_event& e) noexcept {
 /// While it exists, events are remembered.
 struct watch {
     explicit watch(linn::pool_observer f = &remember) : before{linn::set_pool_observer(f)} { seen.clear(); }
-    watch(const watch&) = delete;
-    watch& operator=(const watch&) = delete;
     ~watch() { linn::set_pool_observer(before); }
 
     struct sum {

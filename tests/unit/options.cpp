@@ -70,9 +70,7 @@ std::size_t spacing(std::vector<T*> all) {
     return least;
 }
 
-bool pooling() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 TEST_CASE("options: cache line padding, by option and by default of a type") {
     using by_option = linn::pool<plain, {.cache_line_padding = true}>;

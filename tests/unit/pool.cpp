@@ -11,11 +11,7 @@
 namespace pool_tests {
 
 using linn::pool;
-
-/// Whether pools hold slabs and magazines here, and not one block of the heap for each object.
-bool pooling() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 template <int Tag>
 struct item {
@@ -56,8 +52,6 @@ struct last final {
 
 struct recursive {
     explicit recursive(int depth) : child{depth > 0 ? pool<recursive>::create(depth - 1) : nullptr} {}
-    recursive(const recursive&) = delete;
-    recursive& operator=(const recursive&) = delete;
     ~recursive() { pool<recursive>::destroy(child); }
     recursive* child;
 };

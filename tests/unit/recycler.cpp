@@ -19,8 +19,6 @@ template <class Tag>
 struct counted {
     static inline counts seen{};
     counted() { ++seen.made; }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
     ~counted() { ++seen.destroyed; }
     std::vector<int> values;
     std::string text;

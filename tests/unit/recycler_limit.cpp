@@ -20,8 +20,6 @@ struct connection {
         while (seen < n && !peak.compare_exchange_weak(seen, n)) {
         }
     }
-    connection(const connection&) = delete;
-    connection& operator=(const connection&) = delete;
     ~connection() { --open; }
     int uses = 0;
 };

@@ -54,8 +54,6 @@ std::atomic<int> alive{0};
 
 struct job {
     job() { ++alive; }
-    job(const job&) = delete;
-    job& operator=(const job&) = delete;
     ~job() { --alive; }
     int user = 0; // not atomic: ThreadSanitizer sees an object that two threads have
     std::vector<int> data;

@@ -22,8 +22,6 @@ struct model {
     using set_type = linn::detail::slab_set<pages>;
 
     explicit model(const geometry& g) : set{g, this} {}
-    model(const model&) = delete;
-    model& operator=(const model&) = delete;
     ~model() {
         set.unmap_all();
         CHECK(set.consistent());

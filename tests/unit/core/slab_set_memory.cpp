@@ -22,8 +22,6 @@ using slab_set = linn::detail::slab_set<pages>;
 
 struct fixture {
     explicit fixture(const geometry& g) : set{g, this} { pages::reset(); }
-    fixture(const fixture&) = delete;
-    fixture& operator=(const fixture&) = delete;
     ~fixture() { set.unmap_all(); }
 
     /// Lowest first.
@@ -90,72 +88,6 @@ TEST_CASE("slab_set: a reserve of more bytes than there are numbers or addresses
     CHECK(pages::maps == 0);
     CHECK(pages::refusals == 0);
     pages::work();
-}
-
-TEST_CASE("slab_set: returned slabs are used again before new ones are mapped, and are clean") {
-    fixture f{equal_slabs(1000, 0)};
-    const auto all = f.take(400);
-    for (void* p : all) {
-        std::memset(p, 0xff, 1000);
-    }
-    f.give(all);
-    const std::size_t slabs = f.set.slab_count();
-    REQUIRE(slabs > 3);
-    CHECK(f.set.resident_bytes() > 400'000);
-    CHECK(f.return_cold(1000) + f.return_cold(5000) == slabs);
-    CHECK(f.set.resident_bytes() == slabs * page_bytes);
-    CHECK(f.set.returned_bytes() > 350'000);
-    CHECK(f.set.returned_bytes() <= pages::discarded_bytes);
-    auto again = f.take(400);
-    CHECK(again.size() == 400);
-    CHECK(f.set.slab_count() == slabs);
-    CHECK(f.set.consistent());
-    // The rubbish is gone but for what shares the page with a header.
-    std::size_t dirty = 0;
-    for (void* p : again) {
-        dirty += *static_cast<unsigned char*>(p) != 0 ? 1U : 0U;
-    }
-    CHECK(dirty <= slabs * 4);
-    f.give(again);
-}
-
-TEST_CASE("slab_set: the free pages of a slab with survivors go back, and only these") {
-    fixture f{equal_slabs(1000, plenty)};
-    auto all = f.take(60);
-    REQUIRE(f.set.slab_count() == 1);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        std::memset(all[i], static_cast<int>(i + 1), 1000);
-    }
-    std::vector<void*> kept;
-    std::vector<void*> freed;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        (i % 20 == 7 ? kept : freed).push_back(all[i]);
-    }
-    f.give(freed);
-    const std::size_t resident = f.set.resident_bytes();
-    const std::size_t bytes = f.set.discard_free_pages(f.set.newest());
-    CHECK(bytes >= 7 * page_bytes);
-    CHECK(bytes == pages::discarded_bytes);
-    CHECK(f.set.resident_bytes() == resident - bytes);
-    CHECK(f.set.returned_bytes() == bytes);
-    CHECK(f.set.consistent());
-    // Asked again, there is nothing to do.
-    CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
-    CHECK(pages::discarded_bytes == bytes);
-    bool intact = true;
-    for (std::size_t i = 7; i < all.size(); i += 20) {
-        const auto* p = static_cast<const unsigned char*>(all[i]);
-        intact = intact && std::all_of(p, p + 1000, [i](unsigned char c) { return c == i + 1; });
-    }
-    CHECK(intact);
-    auto again = f.take(freed.size());
-    CHECK(again == freed);
-    CHECK(f.set.resident_bytes() >= resident - page_bytes);
-    CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
-    f.give(again);
-    f.give(kept);
-    // An empty slab is not for this: it goes back whole.
-    CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
 }
 
 TEST_CASE("slab_set: where a large slab is refused a small one still serves") {

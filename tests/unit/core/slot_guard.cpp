@@ -29,8 +29,6 @@ struct fixture {
 
     explicit fixture(std::size_t bytes = 40, std::size_t align = 8, std::size_t slab = 1 << 16)
         : set{make_geometry(bytes, align, {.slab_bytes = slab, .guarded = true}), this} {}
-    fixture(const fixture&) = delete;
-    fixture& operator=(const fixture&) = delete;
     ~fixture() { set.unmap_all(); }
 
     auto recorder() {

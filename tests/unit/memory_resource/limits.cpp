@@ -17,9 +17,7 @@ using linn_test::counting_resource;
 
 constexpr std::size_t kib = 1024;
 
-bool pooling() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
-}
+using linn_test::pooling;
 
 /// As many as there are.
 std::vector<void*> take_all(std::pmr::memory_resource& r, std::size_t bytes) {

@@ -24,8 +24,6 @@ struct pool_of_threads {
             primary->home_for_thread().attach(fronts[i], i + 1);
         }
     }
-    pool_of_threads(const pool_of_threads&) = delete;
-    pool_of_threads& operator=(const pool_of_threads&) = delete;
 
     std::vector<void*> take(std::size_t thread, std::size_t n) {
         std::vector<void*> all;

@@ -173,8 +173,6 @@ TEST_CASE("immortal: one object for all threads, made once") {
 /// As if `dlclose` ran the static destructors of this program.
 struct ending {
     ending() { linn::detail::this_module.ending.store(true); }
-    ending(const ending&) = delete;
-    ending& operator=(const ending&) = delete;
     ~ending() { linn::detail::this_module.ending.store(false); }
 };
 
