@@ -14,11 +14,9 @@ set(LINN_VALGRIND_TESTS
     thread_tls_destructors
     exit_handlers
     exit_static_containers
-    memory_resource_exit
     start_threads
     error_constructors
-    buffers_exit
-    handles_use_after_destroy)
+    buffers_exit)
 
 # Starts Memcheck where it can. The table that it checks is also a page.
 linn_test_properties(process.misuse_matrix TIMEOUT 600)

@@ -377,6 +377,24 @@ inline void use_after_recycler() {
     linn::recycler<item>{}.acquire().reset();
 }
 
+/// Its neighbour, an iteration that looks at both, and the next object in its place are no errors.
+template <bool Write>
+void use_after_destroy() {
+    linn::handle_pool<item> pool;
+    const auto neighbour = pool.create();
+    const auto h = pool.create();
+    item* p = pool.get(h);
+    pool.destroy(h);
+    touch_wrongly(p, sizeof(item) - 1, Write);
+    for (item& i : pool) {
+        i = {};
+    }
+    done();
+    *pool.get(pool.create()) = *pool.get(neighbour);
+    pool.clear();
+    pool.trim();
+}
+
 inline constexpr std::size_t buffer_bytes = 100'000;
 
 inline void give_buffer_back_twice() {

@@ -304,6 +304,11 @@ inline constexpr row misuses[] = {
     {"recycler", "lost", &lose_one<in_recycler>,
      nobody, nobody, leaked, lost},
 
+    {"handle_pool", "written after it was destroyed", &use_after_destroy<true>,
+     nobody, nobody, poisoned, bad_write},
+    {"handle_pool", "read after it was destroyed", &use_after_destroy<false>,
+     nobody, nobody, poisoned, bad_read},
+
     {"buffer_pool", "returned twice", &give_buffer_back_twice,
      fine, fine, fine, fine},
     {"buffer_pool", "returned after the pool is gone", &give_buffer_back_after_pool,
