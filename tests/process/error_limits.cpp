@@ -55,39 +55,6 @@ void set(const limit& l, rlim_t bytes) {
     CHECK(::setrlimit(l.which, &now) == 0);
 }
 
-/// Fills and empties `part` several times: add() adds an object, or says that there is none to be had.
-template <class Part>
-void exhaust(const limit& l) {
-    Part part;
-    const rlim_t bytes = room_from_now(l);
-    std::size_t first = 0;
-    for (int round = 0; round < 3; ++round) {
-        set(l, bytes);
-        std::size_t n = 0;
-        while (part.add()) {
-            ++n;
-            CHECK_AT_MOST(n, most);
-        }
-        for (int again = 0; again < 5; ++again) {
-            CHECK(!part.add());
-        }
-        set(l, RLIM_INFINITY);
-        CHECK(n * part.bytes >
-              room / (linn::detail::checked_build ? 8 : 4)); // guards are larger than the objects
-        CHECK(part.live() == n);
-        first = round == 0 ? n : first;
-        CHECK_AT_MOST(first / 4 * 3, n); // what was lost would be missed
-        for (int more = 0; more < 100; ++more) {
-            CHECK(part.add());
-        }
-        CHECK(part.live() == n + 100);
-        part.check_whole();
-        part.drop();
-        CHECK(part.live() == 0);
-    }
-    linn_test::say("exhausted\n");
-}
-
 /// Runs `make`, which gives an object, or null, or throws.
 template <class Make>
 auto null_when_refused(Make&& make) noexcept -> decltype(make()) {
@@ -98,59 +65,60 @@ auto null_when_refused(Make&& make) noexcept -> decltype(make()) {
     }
 }
 
-/// Holds what make() gives; each object is filled with a number of its own.
-template <class Pointer, std::size_t Bytes = sizeof(item)>
-struct holder {
-    static constexpr std::size_t bytes = Bytes;
-    std::vector<Pointer> held = with_room();
-
-    static std::vector<Pointer> with_room() {
-        std::vector<Pointer> v;
-        v.reserve(most + 200);
-        return v;
-    }
-    static unsigned char* begin(const Pointer& p) {
-        return static_cast<unsigned char*>(static_cast<void*>(&*p));
-    }
-    static unsigned char number(std::size_t i) { return static_cast<unsigned char>(i % 251); }
-
-    template <class Make>
-    bool add_from(Make&& make) {
-        Pointer p = null_when_refused(make);
-        if (p == nullptr) {
-            return false;
+/// Fills and empties a part of the library several times. Each object is filled with a number of its own.
+template <class Take, class Give, class Live>
+void exhaust(const limit& l, std::size_t bytes, Take&& take, Give&& give, Live&& live) {
+    std::vector<void*> held;
+    held.reserve(most + 200);
+    const auto number = [](std::size_t i) { return static_cast<unsigned char>(i % 251); };
+    const auto add = [&] {
+        void* const p = null_when_refused(take);
+        if (p != nullptr) {
+            std::memset(p, number(held.size()), bytes);
+            held.push_back(p);
         }
-        std::memset(begin(p), number(held.size()), Bytes);
-        held.push_back(std::move(p));
-        return true;
-    }
-    void check_whole() const {
+        return p != nullptr;
+    };
+    const rlim_t most_bytes = room_from_now(l);
+    std::size_t first = 0;
+    for (int round = 0; round < 3; ++round) {
+        set(l, most_bytes);
+        while (add()) {
+            CHECK_AT_MOST(held.size(), most);
+        }
+        const std::size_t n = held.size();
+        for (int again = 0; again < 5; ++again) {
+            CHECK(!add());
+        }
+        set(l, RLIM_INFINITY);
+        CHECK(n * bytes > room / (linn::detail::checked_build ? 8 : 4)); // guards are larger than the objects
+        CHECK(live() == n);
+        first = round == 0 ? n : first;
+        CHECK_AT_MOST(first / 4 * 3, n); // what was lost would be missed
+        for (int more = 0; more < 100; ++more) {
+            CHECK(add());
+        }
+        CHECK(live() == n + 100);
         for (std::size_t i = 0; i < held.size(); ++i) {
-            CHECK(*begin(held[i]) == number(i));
-            CHECK(std::memcmp(begin(held[i]), begin(held[i]) + 1, Bytes - 1) == 0); // all are the same
-        }
-    }
-    template <class Free>
-    void drop_by(Free&& free) {
-        for (Pointer& p : held) {
-            free(p);
+            const auto* const p = static_cast<unsigned char*>(held[i]);
+            CHECK(*p == number(i));
+            CHECK(std::memcmp(p, p + 1, bytes - 1) == 0); // all are the same
+            give(held[i]);
         }
         held.clear();
+        CHECK(live() == 0);
     }
-};
+    linn_test::say("exhausted\n");
+}
 
 // --- the parts ---------------------------------------------------------------------------------------
 
-struct in_pool : holder<item*> {
+void in_pool(const limit& l) {
     using pool = linn::pool<item>;
-    bool add() {
-        return add_from([] { return pool::create(); });
-    }
-    void drop() {
-        drop_by([](item* p) { pool::destroy(p); });
-    }
-    std::size_t live() { return pool::statistics().live; }
-};
+    exhaust(
+        l, sizeof(item), [] { return pool::create(); }, [](void* p) { pool::destroy(static_cast<item*>(p)); },
+        [] { return pool::statistics().live; });
+}
 
 /// Of which a pool takes many at once from its slabs, the last time fewer than it asks for.
 struct small_item {
@@ -158,34 +126,26 @@ struct small_item {
     unsigned char bytes[500];
 };
 
-struct in_local_pool : holder<small_item*, sizeof(small_item)> {
+void in_local_pool(const limit& l) {
     linn::local_pool<small_item> pool;
-    bool add() {
-        return add_from([&] { return pool.create(); });
-    }
-    void drop() {
-        drop_by([&](small_item* p) { pool.destroy(p); });
-    }
-    std::size_t live() { return pool.live(); }
-};
+    exhaust(
+        l, sizeof(small_item), [&] { return pool.create(); },
+        [&](void* p) { pool.destroy(static_cast<small_item*>(p)); }, [&] { return pool.live(); });
+}
 
 template <std::size_t Bytes>
-struct in_resource : holder<unsigned char*, Bytes> {
+void in_resource(const limit& l) {
     linn::pool_resource resource;
-    bool add() {
-        return this->add_from([&] { return static_cast<unsigned char*>(resource.allocate(Bytes)); });
-    }
-    void drop() {
-        this->drop_by([&](unsigned char* p) { resource.deallocate(p, Bytes); });
-    }
-    std::size_t live() {
-        std::size_t n = 0;
-        for (const auto& s : resource.statistics()) {
-            n += s.live;
-        }
-        return n;
-    }
-};
+    exhaust(
+        l, Bytes, [&] { return resource.allocate(Bytes); }, [&](void* p) { resource.deallocate(p, Bytes); },
+        [&] {
+            std::size_t n = 0;
+            for (const auto& s : resource.statistics()) {
+                n += s.live;
+            }
+            return n;
+        });
+}
 
 /// A thread uses each part for the first time when not even the C library has memory, which it needs to note what the thread
 /// does at its end.
@@ -240,10 +200,10 @@ struct part {
     void (*run)(const limit&);
 };
 constexpr part parts[] = {
-    {"pool", &exhaust<in_pool>},
-    {"local_pool", &exhaust<in_local_pool>},
-    {"pool_resource", &exhaust<in_resource<4000>>},
-    {"pool_resource, large", &exhaust<in_resource<300'000>>},
+    {"pool", &in_pool},
+    {"local_pool", &in_local_pool},
+    {"pool_resource", &in_resource<4000>},
+    {"pool_resource, large", &in_resource<300'000>},
     {"the first use in a thread", &first_use_in_a_thread},
 };
 

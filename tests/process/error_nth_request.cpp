@@ -405,6 +405,22 @@ void recyclers() {
         CHECK(r.live() == 0 && (!done || r.idle() == 200));
         return done;
     });
+    fail_each_request("recycler::trim of what other threads cache", requests::none, [](attempt& a) {
+        constexpr std::size_t threads = 8;
+        constexpr std::size_t each = 20; // less than a cache holds
+        recycler r{1024};
+        std::atomic<std::size_t> holding{0};
+        linn_test::in_threads(threads, [&] {
+            std::vector<recycler::handle> held;
+            for (std::size_t i = 0; i != each; ++i) {
+                held.push_back(r.acquire());
+            }
+            ++holding; // all at once: each has its own cache, and no object is idle
+            linn_test::wait_until([&] { return holding == threads; });
+        });
+        CHECK(r.idle() == threads * each);
+        return a.run([&] { return r.trim() == threads * each; });
+    });
     fail_each_request_of("recycler whose create throws", [] {
         recycler r{{.create = []() -> record {
             auto p = std::make_unique<record>(); // may fail, too

@@ -23,9 +23,6 @@ std::array<std::atomic<std::size_t>, threads> rounds{};
 std::atomic<bool> exiting{false};
 
 struct last_of_all {
-    last_of_all() = default;
-    last_of_all(const last_of_all&) = delete;
-    last_of_all& operator=(const last_of_all&) = delete;
     ~last_of_all() {
         if (!exiting) {
             return; // the parent

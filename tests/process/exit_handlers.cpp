@@ -20,9 +20,6 @@ void (*at_static_destruction)() = nullptr;
 
 /// Constructed before everything in this file, so destroyed after everything.
 struct last_of_all {
-    last_of_all() = default;
-    last_of_all(const last_of_all&) = delete;
-    last_of_all& operator=(const last_of_all&) = delete;
     ~last_of_all() {
         if (at_static_destruction != nullptr) {
             at_static_destruction();

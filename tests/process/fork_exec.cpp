@@ -35,8 +35,6 @@ public:
         }
         wait_for(size);
     }
-    team(const team&) = delete;
-    team& operator=(const team&) = delete;
 
     /// Until somebody did as much again.
     void wait_for(std::size_t rounds) const {

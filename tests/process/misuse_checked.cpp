@@ -4,9 +4,9 @@
 // with type and address; the default is to end the program, a handler that returns makes
 // the pool ignore the call, and goes on with a pool that is whole.
 //
-// Breaks when a check is skipped or looks at memory that is not there. Each misuse is tried with a
-// handler, which must be called exactly once, and in a child without one, which must abort. This file
-// switches the checks on itself, so it means the same in every build.
+// Breaks when a check is skipped or looks at memory that is not there. A handler must be called exactly once, and without
+// one the program must end: for each misuse that is misuse_matrix. This file switches the checks on itself, so it means
+// the same in every build.
 #undef LINN_CHECKED
 #define LINN_CHECKED 1
 #include "process.hpp"
@@ -65,19 +65,19 @@ void expect(const char* what, linn::misuse_kind kind, std::ptrdiff_t offset, Mis
     }
     pool::deallocate_n(objects);
     CHECK(pool::statistics().live == live);
-
-    const auto child = linn_test::run_child([&] { static_cast<void>(wrong()); });
-    child.expect(child.killed_by(SIGABRT) || linn_test::tsan, what);
-    child.expect(child.says("linn: ") && child.says("item") && child.says(linn::to_string(kind)), what);
 }
 
-template <class Misuse>
-void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong) {
-    expect(what, kind, any, wrong);
-}
-
-item* at(void* p) {
+item* at(std::uintptr_t bits) {
+    void* p = nullptr;
+    std::memcpy(&p, &bits, sizeof p);
     return static_cast<item*>(p);
+}
+
+item* freed_twice() {
+    item* p = pool::allocate();
+    std::thread{[p] { pool::deallocate(p); }}.join();
+    pool::deallocate(p);
+    return p;
 }
 
 } // namespace
@@ -89,70 +89,30 @@ int main() {
     }
     item* kept = pool::create();
 
-    expect("double free", linn::misuse_kind::double_free, [] {
-        item* p = pool::allocate();
-        pool::deallocate(p);
-        pool::deallocate(p);
-        return p;
-    });
-    expect("double free after a thread that freed it ended", linn::misuse_kind::double_free, [] {
-        item* p = pool::allocate();
-        std::thread{[p] { pool::deallocate(p); }}.join();
-        pool::deallocate(p);
-        return p;
-    });
-    expect("double free after trim", linn::misuse_kind::double_free, [] {
+    expect("double free", linn::misuse_kind::double_free, any, &freed_twice);
+    expect("double free after trim", linn::misuse_kind::double_free, any, [] {
         item* p = pool::allocate();
         pool::deallocate(p);
         pool::trim();
         pool::deallocate(p);
         return p;
     });
-    expect("interior", linn::misuse_kind::interior_pointer, [&] {
-        void* p = reinterpret_cast<char*>(kept) + sizeof(std::int64_t);
-        pool::deallocate(at(p));
+    const auto freed = [](item* p) {
+        pool::deallocate(p);
         return p;
-    });
-    expect("misaligned", linn::misuse_kind::misaligned_pointer, [&] {
-        // Never dereferenced, but not even allowed to be made of a misaligned address by UBSan.
-        std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(kept) + 1;
-        void* p = nullptr;
-        std::memcpy(&p, &bits, sizeof p);
-        pool::deallocate(at(p));
-        return p;
-    });
-    expect("from malloc", linn::misuse_kind::foreign_pointer, [] {
-        static void* p = std::malloc(sizeof(item));
-        pool::deallocate(at(p));
-        return p;
-    });
-    expect("an address where nothing is", linn::misuse_kind::foreign_pointer, [] {
-        void* p = nullptr;
-        const std::uintptr_t bits = 64 * linn_test::mib;
-        std::memcpy(&p, &bits, sizeof p);
-        pool::deallocate(at(p));
-        return p;
-    });
-    expect("of another pool", linn::misuse_kind::wrong_pool, [] {
-        static void* p = linn::pool<other>::allocate();
-        pool::deallocate(at(p));
-        return p;
-    });
-    expect("never handed out", linn::misuse_kind::interior_pointer, [&] {
-        void* p = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(kept) / 4096 * 4096);
-        pool::deallocate(at(p)); // the slab's header, or the middle of the objects
-        return p;
-    });
+    };
+    const auto around = reinterpret_cast<std::uintptr_t>(kept);
+    expect("interior", linn::misuse_kind::interior_pointer, any,
+           [&] { return freed(at(around + sizeof(std::int64_t))); });
+    expect("never handed out", linn::misuse_kind::interior_pointer, any, [&] {
+        return freed(at(around / 4096 * 4096));
+    }); // the slab's header, or the middle of the objects
+    expect("an address where nothing is", linn::misuse_kind::foreign_pointer, any,
+           [&] { return freed(at(64 * linn_test::mib)); });
+    static void* const of_other = linn::pool<other>::allocate();
+    expect("of another pool", linn::misuse_kind::wrong_pool, any,
+           [&] { return freed(static_cast<item*>(of_other)); });
     // What is not a free at all: the memory is looked at when it changes hands, or on request.
-    expect("written after free, seen when it is used again", linn::misuse_kind::write_after_free,
-           5 * sizeof(std::int64_t), [] {
-               item* p = pool::allocate();
-               std::int64_t* word = hidden(&p->words[5]);
-               pool::deallocate(p);
-               *word = 1;
-               pool::deallocate(pool::allocate());
-               return p;
-           });
     expect("written after free, seen by check", linn::misuse_kind::write_after_free, 7 * sizeof(std::int64_t),
            [] {
                item* p = pool::allocate();
@@ -172,9 +132,9 @@ int main() {
         pool::trim();
         return p;
     });
-    expect("written beyond its end, seen at its free", linn::misuse_kind::overrun, sizeof(item), [] {
+    expect("written before its start, seen at its free", linn::misuse_kind::underrun, -1, [] {
         item* p = pool::allocate();
-        *hidden(reinterpret_cast<char*>(p) + sizeof(item)) = 1;
+        *hidden(reinterpret_cast<char*>(p) - 1) = 1;
         pool::deallocate(p);
         return p;
     });
@@ -186,13 +146,12 @@ int main() {
                pool::deallocate(p);
                return p;
            });
-    expect("written before its start", linn::misuse_kind::underrun, -1, [] {
-        item* p = pool::allocate();
-        *hidden(reinterpret_cast<char*>(p) - 1) = 1;
-        pool::deallocate(p);
-        return p;
-    });
     pool::destroy(kept);
+
+    const auto unhandled = linn_test::run_child([] { freed_twice(); });
+    unhandled.expect(unhandled.killed_by(SIGABRT) || linn_test::tsan, "without a handler");
+    unhandled.expect(unhandled.says("linn: ") && unhandled.says("item") && unhandled.says("freed twice"),
+                     "without a handler");
 
     // When the program ends, though nobody asks and static objects were destroyed after main.
     const auto at_exit = linn_test::run_child([] {

@@ -16,8 +16,6 @@ std::atomic<int> destroyed{0};
 
 struct record {
     record() { ++made; }
-    record(const record&) = delete;
-    record& operator=(const record&) = delete;
     ~record() { ++destroyed; }
     std::vector<int> values = std::vector<int>(10, 1);
     std::string text = std::string(100, 'x');

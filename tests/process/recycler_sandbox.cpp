@@ -20,8 +20,6 @@ std::atomic<int> alive{0};
 
 struct item {
     item() { ++alive; }
-    item(const item&) = delete;
-    item& operator=(const item&) = delete;
     ~item() { --alive; }
     int user = 0;
 };

@@ -40,8 +40,6 @@ struct starter {
         }
         work();
     }
-    starter(const starter&) = delete;
-    starter& operator=(const starter&) = delete;
     ~starter() {
         linn_test::join_all(threads);
         work();

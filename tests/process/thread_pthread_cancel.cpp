@@ -4,9 +4,7 @@
 //
 // Breaks when something opens a file or sleeps inside: a thread that is to be cancelled is unwound there, out of
 // functions that are noexcept, which ends the process. And when only a return from the thread's function flushes.
-#include "process.hpp"
-
-#include <linn/linn.hpp>
+#include "every_function.hpp"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -15,9 +13,6 @@ namespace {
 
 struct item {
     long words[6];
-};
-struct large {
-    char bytes[3000];
 };
 
 /// The calling thread is to be cancelled from here on, at the first point where it may be.
@@ -43,46 +38,10 @@ void* run_thread(Body&& body) {
 
 // --- no point of cancellation --------------------------------------------------------------------------
 
-void pools() {
-    std::vector<item*> all(2000);
-    linn::pool<item>::allocate_n(all);
-    linn::pool<item>::deallocate_n(all);
-    linn::pool<large>::reserve(3000);
-    linn::pool<item>::trim();
-    linn::pool<large>::trim();
-    linn::map<int, int> map;
-    for (int i = 0; i < 1000; ++i) {
-        map.emplace(i, i);
+void functions() {
+    for (const linn_test::every_function::entry& e : linn_test::every_function::entries) {
+        e.call();
     }
-    linn::local_pool<large> local;
-    local.reserve(1000);
-    local.trim();
-    linn::make_shared_for_overwrite<large>().reset();
-    linn::make_unique_for_overwrite<large>().reset();
-    CHECK(linn::check_pools() == 0);
-    CHECK(!linn::to_json(linn::statistics()).empty());
-    linn::pool<item>::for_each_live([](item&) {});
-}
-
-void resources() {
-    linn::pool_resource resource;
-    std::vector<void*> all;
-    for (std::size_t i = 0; i < 200; ++i) {
-        all.push_back(resource.allocate(i * 1000));
-    }
-    for (std::size_t i = 0; i < 200; ++i) {
-        resource.deallocate(all[i], i * 1000);
-    }
-    resource.trim();
-    resource.release();
-}
-
-void recyclers() {
-    linn::recycler<large> all{8};
-    all.prefill(8);
-    all.acquire().reset();
-    all.acquire_shared().reset();
-    CHECK(all.trim() != 0);
 }
 
 template <linn::huge_page_use Huge>
@@ -103,11 +62,6 @@ void waits() {
     if (linn::detail::enable_thread_barrier()) {
         linn::detail::thread_barrier();
     }
-}
-
-void reports() {
-    linn::misuse m{linn::misuse_kind::objects_alive, "nothing", nullptr, 1};
-    linn::print_misuse(stderr, m);
 }
 
 void check_no_point(const char* what, void (*operations)()) {
@@ -181,9 +135,6 @@ void cancelled_at_work() {
 }
 
 struct holder {
-    holder() = default;
-    holder(const holder&) = delete;
-    holder& operator=(const holder&) = delete;
     ~holder() { linn::pool<item>::destroy(mine); }
     item* mine = linn::pool<item>::create();
 };
@@ -214,7 +165,7 @@ void main_thread_leaves() {
         CHECK(pthread_join(main_thread, nullptr) == 0);
         CHECK(linn::pool<item>::statistics().live == 1);
         linn::pool<item>::destroy(of_main);
-        pools();
+        functions();
         linn_test::say("last\n");
         std::_Exit(0);
     }};
@@ -224,14 +175,11 @@ void main_thread_leaves() {
 } // namespace
 
 int main() {
-    check_no_point("pools", &pools);
-    check_no_point("resources", &resources);
-    check_no_point("recyclers", &recyclers);
+    check_no_point("functions", &functions);
     check_no_point("buffers", &buffers<linn::huge_page_use::off>);
     check_no_point("buffers on huge pages", &buffers<linn::huge_page_use::transparent>);
     check_no_point("buffers on reserved pages", &buffers<linn::huge_page_use::reserved>);
     check_no_point("waits", &waits);
-    check_no_point("reports", &reports);
 
 #if defined(__GLIBC__) && defined(_LIBCPP_VERSION)
     // glibc unwinds the thread by GCC's library, and libc++ brings LLVM's: programs without Linn crash as well.

@@ -40,9 +40,6 @@ void work(int n) {
 /// Holds objects and, when the thread ends, frees them and uses pools some more.
 template <int Id>
 struct holder {
-    holder() = default;
-    holder(const holder&) = delete;
-    holder& operator=(const holder&) = delete;
     ~holder() {
         for (item* object : held) {
             linn::pool<item>::destroy(object);
@@ -87,9 +84,6 @@ void containers() {
 /// The first thing that this thread, and with `unused_before` this process, does with the pool.
 void first_use_in_a_destructor() {
     struct late {
-        late() = default;
-        late(const late&) = delete;
-        late& operator=(const late&) = delete;
         ~late() {
             work<unused_before>(500);
             work<item>(500);
@@ -138,9 +132,6 @@ void a_long_chain_of_destructors() {
 std::atomic<int> phase{0};
 
 struct meeting {
-    meeting() = default;
-    meeting(const meeting&) = delete;
-    meeting& operator=(const meeting&) = delete;
     ~meeting() {
         phase.store(1);
         while (phase.load() == 1) {

@@ -28,8 +28,6 @@ public:
         : bytes{object_bytes},
           align{object_align},
           most{limit} {}
-    any_pool(const any_pool&) = delete;
-    any_pool& operator=(const any_pool&) = delete;
     virtual ~any_pool() = default;
 
     /// One object, by `create`, `allocate`, `try_create` or `try_allocate`; null when there is none.

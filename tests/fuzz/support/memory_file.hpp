@@ -27,8 +27,6 @@ public:
             done += static_cast<std::size_t>(n);
         }
     }
-    memory_file(const memory_file&) = delete;
-    memory_file& operator=(const memory_file&) = delete;
     ~memory_file() { ::close(descriptor_); }
 
     [[nodiscard]] std::filesystem::path path() const {

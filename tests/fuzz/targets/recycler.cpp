@@ -39,8 +39,6 @@ struct item {
         }
         ++objects_alive;
     }
-    item(const item&) = delete;
-    item& operator=(const item&) = delete;
     ~item() {
         verify();
         state = 0;
