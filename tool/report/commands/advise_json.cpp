@@ -116,24 +116,17 @@ ordered_json type_json(const advised_type& t, bool is_time_known) {
 }
 
 ordered_json trace_json(const trace_info& info) {
-    return {{"command", info.command},
-            {"directory", info.directory},
-            {"started", info.started},
-            {"machine", info.machine},
-            {"duration_ns", info.duration_ns},
-            {"user_ns", info.user_ns},
-            {"system_ns", info.system_ns},
-            {"event_cost_ns", info.event_cost_ns},
-            {"baseline_cpu_ns", positive_or_null(info.baseline_cpu_ns)},
-            {"ending", text_or_null(info.ending)},
-            {"attached", attached_json(info)},
-            {"contents", info.contents},
-            {"sample_bytes", info.sample_bytes},
-            {"events", info.events},
-            {"dropped", info.dropped},
-            {"processes", info.processes.size()},
-            {"threads", info.threads.size()},
-            {"damage", info.missing}};
+    ordered_json json = recorded_json(info);
+    json.update({{"event_cost_ns", info.event_cost_ns},
+                 {"baseline_cpu_ns", positive_or_null(info.baseline_cpu_ns)},
+                 {"contents", info.contents},
+                 {"sample_bytes", info.sample_bytes},
+                 {"events", info.events},
+                 {"dropped", info.dropped},
+                 {"processes", info.processes.size()},
+                 {"threads", info.threads.size()},
+                 {"damage", info.missing}});
+    return json;
 }
 
 ordered_json advice_finding_json(const advice_finding& f) {

@@ -43,17 +43,13 @@ ordered_json options_json(const bench_options& o) {
 }
 
 ordered_json contender_json(const contender& c) {
-    ordered_json json{{"name", c.name}, {"title", c.title}, {"kind", to_string(c.kind)}};
-    json["library"] = text_or_null(c.library.string());
-    json["proof"] = {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}};
-    json["notes"] = c.notes;
-    json["environment"] = c.environment;
-    return json;
-}
-
-/// A number, or null where there is none: of too few rounds, of a phase that was not measured.
-ordered_json or_null(const std::optional<double>& value) {
-    return known_or_null(value.has_value(), value.value_or(0));
+    return {{"name", c.name},
+            {"title", c.title},
+            {"kind", to_string(c.kind)},
+            {"library", text_or_null(c.library.string())},
+            {"proof", {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}}},
+            {"notes", c.notes},
+            {"environment", c.environment}};
 }
 
 /// What was published for this row and phase, in the scenario's published unit; null where nothing was.
@@ -93,10 +89,10 @@ ordered_json phase_json(const bench_result& result, const scenario_result& s, co
     ordered_json json{{"cycles", timing_json(f->cycles)},
                       {"ns", timing_json(f->ns)},
                       {"page_faults", f->faults},
-                      {"ratio_to_glibc", or_null(f->ratio)}};
+                      {"ratio_to_glibc", value_or_null(f->ratio)}};
     json["cycles"]["samples"] = r.cycles(p);
-    for (const auto& [name, value] : f->metrics) {
-        json["metrics"][name] = value;
+    if (!f->metrics.empty()) {
+        json["metrics"] = f->metrics;
     }
     json["published"] = published_figure(result, s, r, p);
     return json;
@@ -146,7 +142,7 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
     });
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const std::string phase{s.what->phases[p].name};
-        json["noise_floor"][phase] = or_null(s.noise[p].floor);
+        json["noise_floor"][phase] = value_or_null(s.noise[p].floor);
         json["claim_threshold"][phase] = s.noise[p].threshold;
     }
     json["baseline"] = s.what->baseline;
@@ -198,7 +194,7 @@ data_table bench_data(const bench_result& result) {
                 line.update({{"scenario", s.what->name},
                              {"phase", s.what->phases[p].name},
                              {"operation", s.what->operation},
-                             {"noise_floor", or_null(s.noise[p].floor)},
+                             {"noise_floor", value_or_null(s.noise[p].floor)},
                              {"claim_threshold", s.noise[p].threshold},
                              {"metrics", metrics},
                              {"complete", result.complete()},

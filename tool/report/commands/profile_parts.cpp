@@ -104,11 +104,18 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
     return t;
 }
 
-nlohmann::ordered_json attached_json(const trace_info& info) {
-    if (info.attached_pid == 0) {
-        return {};
-    }
-    return {{"pid", info.attached_pid}, {"age_ns", info.attached_age_ns}, {"ran_on", info.ran_on}};
+nlohmann::ordered_json recorded_json(const trace_info& info) {
+    const nlohmann::ordered_json attached{
+        {"pid", info.attached_pid}, {"age_ns", info.attached_age_ns}, {"ran_on", info.ran_on}};
+    return {{"command", info.command},
+            {"directory", info.directory},
+            {"started", info.started},
+            {"machine", info.machine},
+            {"ending", text_or_null(info.ending)},
+            {"attached", known_or_null(info.attached_pid != 0, attached)},
+            {"duration_ns", info.duration_ns},
+            {"user_ns", info.user_ns},
+            {"system_ns", info.system_ns}};
 }
 
 nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes) {

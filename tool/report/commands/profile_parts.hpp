@@ -81,8 +81,8 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
 /// as long as the document.
 void add_recording(document& d, const trace_profile& profile, const trace_view& view);
 
-/// The process that the recorder was attached to; null where the recorder started the program.
-nlohmann::ordered_json attached_json(const trace_info& info);
+/// The program of a trace, and its run.
+nlohmann::ordered_json recorded_json(const trace_info& info);
 
 /// Of a sampled trace: how many blocks an estimate comes from, and the 95 % interval of the bytes. Null where all were recorded.
 nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes);

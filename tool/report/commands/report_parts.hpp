@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,17 @@ nlohmann::ordered_json known_or_null(bool is_known, const Value& value) {
     return is_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json{};
 }
 
+template <class Value>
+nlohmann::ordered_json value_or_null(const std::optional<Value>& value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json{};
+}
+
+/// What `json_of` makes of the value, or null.
+template <class Value, class Maker>
+nlohmann::ordered_json optional_json(const std::optional<Value>& value, const Maker& json_of) {
+    return value ? json_of(*value) : nlohmann::ordered_json{};
+}
+
 /// The figure, or null where it is not known.
 inline nlohmann::ordered_json positive_or_null(double value) {
     return known_or_null(value > 0, value);
@@ -67,6 +79,16 @@ nlohmann::ordered_json list_json(const Entries& entries, const Maker& json_of) {
         list.push_back(json_of(entry));
     }
     return list;
+}
+
+/// Likewise of each value, under its key.
+template <class Map, class Maker>
+nlohmann::ordered_json object_json(const Map& entries, const Maker& json_of) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (const auto& [key, value] : entries) {
+        object[key] = json_of(value);
+    }
+    return object;
 }
 
 /// The machine as most schemas have it.

@@ -87,44 +87,19 @@ ordered_json name_json(const run_row& row) {
 }
 
 ordered_json run_sample_json(const run_sample& s) {
-    ordered_json values = ordered_json::object();
-    for (const metric_info& m : metrics()) {
-        if (const auto found = s.values.find(std::string{m.name}); found != s.values.end()) {
-            values[found->first] = found->second;
-        }
-    }
-    return {{"round", s.round},
-            {"disturbed", s.disturbed},
-            {"same_output", s.same_output},
-            {"values", std::move(values)}};
+    return {
+        {"round", s.round}, {"disturbed", s.disturbed}, {"same_output", s.same_output}, {"values", s.values}};
 }
 
 ordered_json run_row_json(const run_row& row) {
     ordered_json json = name_json(row);
-    json["estimates"] = ordered_json::object();
-    for (const metric_info& m : metrics()) {
-        if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
-            json["estimates"][std::string{m.name}] = estimate_json(row, *e);
-        }
-    }
+    json["estimates"] = object_json(row.estimates, [&](const estimate& e) { return estimate_json(row, e); });
     json["samples"] = list_json(row.samples, run_sample_json);
     return json;
 }
 
-ordered_json noise_json(const run_result& result) {
-    ordered_json json = ordered_json::object();
-    for (const metric_info& m : metrics()) {
-        if (const auto found = result.noise_floor.find(std::string{m.name});
-            found != result.noise_floor.end()) {
-            const noise& n = found->second;
-            json[found->first] = {{"ratio", n.ratio},
-                                  {"ratio_low", n.low},
-                                  {"ratio_high", n.high},
-                                  {"p", n.p},
-                                  {"floor", n.floor}};
-        }
-    }
-    return json;
+ordered_json noise_json(const noise& n) {
+    return {{"ratio", n.ratio}, {"ratio_low", n.low}, {"ratio_high", n.high}, {"p", n.p}, {"floor", n.floor}};
 }
 
 } // namespace
@@ -164,31 +139,30 @@ ordered_json run_lines(const run_result& result) {
 }
 
 ordered_json run_fields(const run_result& result) {
-    ordered_json json{{"schema", "linn.run/1"},
-                      {"version", version_text()},
-                      {"started", result.started},
-                      {"seconds", result.seconds},
-                      {"measured_seconds", result.measured_seconds},
-                      {"complete", result.complete()},
-                      {"complete_rounds", result.complete_rounds},
-                      {"stopped", to_string(result.stopped)},
-                      {"problem", text_or_null(result.problem)},
-                      {"verdict", result.verdict},
-                      {"judged_by", result.judged_by},
-                      {"findings", result.findings},
-                      {"warnings", result.warnings},
-                      {"program", program_json(result)},
-                      {"options", options_json(result.options)},
-                      {"machine", machine_json(result.machine)},
-                      {"outputs_compared", result.outputs_compared},
-                      {"left_behind", result.left_behind},
-                      {"metrics", list_json(metrics(), metric_json)},
-                      {"noise", noise_json(result)}};
-    json["rows"] = list_json(result.rows, run_row_json);
-    json["left_out"] = list_json(result.left_out, [](const left_out_contender& l) {
-        return ordered_json{{"name", l.name}, {"reason", l.reason}};
-    });
-    return json;
+    return {{"schema", "linn.run/1"},
+            {"version", version_text()},
+            {"started", result.started},
+            {"seconds", result.seconds},
+            {"measured_seconds", result.measured_seconds},
+            {"complete", result.complete()},
+            {"complete_rounds", result.complete_rounds},
+            {"stopped", to_string(result.stopped)},
+            {"problem", text_or_null(result.problem)},
+            {"verdict", result.verdict},
+            {"judged_by", result.judged_by},
+            {"findings", result.findings},
+            {"warnings", result.warnings},
+            {"program", program_json(result)},
+            {"options", options_json(result.options)},
+            {"machine", machine_json(result.machine)},
+            {"outputs_compared", result.outputs_compared},
+            {"left_behind", result.left_behind},
+            {"metrics", list_json(metrics(), metric_json)},
+            {"noise", object_json(result.noise_floor, noise_json)},
+            {"rows", list_json(result.rows, run_row_json)},
+            {"left_out", list_json(result.left_out, [](const left_out_contender& l) {
+                 return ordered_json{{"name", l.name}, {"reason", l.reason}};
+             })}};
 }
 
 std::string run_json(const run_result& result) {

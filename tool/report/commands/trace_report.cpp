@@ -79,20 +79,34 @@ facts facts_of(const trace_info& info, const trace_counts& counts) {
          {"Not whole", fmt::format("{}", fmt::join(info.missing, "; "))}}};
 }
 
+struct counted_events {
+    const char* kind;
+    const char* call; ///< that caused them; empty: none
+    std::uint64_t count;
+};
+
+std::vector<counted_events> events_by_call(const trace_counts& counts) {
+    std::vector<counted_events> events;
+    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
+            if (const std::uint64_t n = counts.of_call[k][c]; n != 0) {
+                events.push_back({to_string(static_cast<event_kind>(k)),
+                                  c == 0 ? "" : to_string(static_cast<allocation_call>(c)), n});
+            }
+        }
+    }
+    return events;
+}
+
 table kinds_table(const trace_counts& counts) {
     table t{"Events by kind",
             {{.heading = "event", .is_text = true},
              {.heading = "by", .is_text = true},
              {.heading = "count"},
              {.heading = "share", .droppable = 1}}};
-    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
-        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
-            if (const std::uint64_t n = counts.of_call[k][c]; n != 0) {
-                t.add({to_string(static_cast<event_kind>(k)),
-                       c == 0 ? "" : to_string(static_cast<allocation_call>(c)), figure_of(unit::count, n),
-                       figure_of(unit::share, part_of(n, counts.events))});
-            }
-        }
+    for (const counted_events& e : events_by_call(counts)) {
+        t.add({e.kind, e.call, figure_of(unit::count, e.count),
+               figure_of(unit::share, part_of(e.count, counts.events))});
     }
     return t;
 }
@@ -168,15 +182,8 @@ document trace_document(const std::string& file, const trace_info& info, const t
     d.add_section("modules", "Modules").add(modules_table(info));
     d.data = [&] {
         data_table data{{"event", "call", "count"}, {}};
-        for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
-            for (std::size_t c = 0; c != trace_counts::calls; ++c) {
-                if (counts.of_call[k][c] != 0) {
-                    data.rows.push_back(
-                        {to_string(static_cast<event_kind>(k)),
-                         c == 0 ? ordered_json{} : ordered_json(to_string(static_cast<allocation_call>(c))),
-                         counts.of_call[k][c]});
-                }
-            }
+        for (const counted_events& e : events_by_call(counts)) {
+            data.rows.push_back({e.kind, e.call, e.count});
         }
         return data;
     };
@@ -217,16 +224,8 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                       {"file_bytes", info.file_bytes},
                       {"format", info.version},
                       {"whole", info.missing.empty()},
-                      {"damage", info.missing},
-                      {"command", info.command},
-                      {"directory", info.directory},
-                      {"started", info.started},
-                      {"machine", info.machine},
-                      {"ending", text_or_null(info.ending)},
-                      {"attached", attached_json(info)},
-                      {"duration_ns", info.duration_ns},
-                      {"user_ns", info.user_ns},
-                      {"system_ns", info.system_ns}};
+                      {"damage", info.missing}};
+    json.update(recorded_json(info));
     json["baseline"] = info.baseline_cpu_ns > 0 ? ordered_json{{"cpu_ns", info.baseline_cpu_ns},
                                                                {"wall_ns", info.baseline_wall_ns},
                                                                {"system_ns", info.baseline_system_ns},

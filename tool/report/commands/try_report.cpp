@@ -264,7 +264,6 @@ namespace {
 
 ordered_json candidate_json(const try_result& result, std::size_t i) {
     const try_candidate& c = result.candidates.list[i];
-    const std::optional<double> routed = result.routed(i);
     const pool_plan plan = arm_of_types(result.candidates, {i}).plan;
     return {{"label", c.label},
             {"types", c.types},
@@ -275,28 +274,19 @@ ordered_json candidate_json(const try_result& result, std::size_t i) {
             {"sites", c.sites.size()},
             {"pools", c.pools.size()},
             {"hits", i < result.hits.size() ? ordered_json(result.hits[i]) : ordered_json{}},
-            {"routed", known_or_null(routed.has_value(), routed.value_or(0))},
+            {"routed", value_or_null(result.routed(i))},
             {"huge_pages", std::ranges::any_of(plan.pools, &plan_pool::wants_huge_pages)}};
 }
 
+/// Bounds that are not known are no numbers, which JSON has as null.
 ordered_json saving_json(const saving& s) {
-    const auto bound = [&](double value) { return known_or_null(s.is_known(), value); };
-    return {{"saved", s.middle}, {"low", bound(s.low)}, {"high", bound(s.high)}};
+    return {{"saved", s.middle}, {"low", s.low}, {"high", s.high}};
 }
 
-ordered_json best_json(const std::optional<best_arm>& best) {
-    if (!best) {
-        return {};
-    }
-    ordered_json json = saving_json(best->saved);
-    json["row"] = best->name;
-    json["rounds"] = best->rounds;
-    json["unanimous"] = best->is_unanimous;
+ordered_json best_json(const best_arm& best) {
+    ordered_json json = saving_json(best.saved);
+    json.update({{"row", best.name}, {"rounds", best.rounds}, {"unanimous", best.is_unanimous}});
     return json;
-}
-
-ordered_json saving_or_null(const std::optional<saving>& s) {
-    return s ? saving_json(*s) : ordered_json{};
 }
 
 /// The form that they vary is in both lists of rows, and has no entry of its own.
@@ -344,11 +334,11 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
                       {"answer", to_string(judged.answer)},
                       {"open", text_or_null(to_string(judged.open))},
                       {"threshold", worth_a_pool},
-                      {"gain", best_json(judged.pools)},
-                      {"allocator", best_json(judged.allocator)},
-                      {"over", saving_or_null(judged.over)},
-                      {"over_allocator", saving_or_null(judged.over_allocator)},
-                      {"better", best_json(judged.better)},
+                      {"gain", optional_json(judged.pools, best_json)},
+                      {"allocator", optional_json(judged.allocator, best_json)},
+                      {"over", optional_json(judged.over, saving_json)},
+                      {"over_allocator", optional_json(judged.over_allocator, saving_json)},
+                      {"better", optional_json(judged.better, best_json)},
                       {"findings", try_findings(result)},
                       {"warnings", try_warnings(result)}};
     json["candidates"] = ordered_json::array();
