@@ -2,6 +2,7 @@
 #include "document.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -38,6 +39,11 @@ table table::part(bool of_text) const {
 
 std::string date_text(const std::string& iso) {
     return iso.size() < 16 ? iso : fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 5));
+}
+
+std::string joined(std::vector<std::string> parts, std::string_view separator) {
+    std::erase(parts, "");
+    return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

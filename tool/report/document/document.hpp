@@ -269,6 +269,9 @@ struct document {
 /// "2026-11-21 11:45 UTC" from "2026-11-21T11:45:35Z".
 std::string date_text(const std::string& iso);
 
+/// The parts that are not empty, with a separator between them.
+std::string joined(std::vector<std::string> parts, std::string_view separator);
+
 /// The lines of a text, without what ends them.
 std::vector<std::string> lines_of(const std::string& text);
 

@@ -4,7 +4,6 @@
 #include "render.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -235,12 +234,6 @@ markup page_head(const std::string& title) {
         empty_element("link", {{"rel", "icon"}, {"href", "data:,"}}); // or a browser asks for /favicon.ico
     content += element("style", markup::trusted(html::style_sheet));
     return element("head", content);
-}
-
-/// The parts that are not empty, with a separator between them.
-std::string joined(std::vector<std::string> parts, const char* separator) {
-    std::erase(parts, "");
-    return fmt::format("{}", fmt::join(parts, separator));
 }
 
 markup page_top(const document& d) {

@@ -109,16 +109,13 @@ public:
     }
 
     std::string blocks(const std::vector<block>& all) const {
-        std::string out;
+        std::vector<std::string> texts;
         for (const block& b : all) {
-            if (!includes(b.shown_in, forms::markdown)) {
-                continue;
-            }
-            if (const std::string text = std::visit(*this, b.content); !text.empty()) {
-                out += (out.empty() ? "" : "\n") + text;
+            if (includes(b.shown_in, forms::markdown)) {
+                texts.push_back(std::visit(*this, b.content));
             }
         }
-        return out;
+        return joined(std::move(texts), "\n");
     }
 
 private:
@@ -159,41 +156,29 @@ std::string markdown_text(std::string_view text) {
 
 std::string render_markdown(const document& d) {
     const markdown_writer write;
-    std::string out;
-    const auto add = [&](const std::string& part) {
-        if (!part.empty()) {
-            out += (out.empty() ? "" : "\n") + part;
-        }
-    };
+    std::vector<std::string> parts;
     for (const std::string& part : {d.alert, d.lead}) {
         std::string lead;
         for (const std::string& line : lines_of(part)) {
             // Two spaces end a line within a paragraph.
             lead += (lead.empty() ? "" : "  \n") + strong(line);
         }
-        add(lead.empty() ? lead : lead + '\n');
+        parts.push_back(lead.empty() ? lead : lead + '\n');
     }
-    add(write.blocks(d.introduction));
+    parts.push_back(write.blocks(d.introduction));
     for (const section& s : d.sections) {
-        if (s.leaves_out == left_out_of_text::all) {
-            continue;
-        }
-        if (const std::string text = write.blocks(s.blocks); !text.empty()) {
-            if (s.leaves_out == left_out_of_text::nothing) {
-                add("### " + markdown_text(s.title) + '\n');
-            }
-            add(text);
-        }
+        const std::string text = s.leaves_out == left_out_of_text::all ? "" : write.blocks(s.blocks);
+        const bool has_title = !text.empty() && s.leaves_out == left_out_of_text::nothing;
+        parts.push_back(has_title ? "### " + markdown_text(s.title) + '\n' : "");
+        parts.push_back(text);
     }
-    std::vector<std::string> warnings;
+    list warnings;
     for (const std::string& warning : d.warnings) {
-        warnings.push_back("warning: " + warning);
+        warnings.lines.push_back("warning: " + warning);
     }
-    add(write(list{warnings}));
-    if (!d.provenance.empty()) {
-        add(markdown_text(d.provenance) + '\n');
-    }
-    return out;
+    parts.push_back(write(warnings));
+    parts.push_back(d.provenance.empty() ? "" : markdown_text(d.provenance) + '\n');
+    return joined(std::move(parts), "\n");
 }
 
 } // namespace linn::tool::report

@@ -325,28 +325,17 @@ private:
 
 std::string render_terminal(const document& d, const output_style& style) {
     const terminal_writer write{style};
-    std::string out;
-    const auto add = [&](const std::string& part) {
-        if (!part.empty()) {
-            out += (out.empty() ? "" : "\n") + part;
-        }
-    };
     std::string top;
     for (const std::string& part : {d.alert, d.lead}) {
         for (const std::string& line : lines_of(part)) {
             top += write(paragraph{line, true});
         }
     }
-    add(top);
-    add(write.blocks(d.introduction));
+    std::vector<std::string> parts{top, write.blocks(d.introduction)};
     for (const section& s : d.sections) {
-        if (s.leaves_out == left_out_of_text::all) {
-            continue;
-        }
-        if (const std::string text = write.blocks(s.blocks); !text.empty()) {
-            add((s.leaves_out == left_out_of_text::nothing ? write(subheading{s.title}) : std::string{}) +
-                text);
-        }
+        const std::string text = s.leaves_out == left_out_of_text::all ? "" : write.blocks(s.blocks);
+        const bool has_title = !text.empty() && s.leaves_out == left_out_of_text::nothing;
+        parts.push_back((has_title ? write(subheading{s.title}) : "") + text);
     }
     std::string end;
     if (!d.provenance.empty()) {
@@ -355,8 +344,8 @@ std::string render_terminal(const document& d, const output_style& style) {
     for (const std::string& warning : d.warnings) {
         end += wrap("warning: " + printable(warning), style.width, 4) + '\n';
     }
-    add(end);
-    return out;
+    parts.push_back(end);
+    return joined(std::move(parts), "\n");
 }
 
 } // namespace linn::tool::report
