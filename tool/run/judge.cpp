@@ -16,7 +16,6 @@
 #include <utility>
 
 namespace linn::tool {
-
 namespace {
 
 /// What is compared is a ratio, so a count of nothing needs a value to divide by.
@@ -24,7 +23,8 @@ double positive(const metric_info& m, double value) {
     return m.unit == metric_info::unit::count ? value + 1 : std::max(value, 1.0);
 }
 
-/// The logarithms of the ratios to the default, of the rounds in which both ran.
+} // namespace
+
 std::vector<double> log_ratios(const run_row& row, const run_row& base, const metric_info& m) {
     const std::string name{m.name};
     std::map<std::size_t, double> theirs; // by round
@@ -43,6 +43,8 @@ std::vector<double> log_ratios(const run_row& row, const run_row& base, const me
     }
     return list;
 }
+
+namespace {
 
 bool is_judged(const run_row& row) {
     return row.failure.empty() && !row.samples.empty();

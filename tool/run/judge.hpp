@@ -7,8 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linn::tool {
+
+/// The logarithms of the ratios of a metric to that of another row, in the rounds that have both. A count of nothing is compared too:
+/// each count has 1 added.
+std::vector<double> log_ratios(const run_row& row, const run_row& base, const metric_info& m);
 
 /// Fills in estimates, calls and noise floors from the samples. Every contender is compared with `default` in the same
 /// round, as the logarithm of the ratio. Each round runs the contenders in a random order of its own; if two of them are

@@ -82,28 +82,19 @@ std::vector<strip_label> labels_of(const bench_result& result, const scenario_re
 }
 
 markup strip_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
-    constexpr std::size_t panels_a_figure = 3;
     const std::vector<row_group> groups = group_rows(s);
-    strip_plot plot{labels_of(result, s, groups), {}};
-    markup first;
-    markup others;
-    std::vector<std::string> hidden;
-    const std::size_t phases = s.what->phases.size();
-    for (std::size_t p = 0; p != phases; ++p) {
-        plot.panels.push_back(panel_of(result, s, groups, p));
-        if (!first.empty()) {
-            hidden.emplace_back(s.what->phases[p].title);
+    strip_plot shown{labels_of(result, s, groups), {}};
+    strip_plot hidden = shown;
+    std::vector<std::string_view> titles; // of those that are hidden
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+        const bool is_shown = p < panels_a_row;
+        (is_shown ? shown : hidden).panels.push_back(panel_of(result, s, groups, p));
+        if (!is_shown) {
+            titles.push_back(s.what->phases[p].title);
         }
-        if (plot.panels.size() != panels_a_figure && p + 1 != phases) {
-            continue;
-        }
-        (first.empty() ? first : others) += draw(ids, plot);
-        plot.panels.clear();
     }
-    if (first.empty()) {
-        return others;
-    }
-    return first + folded(fmt::format("More of the same: {}", fmt::join(hidden, ", ")), others);
+    return draw(ids, shown) +
+           folded(fmt::format("More of the same: {}", fmt::join(titles, ", ")), draw(ids, hidden));
 }
 
 std::string cliff_remark(const scenario& what, const row& r) {
@@ -121,18 +112,14 @@ public:
         : ids_{ids},
           result_{result},
           s_{s} {
-        value_range sizes;
-        value_range costs;
         for (const row& r : s.rows) {
             for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
                 if (r.in(p) != nullptr) {
-                    sizes.add(static_cast<double>(s.what->phases[p].bytes));
-                    costs.add(r.in(p)->ns.median.middle);
+                    x_.add(static_cast<double>(s.what->phases[p].bytes));
+                    y_.add(r.in(p)->ns.median.middle);
                 }
             }
         }
-        x_ = sizes.logarithmic();
-        y_ = costs.logarithmic();
     }
 
     markup panels() {
@@ -199,8 +186,8 @@ private:
     id_source& ids_;
     const bench_result& result_;
     const scenario_result& s_;
-    axis x_ = axis::logarithmic(1, 2);
-    axis y_ = axis::logarithmic(1, 2);
+    axis x_;
+    axis y_;
 };
 
 } // namespace

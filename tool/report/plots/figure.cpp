@@ -111,52 +111,63 @@ std::vector<tick> powers(unit what, double base, double low, double high, std::s
 
 /// Multiples of a round step, for a range too narrow for 1, 2, 5.
 std::vector<tick> even_steps(double low, double high, std::size_t most) {
-    double step = std::pow(10.0, std::floor(std::log10(high - low)) - 1);
-    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5}) {
-        if (std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1 <= static_cast<double>(most)) {
-            break;
-        }
-        step *= factor;
+    const auto count = [&](double step) {
+        return static_cast<std::size_t>(std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1);
+    };
+    double step = round_step((high - low) / static_cast<double>(most));
+    while (count(step) > most) {
+        step = round_step(step * 1.5);
     }
     const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
     std::vector<tick> list;
     for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
-        // A step of 0.25 needs one digit more than its size says.
-        const bool is_quarter =
-            std::abs(step * std::pow(10.0, decimals) - std::round(step * std::pow(10.0, decimals))) > 1e-6;
-        list.push_back({i * step, figures::fixed_text(i * step, decimals + (is_quarter ? 1 : 0))});
+        list.push_back({i * step, figures::fixed_text(i * step, decimals)});
     }
     return list;
 }
 
 } // namespace
 
-axis axis::logarithmic(double low, double high) {
-    const bool is_usable = std::isfinite(low) && std::isfinite(high) && low > 0 && high >= low;
-    if (!is_usable) {
-        return {0.5, 2};
+double round_step(double least) {
+    const double power = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double digit : {1.0, 2.0, 5.0}) {
+        if (digit * power >= least * (1 - 1e-9)) {
+            return digit * power;
+        }
     }
-    // Five percent of the length on both sides, and never less than 4 % of the value.
-    const double room = std::max(std::pow(high / low, 0.05), 1.04);
-    return {low / room, high * room};
+    return 10 * power;
+}
+
+double axis::room() const {
+    return std::max(std::pow(largest_ / smallest_, 0.05), 1.04);
+}
+
+double axis::low() const {
+    return smallest_ == 0 ? 0.5 : smallest_ / room();
+}
+
+double axis::high() const {
+    return smallest_ == 0 ? 2 : largest_ * room();
 }
 
 double axis::place(double value) const {
     if (!(value > 0)) {
         return 0;
     }
-    return std::clamp(std::log(value / low_) / std::log(high_ / low_), 0.0, 1.0);
+    return std::clamp(std::log(value / low()) / std::log(high() / low()), 0.0, 1.0);
 }
 
 std::vector<tick> axis::ticks(std::size_t most) const {
-    if (high_ / low_ < 4) {
-        return even_steps(low_, high_, most);
+    const double first = low();
+    const double last = high();
+    if (last / first < 4) {
+        return even_steps(first, last, most);
     }
     for (const auto& digits : {std::vector<double>{1, 2, 5}, std::vector<double>{1, 3}}) {
         std::vector<tick> list;
-        for (int e = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, e) <= high_; ++e) {
+        for (int e = static_cast<int>(std::floor(std::log10(first))); std::pow(10.0, e) <= last; ++e) {
             for (const double d : digits) {
-                if (const double value = d * std::pow(10.0, e); value >= low_ && value <= high_) {
+                if (const double value = d * std::pow(10.0, e); value >= first && value <= last) {
                     list.push_back({value, figures::mark_text(unit::number, value, value)});
                 }
             }
@@ -165,22 +176,21 @@ std::vector<tick> axis::ticks(std::size_t most) const {
             return list;
         }
     }
-    return powers(unit::number, 10, low_, high_, most);
+    return powers(unit::number, 10, first, last, most);
 }
 
 std::vector<tick> axis::byte_ticks(std::size_t most) const {
-    return powers(unit::bytes, 2, low_, high_, most);
+    return powers(unit::bytes, 2, low(), high(), most);
 }
 
-void value_range::add(double value) noexcept {
-    if (!std::isfinite(value) || !(value > 0)) {
-        return;
+void axis::add(double value) noexcept {
+    if (std::isfinite(value) && value > 0) {
+        smallest_ = smallest_ == 0 ? value : std::min(smallest_, value);
+        largest_ = std::max(largest_, value);
     }
-    low_ = low_ == 0 ? value : std::min(low_, value);
-    high_ = std::max(high_, value);
 }
 
-void value_range::add(const std::vector<double>& values) noexcept {
+void axis::add(const std::vector<double>& values) noexcept {
     for (const double v : values) {
         add(v);
     }

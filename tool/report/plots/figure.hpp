@@ -55,18 +55,21 @@ struct tick {
     std::string label;
 };
 
-/// A logarithmic axis: where values lie on it, and which of them are marked.
+/// The smallest of 1, 2, 5, 10, 20 and so on, or of their tenths, that is no smaller.
+double round_step(double least);
+
+/// A logarithmic axis that shows all values it was given, with a little room on both sides: where values lie on it, and which
+/// of them are marked. Values that are no positive finite number do not count; an axis of nothing shows 0.5 to 2.
 class axis {
 public:
-    /// An axis that shows `low` to `high` with a little room on both sides, and 1 where `through` is in it. Values that
-    /// are no positive finite number do not count; an axis of nothing shows 0.5 to 2.
-    static axis logarithmic(double low, double high);
+    void add(double value) noexcept;
+    void add(const std::vector<double>& values) noexcept;
 
     /// The share of the axis's length at which a value lies: 0 at the start, 1 at the end; outside values at the ends.
     double place(double value) const;
 
-    double low() const noexcept { return low_; }
-    double high() const noexcept { return high_; }
+    double low() const;
+    double high() const;
 
     /// At most `most` round values in ascending order: steps of 1, 2 or 5 over a narrow range, powers of ten over a
     /// wide one. @pre `most` is at least 2
@@ -76,25 +79,11 @@ public:
     std::vector<tick> byte_ticks(std::size_t most) const;
 
 private:
-    axis(double low, double high) noexcept : low_{low}, high_{high} {}
+    /// Five percent of the length, and never less than 4 % of the value.
+    double room() const;
 
-    double low_;
-    double high_;
-};
-
-/// The smallest and the largest positive finite value met.
-class value_range {
-public:
-    void add(double value) noexcept;
-    void add(const std::vector<double>& values) noexcept;
-    bool empty() const noexcept { return low_ == 0; }
-    double low() const noexcept { return low_; }
-    double high() const noexcept { return high_; }
-    axis logarithmic() const { return axis::logarithmic(low_, high_); }
-
-private:
-    double low_ = 0;
-    double high_ = 0;
+    double smallest_ = 0; ///< 0: none
+    double largest_ = 0;
 };
 
 } // namespace linn::tool::html

@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../run/judge.hpp"
 #include "../../run/results.hpp"
 #include "plots.hpp"
 #include "strip_plot.hpp"
 
-#include <algorithm>
-#include <map>
+#include <cmath>
 #include <vector>
 
 namespace linn::tool::html {
 namespace {
-
-std::map<std::size_t, double> by_round(const run_row& row, std::string_view metric) {
-    const std::vector<double> values = row.values(metric);
-    std::map<std::size_t, double> rounds;
-    if (values.size() != row.samples.size()) {
-        return rounds;
-    }
-    for (std::size_t i = 0; i != values.size(); ++i) {
-        rounds[row.samples[i].round] = values[i];
-    }
-    return rounds;
-}
-
-/// The ratios to the default in the same round, which cancel what the machine did to both.
-std::vector<double> paired_ratios(const run_row& row, const run_row& reference, std::string_view metric) {
-    const std::map<std::size_t, double> base = by_round(reference, metric);
-    std::vector<double> ratios;
-    for (const auto& [round, value] : by_round(row, metric)) {
-        if (const auto found = base.find(round); found != base.end() && found->second > 0) {
-            ratios.push_back(value / found->second);
-        }
-    }
-    return ratios;
-}
 
 strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_changes = false) {
     strip_panel panel{std::string{m.title},
@@ -50,7 +26,10 @@ strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_
         if (reference == nullptr || e == nullptr) {
             continue;
         }
-        s.samples = paired_ratios(row, *reference, m.name);
+        // To the default in the same round, which cancels what the machine did to both.
+        for (const double log_ratio : log_ratios(row, *reference, m)) {
+            s.samples.push_back(std::exp(log_ratio));
+        }
         s.middle = {e->ratio, e->ratio_low, e->ratio_high};
     }
     return panel;
@@ -91,21 +70,14 @@ markup metric_plot(id_source& ids, const run_result& result, const metric_info& 
 }
 
 markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown) {
-    constexpr std::size_t panels_a_figure = 3;
-    markup all;
     // A row may be better in one of them and worse in another, so its name takes no side.
     strip_plot plot{labels_of(result, {}), {}};
     for (const metric_info& m : metrics()) {
-        if (!m.is_compared || m.name == shown.name) {
-            continue;
-        }
-        plot.panels.push_back(panel_of(result, m));
-        if (plot.panels.size() == panels_a_figure) {
-            all += draw(ids, plot);
-            plot.panels.clear();
+        if (m.is_compared && m.name != shown.name) {
+            plot.panels.push_back(panel_of(result, m));
         }
     }
-    return all + draw(ids, plot);
+    return draw(ids, plot);
 }
 
 } // namespace linn::tool::html

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace linn::tool::html {
 namespace {
@@ -19,7 +20,7 @@ constexpr double bottom = 36;      // for the marks and the title of the axis
 constexpr double spread = 4.5;     // of the dots, up and down
 
 axis axis_of(const strip_panel& panel) {
-    value_range range;
+    axis range;
     range.add(1);
     for (const strip& s : panel.strips) {
         range.add(s.samples);
@@ -29,7 +30,7 @@ axis axis_of(const strip_panel& panel) {
     // The band stands out even where all else is as quiet as it.
     range.add(1 / (1 + panel.noise));
     range.add(1 + panel.noise);
-    return range.logarithmic();
+    return range;
 }
 
 /// "-20 %" for the mark at 0.8.
@@ -154,32 +155,34 @@ double jitter(std::size_t sample) noexcept {
 }
 
 markup draw(id_source& ids, const strip_plot& plot) {
-    markup panels;
+    markup all;
+    markup panels; // next to each other
     std::size_t count = 0;
     std::string classes = "strips"; // with those that need more room behind the line
-    for (const strip_panel& p : plot.panels) {
-        if (std::ranges::all_of(p.strips, &strip::is_empty)) {
-            continue;
+    for (std::size_t i = 0; i != plot.panels.size(); ++i) {
+        const strip_panel& p = plot.panels[i];
+        if (!std::ranges::all_of(p.strips, &strip::is_empty)) {
+            panels += draw_panel(ids, plot, p);
+            ++count;
+            if (std::ranges::any_of(p.strips, [](const strip& s) { return !s.remark.empty(); })) {
+                classes = "strips remarks";
+            } else if (p.shows_changes) {
+                classes = "strips changes";
+            }
         }
-        panels += draw_panel(ids, plot, p);
-        ++count;
-        if (std::ranges::any_of(p.strips, [](const strip& s) { return !s.remark.empty(); })) {
-            classes = "strips remarks";
-        } else if (p.shows_changes) {
-            classes = "strips changes";
+        if (count == panels_a_row || (count != 0 && i + 1 == plot.panels.size())) {
+            // Where the panels do not fit, they scroll sideways in their own box.
+            all += element("div",
+                           {{"class", "scroll"},
+                            {"tabindex", "0"},
+                            {"role", "group"},
+                            {"aria-label", "plot, may scroll sideways"}},
+                           element("div", {{"class", classes}, {"style", fmt::format("--panels:{}", count)}},
+                                   draw_labels(plot.labels) + std::exchange(panels, {})));
+            count = 0;
         }
     }
-    if (count == 0) {
-        return {};
-    }
-    // Where the panels do not fit, they scroll sideways in their own box.
-    return element("div",
-                   {{"class", "scroll"},
-                    {"tabindex", "0"},
-                    {"role", "group"},
-                    {"aria-label", "plot, may scroll sideways"}},
-                   element("div", {{"class", classes}, {"style", fmt::format("--panels:{}", count)}},
-                           draw_labels(plot.labels) + panels));
+    return all;
 }
 
 } // namespace linn::tool::html

@@ -37,13 +37,15 @@ struct strip_panel {
     bool shows_changes = false; ///< 0.9 is written as -10.0 %
 };
 
-/// Panels side by side that share their lines.
+/// Panels that share their lines.
 struct strip_plot {
     std::vector<strip_label> labels;
     std::vector<strip_panel> panels;
 };
 
-/// The panels whose strips are not all empty, with the labels before them.
+inline constexpr std::size_t panels_a_row = 3;
+
+/// The panels whose strips are not all empty, some of them side by side, with the labels before each row.
 markup draw(id_source& ids, const strip_plot& plot);
 
 /// How far a sample is moved up or down from the middle of its line, -1 to 1, so that equal ones do not hide each other.

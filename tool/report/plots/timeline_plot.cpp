@@ -49,12 +49,7 @@ private:
         if (what == unit::bytes) {
             return std::max(1.0, std::exp2(std::ceil(std::log2(wanted))));
         }
-        const double power = std::pow(10.0, std::floor(std::log10(wanted)));
-        double round = 10 * power;
-        for (const double digit : {5.0, 2.0, 1.0}) {
-            round = digit * power >= wanted * (1 - 1e-9) ? digit * power : round;
-        }
-        return what == unit::count ? std::max(1.0, round) : round;
+        return what == unit::count ? std::max(1.0, round_step(wanted)) : round_step(wanted);
     }
 };
 
