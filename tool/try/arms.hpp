@@ -30,6 +30,7 @@ struct try_arm {
     std::string mode = "on";
     std::vector<std::size_t> served = {};    ///< the candidates whose blocks the pools serve
     std::optional<std::size_t> without = {}; ///< of a part: the candidate that it leaves out
+    std::optional<estimate> to_all = {};     ///< of such a part: its CPU time to that of all, judged
 };
 
 /// A pool for each type. A plan has room for `most_planned_pools`: the last candidates share a pool for each size if there are more.

@@ -240,6 +240,8 @@ try_judgement judge_decision(const run_result& deciding, const std::vector<std::
     }
     j.pools = best_of(deciding, arms, default_name);
     j.allocator = best_of(deciding, allocators, default_name);
+    j.allocator_saves =
+        j.allocator && j.allocator->saved.low > 0 && call_of(deciding, j.allocator->name) == verdict::better;
     if (!j.pools) {
         j.open = open_question::does_not_work;
         return j;

@@ -110,6 +110,7 @@ struct try_judgement {
     bool costs = false;            ///< the same
     /// The best general allocator, if one was measured, and what it saves of the plain program's.
     std::optional<best_arm> allocator;
+    bool allocator_saves = false;         ///< certain, likewise
     std::optional<saving> over;           ///< the pools in front of it: of the plain program's
     std::optional<saving> over_allocator; ///< the same, relative to the allocator alone
     /// The form or the part of the pools that certainly saves more than they do, and its saving relative to them.

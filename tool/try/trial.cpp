@@ -444,6 +444,23 @@ try_result try_pools(const run_options& options, try_candidates candidates, cons
     return trial{options, std::move(candidates), world, library, report, notice, warn}.perform();
 }
 
+namespace {
+
+/// What each leading type adds to the others.
+void judge_parts(try_result& result) {
+    const run_row* const chosen = result.explaining.find(chosen_arm);
+    const auto leaves_one_out = [](const try_arm& arm) { return arm.without.has_value(); };
+    const auto compared = static_cast<std::size_t>(std::ranges::count_if(result.parts, leaves_one_out));
+    for (try_arm& arm : result.parts) {
+        const run_row* const row = leaves_one_out(arm) ? result.explaining.find(arm.name) : nullptr;
+        const bool is_sound = row != nullptr && row->is_sound() && chosen != nullptr && chosen->is_sound();
+        arm.to_all =
+            is_sound ? compare_rows(result.explaining, *row, *chosen, cpu_metric, compared) : std::nullopt;
+    }
+}
+
+} // namespace
+
 void judge_trial(try_result& result) {
     const bool is_over = result.problem.empty() && result.interrupted_by == 0;
     if (result.arms.empty()) { // nothing was measured
@@ -457,6 +474,7 @@ void judge_trial(try_result& result) {
         result.judged = judge_decision(result.deciding, names_of(result.arms));
         if (result.judged.pools) {
             judge_explanation(result.judged, result.explaining, names_of(result.parts));
+            judge_parts(result);
         } else if (!is_over) { // stopped before they had a run
             result.judged.open = open_question::none;
         }

@@ -198,12 +198,9 @@ private:
         if (!judged_.allocator) {
             return "no other allocator was measured";
         }
-        const estimate* const e = result_.cpu_of(judged_.allocator->name);
-        const bool saves =
-            e != nullptr && e->call == tool::verdict::better && judged_.allocator->saved.low > 0;
-        return saves ? fmt::format("{} {}", title_of_allocator(),
-                                   saving_text(subject::one, judged_.allocator->saved))
-                     : "no allocator tried certainly saves any";
+        return judged_.allocator_saves ? fmt::format("{} {}", title_of_allocator(),
+                                                     saving_text(subject::one, judged_.allocator->saved))
+                                       : "no allocator tried certainly saves any";
     }
 
     std::string both_clause() const {
@@ -237,30 +234,22 @@ private:
 
     /// What each leading type adds to the others.
     void add_parts() {
-        const run_row* const chosen = result_.explaining.find(chosen_arm);
-        if (chosen == nullptr || !chosen->is_sound()) {
-            return;
-        }
         std::vector<std::pair<double, std::string>> known;
         std::vector<std::string> unknown;
-        const auto parts = static_cast<std::size_t>(
-            std::ranges::count_if(result_.parts, [](const try_arm& arm) { return arm.without.has_value(); }));
         for (const try_arm& arm : result_.parts) {
-            const run_row* const row = result_.explaining.find(arm.name);
-            if (!arm.without || row == nullptr || !row->is_sound()) {
+            if (!arm.to_all) {
                 continue;
             }
             const std::string name = result_.candidates.list[*arm.without].in_sentence();
-            const std::optional<estimate> e =
-                compare_rows(result_.explaining, *row, *chosen, cpu_metric, parts);
-            if (!e || (e->call != tool::verdict::worse && e->call != tool::verdict::better)) {
+            const saving saved = saving_of(*arm.to_all);
+            if (!arm.to_all->is_different()) {
                 unknown.push_back(name);
             } else {
                 known.emplace_back(
-                    -std::abs(e->ratio - 1),
-                    e->ratio > 1
-                        ? fmt::format("without {} the program takes {} more", name, more_text(saving_of(*e)))
-                        : fmt::format("without {} it {}", name, saving_text(subject::one, saving_of(*e))));
+                    -std::abs(saved.middle),
+                    saved.middle < 0
+                        ? fmt::format("without {} the program takes {} more", name, more_text(saved))
+                        : fmt::format("without {} it {}", name, saving_text(subject::one, saved)));
             }
         }
         std::ranges::sort(known);
