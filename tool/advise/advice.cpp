@@ -102,14 +102,14 @@ public:
         const advice_rule& rule = deciding_rule(facts);
         type.rule = rule.name;
         type.what = rule.what;
-        type.part = rule.part == nullptr ? std::string{} : rule.part(facts);
+        type.use = rule.use == nullptr ? advised_use{} : rule.use(facts);
         type.why = rule.why(facts);
         type.wants_huge_pages =
             has_huge_pool(type) || (type.what == remedy::pool_allocator && change_of(type).wants_huge_pages);
         if (!type.runtime.empty()) { // the program cannot change it
             type.rule = "runtime";
             type.what = remedy::nothing;
-            type.part.clear();
+            type.use = {};
             type.wants_huge_pages = false;
             type.why = "the runtime library's own blocks (" + type.runtime + "), which it keeps on purpose";
         }

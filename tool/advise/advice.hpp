@@ -35,6 +35,15 @@ const char* to_string(remedy r) noexcept;
 /// True for the remedies that are parts of Linn serving memory.
 bool is_pool(remedy r) noexcept;
 
+/// What an advice says to use or to do.
+struct advised_use {
+    std::string name;     ///< what a table has room for: "linn::list", "reserve()", "reuse"
+    std::string text;     ///< "linn::list<Particle>", "reserve()", "reuse: keep one container and clear it"
+    std::string sentence; ///< the same as a sentence begins: "use linn::list<Particle>"
+
+    bool empty() const noexcept { return name.empty(); }
+};
+
 /// One place of the user's code that allocates a type.
 struct advised_place {
     symbol_frame frame;
@@ -61,7 +70,7 @@ struct advised_type {
     double summed_uniformity = 0;      ///< of several: that of each, by its allocations
     remedy what = remedy::nothing;
     std::string rule;    ///< which rule decided, a stable word: docs/guide/advise.md lists them
-    std::string part;    ///< "linn::list<Particle>", "reserve()"; empty for nothing
+    advised_use use;     ///< empty for nothing
     std::string runtime; ///< the runtime library's own blocks, by which rule; empty: they are the program's
     std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
     std::uint64_t runtime_live_bytes = 0;

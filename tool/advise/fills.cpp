@@ -108,14 +108,14 @@ void find_mend(filled_place& row, advised_type type, const advised_place& place,
     }
     if (kind == container_kind::text || kind == container_kind::pmr || kind == container_kind::other ||
         (kind == container_kind::none && type.named.rule == type_rule::none)) {
-        row.fix = unnamed_fill_part;
+        row.fix = unnamed_fill_use().text;
         return;
     }
     type.what = remedy::for_overwrite;
     type.rule = fill_rule().name;
     type_facts facts{.type = type};
     facts.kind = kind;
-    type.part = row.fix = of_std(fill_rule().part(facts));
+    row.fix = of_std(fill_rule().use(facts).text);
     type.places = {place};
     row.change = snippet_for(type, sources);
 }

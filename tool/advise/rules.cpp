@@ -60,11 +60,6 @@ std::string element(const type_facts& f) {
     return type.starts_with(prefix) ? type.substr(prefix.size()) : type;
 }
 
-/// "std::list<X>" as "linn::list<X>".
-std::string in_linn(const type_facts& f) {
-    return "linn::" + f.type.container.substr(std::string_view{"std::"}.size());
-}
-
 std::string size_text(const type_facts& f) {
     const site_statistics& s = counts(f);
     if (f.type.instantiations > 1 && s.smallest != s.largest) {
@@ -104,23 +99,33 @@ bool is_of_c(const type_facts& f) {
     return f.type.named.is_c || (f.type.named.rule == type_rule::none && !f.is_operator_new);
 }
 
+/// Something to use, whose name in a table is `name`: "linn::list", "<Order>".
+advised_use use_of(const std::string& name, const std::string& rest = {}) {
+    return {name, name + rest, "use " + name + rest};
+}
+
+/// Something to do, for which a table has a word.
+advised_use to_do(const std::string& word, const std::string& how) {
+    return {word, word + ": " + how, how};
+}
+
 bool is_fill(const type_facts& f) {
     // A hash table needs its buckets to be zero.
     return f.kind != container_kind::hash_buckets && !is_of_c(f) && counts(f).fills != 0 &&
            f.fill_cost >= fill_cost;
 }
-std::string fill_part(const type_facts& f) {
+advised_use fill_use(const type_facts& f) {
     if (f.kind == container_kind::shared_ptr) {
-        return fmt::format("linn::make_shared_for_overwrite<{}>()", element(f));
+        return use_of("linn::make_shared_for_overwrite", fmt::format("<{}>()", element(f)));
     }
     if (f.kind == container_kind::unique_ptr) {
-        return fmt::format("std::make_unique_for_overwrite<{}>()",
-                           f.type.named.is_array ? element(f) + "[]" : element(f));
+        return use_of("std::make_unique_for_overwrite",
+                      fmt::format("<{}>()", f.type.named.is_array ? element(f) + "[]" : element(f)));
     }
     if (f.kind == container_kind::array) {
-        return fmt::format("std::make_unique_for_overwrite<{}[]>(n)", element(f));
+        return use_of("std::make_unique_for_overwrite", fmt::format("<{}[]>(n)", element(f)));
     }
-    return f.type.named.rule == type_rule::none ? unnamed_fill_part : "new without ()";
+    return f.type.named.rule == type_rule::none ? unnamed_fill_use() : use_of("new without ()");
 }
 std::string fill_why(const type_facts& f) {
     const site_statistics& s = counts(f);
@@ -166,8 +171,8 @@ std::string kept_why(const type_facts& f) {
 bool is_buffer(const type_facts& f) {
     return typical_size(f) >= large && turnover(f) >= reused;
 }
-std::string buffer_part(const type_facts& f) {
-    return fmt::format("linn::buffer_pool of {} bytes", counts(f).largest);
+advised_use buffer_use(const type_facts& f) {
+    return use_of("linn::buffer_pool", fmt::format(" of {} bytes", counts(f).largest));
 }
 std::string buffer_why(const type_facts& f) {
     return fmt::format("blocks of {} on average, of which at most {} live at once: a buffer pool keeps their "
@@ -183,8 +188,9 @@ std::string buckets_why(const type_facts&) {
 bool is_allocator_parameter(const type_facts& f) {
     return is_served_by_alias(f.type);
 }
-std::string allocator_part(const type_facts& f) {
-    return fmt::format("linn::allocator as argument of {}", plain_type(f.type.named.takes_allocator));
+advised_use allocator_use(const type_facts& f) {
+    return use_of("linn::allocator",
+                  fmt::format(" as argument of {}", plain_type(f.type.named.takes_allocator)));
 }
 std::string allocator_why(const type_facts& f) {
     return fmt::format(
@@ -230,14 +236,14 @@ bool is_foreign_and_planned(const type_facts& f) {
 bool is_a_librarys_and_planned(const type_facts& f) {
     return !f.is_users && is_costly(f) && fits_a_plan(f.type);
 }
-std::string planned_part(const type_facts&) {
-    return "linn pools: measure pools with linn try, keep them with linn pools";
+advised_use planned_use(const type_facts&) {
+    return to_do("linn pools", "measure pools with linn try, keep them with linn pools");
 }
 std::string planned_why(const type_facts& f) {
     return foreign_why(f) + "; linn pools serves blocks of one size without a change";
 }
-std::string other_allocator_part(const type_facts&) {
-    return "another allocator: try others with linn run";
+advised_use other_allocator_use(const type_facts&) {
+    return to_do("another allocator", "try others with linn run");
 }
 std::string foreign_and_costly_why(const type_facts& f) {
     return foreign_why(f) + "; another allocator serves it too";
@@ -252,8 +258,8 @@ bool is_growth(const type_facts& f) {
     const bool has_steps = s.largest >= 2 * s.smallest; // else it got its only block late
     return (has_reserve(f) && f.grows && has_steps) || s.reallocations * 10 > s.allocations * 3;
 }
-std::string growth_part(const type_facts& f) {
-    return has_reserve(f) ? "reserve()" : "a larger first size";
+advised_use growth_use(const type_facts& f) {
+    return use_of(has_reserve(f) ? "reserve()" : "a larger first size");
 }
 std::string growth_why(const type_facts& f) {
     const site_statistics& s = counts(f);
@@ -279,9 +285,10 @@ bool is_text_or_array(const type_facts& f) {
 bool is_temporary_array(const type_facts& f) {
     return is_text_or_array(f) && turnover(f) >= reused;
 }
-std::string reuse_part(const type_facts& f) {
-    return f.kind == container_kind::text ? "reuse: keep one string and clear it, or use std::string_view"
-                                          : "reuse: keep one container and clear it";
+advised_use reuse_use(const type_facts& f) {
+    return to_do("reuse", f.kind == container_kind::text
+                              ? "keep one string and clear it, or use std::string_view"
+                              : "keep one container and clear it");
 }
 std::string reuse_why(const type_facts& f) {
     return fmt::format("{}, of which at most {} at once: a container outside the loop that is cleared "
@@ -297,6 +304,13 @@ std::string plain_array_why(const type_facts&) {
     return "long-lived arrays of different sizes: no pool of one size fits them";
 }
 
+/// "std::list<X>" as "linn::list<X>".
+advised_use container_use(const type_facts& f) {
+    const std::string name = f.type.container.substr(std::string_view{"std::"}.size());
+    const std::size_t arguments = std::min(name.find('<'), name.size());
+    return use_of("linn::" + name.substr(0, arguments), name.substr(arguments));
+}
+
 bool is_recycled(const type_facts& f) {
     return !is_std_holder(f.type.name) &&
            (f.kind == container_kind::shared_ptr || f.kind == container_kind::unique_ptr ||
@@ -304,8 +318,8 @@ bool is_recycled(const type_facts& f) {
              !f.type.named.is_array)) &&
            !f.owned.empty() && turnover(f) >= reused;
 }
-std::string recycler_part(const type_facts& f) {
-    return fmt::format("linn::recycler<{}>", element(f));
+advised_use recycler_use(const type_facts& f) {
+    return use_of("linn::recycler", fmt::format("<{}>", element(f)));
 }
 std::string recycler_why(const type_facts& f) {
     return fmt::format(
@@ -314,8 +328,8 @@ std::string recycler_why(const type_facts& f) {
         f.owned, pool_reason(f));
 }
 
-std::string make_shared_part(const type_facts& f) {
-    return fmt::format("linn::make_shared<{}>()", element(f));
+advised_use make_shared_use(const type_facts& f) {
+    return use_of("linn::make_shared", fmt::format("<{}>()", element(f)));
 }
 std::string control_block_why(const type_facts& f) {
     return fmt::format(
@@ -331,10 +345,15 @@ bool is_made_shared(const type_facts& f) {
 bool is_made_unique(const type_facts& f) {
     return f.kind == container_kind::unique_ptr && !f.type.named.is_array && f.type.is_uniform();
 }
-std::string pooled_part(const type_facts& f);
+advised_use pooled_use(const type_facts& f) {
+    const std::string arguments = f.type.name.ends_with('>') ? "<...>" : "";
+    const std::string code =
+        fmt::format("struct {0} : linn::pooled<{0}{1}>", last_component(element(f)), arguments);
+    return {"linn::pooled", code, "use " + code};
+}
 /// The class takes its pool along where it can: linn::make_unique returns another type than std::make_unique.
-std::string make_unique_part(const type_facts& f) {
-    return is_users_class(f) ? pooled_part(f) : fmt::format("linn::make_unique<{}>()", element(f));
+advised_use make_unique_use(const type_facts& f) {
+    return is_users_class(f) ? pooled_use(f) : use_of("linn::make_unique", fmt::format("<{}>()", element(f)));
 }
 
 std::string function_why(const type_facts&) {
@@ -363,16 +382,12 @@ bool is_class(const type_facts& f) {
     return is_object(f) && f.is_operator_new && f.is_type_known && is_users_class &&
            !f.type.name.starts_with("std::");
 }
-std::string pooled_part(const type_facts& f) {
-    const std::string arguments = f.type.name.ends_with('>') ? "<...>" : "";
-    return fmt::format("struct {0} : linn::pooled<{0}{1}>", last_component(element(f)), arguments);
-}
 
 bool is_uniform_block(const type_facts& f) {
     return is_object(f) && f.is_users;
 }
-std::string pool_part(const type_facts& f) {
-    return f.is_type_known ? fmt::format("linn::pool<{}>", element(f)) : "linn::pool of the type";
+advised_use pool_use(const type_facts& f) {
+    return use_of("linn::pool", f.is_type_known ? fmt::format("<{}>", element(f)) : " of the type");
 }
 std::string uniform_block_why(const type_facts& f) {
     return pool_reason(f) +
@@ -384,8 +399,8 @@ bool is_mixed_in_one_thread(const type_facts& f) {
     return f.is_users && s.threads <= 1 && s.remote_releases == 0 && s.releases != 0 &&
            typical_size(f) < 4096;
 }
-std::string resource_part(const type_facts&) {
-    return "linn::pool_resource with std::pmr containers";
+advised_use resource_use(const type_facts&) {
+    return use_of("linn::pool_resource", " with std::pmr containers");
 }
 std::string mixed_in_one_thread_why(const type_facts& f) {
     return fmt::format(
@@ -413,54 +428,50 @@ std::string rest_why(const type_facts& f) {
 }
 
 constexpr std::array table{
-    advice_rule{"zero-fill", is_fill, remedy::for_overwrite, fill_part, fill_why},
+    advice_rule{"zero-fill", is_fill, remedy::for_overwrite, fill_use, fill_why},
     advice_rule{"rare", is_rare, remedy::nothing, nullptr, rare_why},
     advice_rule{"few-and-large", is_few_and_large, remedy::nothing, nullptr, few_and_large_why},
     advice_rule{"kept", is_kept, remedy::nothing, nullptr, kept_why},
     advice_rule{"hash-buckets", is_of<container_kind::hash_buckets>, remedy::nothing, nullptr, buckets_why},
-    advice_rule{"allocator-parameter", is_allocator_parameter, remedy::pool_allocator, allocator_part,
+    advice_rule{"allocator-parameter", is_allocator_parameter, remedy::pool_allocator, allocator_use,
                 allocator_why},
-    advice_rule{"foreign-planned", is_foreign_and_planned, remedy::linn_pools, planned_part, planned_why},
-    advice_rule{"foreign-costly", is_foreign_and_costly, remedy::other_allocator, other_allocator_part,
+    advice_rule{"foreign-planned", is_foreign_and_planned, remedy::linn_pools, planned_use, planned_why},
+    advice_rule{"foreign-costly", is_foreign_and_costly, remedy::other_allocator, other_allocator_use,
                 foreign_and_costly_why},
     advice_rule{"foreign", is_foreign, remedy::nothing, nullptr, foreign_why},
-    advice_rule{"growth", is_growth, remedy::reserve, growth_part, growth_why},
-    advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_part, buffer_why},
-    advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_part, reuse_why},
+    advice_rule{"growth", is_growth, remedy::reserve, growth_use, growth_why},
+    advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_use, buffer_why},
+    advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_use, reuse_why},
     advice_rule{"array", is_text_or_array, remedy::nothing, nullptr, plain_array_why},
-    advice_rule{"node", is_of<container_kind::node>, remedy::pooled_container, in_linn, pool_reason},
-    advice_rule{"owns-more", is_recycled, remedy::recycler, recycler_part, recycler_why},
-    advice_rule{"control-block", is_of<container_kind::control_block>, remedy::make_shared, make_shared_part,
+    advice_rule{"node", is_of<container_kind::node>, remedy::pooled_container, container_use, pool_reason},
+    advice_rule{"owns-more", is_recycled, remedy::recycler, recycler_use, recycler_why},
+    advice_rule{"control-block", is_of<container_kind::control_block>, remedy::make_shared, make_shared_use,
                 control_block_why},
-    advice_rule{"make-shared", is_made_shared, remedy::make_shared, make_shared_part, pool_reason},
-    advice_rule{"make-unique", is_made_unique, remedy::pooled_class, make_unique_part, pool_reason},
+    advice_rule{"make-shared", is_made_shared, remedy::make_shared, make_shared_use, pool_reason},
+    advice_rule{"make-unique", is_made_unique, remedy::pooled_class, make_unique_use, pool_reason},
     advice_rule{"function", is_of<container_kind::function>, remedy::nothing, nullptr, function_why},
     advice_rule{"memory-resource", is_of<container_kind::pmr>, remedy::nothing, nullptr, resource_why},
     advice_rule{"thread", is_of<container_kind::thread>, remedy::nothing, nullptr, thread_why},
-    advice_rule{"class", is_class, remedy::pooled_class, pooled_part, pool_reason},
-    advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_part, uniform_block_why},
-    advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_part,
+    advice_rule{"class", is_class, remedy::pooled_class, pooled_use, pool_reason},
+    advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_use, uniform_block_why},
+    advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_use,
                 mixed_in_one_thread_why},
-    advice_rule{"costly-planned", is_a_librarys_and_planned, remedy::linn_pools, planned_part, planned_why},
-    advice_rule{"costly", is_costly, remedy::other_allocator, other_allocator_part, other_allocator_why},
+    advice_rule{"costly-planned", is_a_librarys_and_planned, remedy::linn_pools, planned_use, planned_why},
+    advice_rule{"costly", is_costly, remedy::other_allocator, other_allocator_use, other_allocator_why},
     advice_rule{"rest", always, remedy::nothing, nullptr, rest_why},
 };
 
 } // namespace
+
+advised_use unnamed_fill_use() {
+    return to_do("no zero fill", "leave out T() or memset");
+}
 
 bool is_served_by_alias(const advised_type& type) {
     const container_kind kind = kind_of(type.named);
     const bool takes_one =
         kind == container_kind::none || kind == container_kind::node || kind == container_kind::other;
     return takes_one && !type.named.takes_allocator.empty() && !type.named.is_array && type.is_uniform();
-}
-
-std::string what_to_do(const advised_type& type) {
-    constexpr std::string_view behind = ": "; // a word for the table
-    const std::size_t word = type.part.find(behind);
-    const bool is_word =
-        word != std::string::npos && type.part[word - 1] != ' '; // not "struct A : linn::pooled<A>"
-    return !is_word ? "use " + type.part : type.part.substr(word + behind.size());
 }
 
 std::span<const advice_rule> advice_rules() {

@@ -31,19 +31,15 @@ struct advice_rule {
     const char* name; ///< a stable word
     bool (*applies)(const type_facts& facts);
     remedy what;
-    std::string (*part)(const type_facts& facts); ///< null: none
+    advised_use (*use)(const type_facts& facts); ///< null: nothing
     std::string (*why)(const type_facts& facts);
 };
 
 /// What to write instead of a fill where the type is not known.
-inline constexpr const char* unnamed_fill_part = "no zero fill: leave out T() or memset";
+advised_use unnamed_fill_use();
 
 /// True for blocks of one size that a class template asked its allocator argument for: an alias of it serves them.
 bool is_served_by_alias(const advised_type& type);
-
-/// The part of an advice as a sentence begins with it: "use linn::list<Order>", "keep one string and clear it, or use
-/// std::string_view". @pre there is a part
-std::string what_to_do(const advised_type& type);
 
 /// The table, in the order in which the rules are asked; the last one always applies. docs/guide/advise.md explains each.
 std::span<const advice_rule> advice_rules();

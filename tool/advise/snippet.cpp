@@ -324,10 +324,11 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
             return {};
         }
         return fmt::format("+ #include <linn/pool.hpp>\n+ auto* p = {0}::create(...);\n+ {0}::destroy(p);\n",
-                           with_option(type.part, option_argument(type)));
+                           with_option(type.use.text, option_argument(type)));
     case remedy::reserve:
-        return type.rule == "growth" && type.part == "reserve()" ? "+ c.reserve(n); // before it is filled\n"
-                                                                 : "";
+        return type.rule == "growth" && type.use.name == "reserve()"
+                   ? "+ c.reserve(n); // before it is filled\n"
+                   : "";
     case remedy::nothing:
     case remedy::other_allocator:
     case remedy::linn_pools:

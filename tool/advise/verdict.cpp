@@ -182,7 +182,7 @@ void take_verdict(advice& a) {
                 fmt::format("allocation takes less than {} of the run: {}", share_text(a.threshold), t.why);
             t.rule = "no-gain";
             t.what = remedy::nothing;
-            t.part.clear();
+            t.use = {};
             t.snippet.clear();
             t.wants_huge_pages = false;
         }

@@ -134,7 +134,7 @@ advice make_advice(std::size_t more_types) {
 
     a.types.push_back(make_type(a, "Particle", "std::list<Particle>", 4'200'000, 56, 3));
     a.types.back().what = remedy::pool_allocator;
-    a.types.back().part = "linn::list<Particle>";
+    a.types.back().use = {"linn::list", "linn::list<Particle>", "use linn::list<Particle>"};
     a.types.back().statistics.time = {.calls = 0.08, .systematic = 0.02};
     a.types.back().why =
         "All blocks have one size, 1.4 million are live at once, and a quarter is released by another "
@@ -144,14 +144,14 @@ advice make_advice(std::size_t more_types) {
         "<linn/containers.hpp>";
     a.types.push_back(make_type(a, "Packet", "std::shared_ptr<Packet>", 1'900'000, 104, 2));
     a.types.back().what = remedy::make_shared;
-    a.types.back().part = "linn::make_shared<Packet>";
+    a.types.back().use = {"linn::make_shared", "linn::make_shared<Packet>", "use linn::make_shared<Packet>"};
     a.types.back().statistics.time = {.calls = 0.04, .systematic = 0.01};
     a.types.back().why = "One size, short-lived.";
     a.types.back().snippet =
         "-    auto p = std::make_shared<Packet>(id);\n+    auto p = linn::make_shared<Packet>(id);";
     a.types.push_back(make_type(a, "char", "std::string", 900'000, 38, 4));
     a.types.back().what = remedy::reserve;
-    a.types.back().part = "reserve()";
+    a.types.back().use = {"reserve()", "reserve()", "use reserve()"};
     a.types.back().statistics.time = {.calls = 0.006, .systematic = 0.006};
     a.types.back().why = "Strings that grow by appending.";
     a.types.push_back(make_type(a, hostile, {}, 12'000, 4096, 1));

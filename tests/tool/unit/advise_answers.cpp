@@ -116,7 +116,7 @@ void check_consistent(const advice& a) {
     // No row advises what the answer denies.
     for (const advised_type& t : a.types) {
         CHECK((a.answer != pool_answer::no || !is_pool(t.what)));
-        CHECK((t.what != remedy::nothing || (t.part.empty() && t.snippet.empty())));
+        CHECK((t.what != remedy::nothing || (t.use.empty() && t.snippet.empty())));
     }
 
     // Every form has the verdict first, and the same figures.

@@ -19,7 +19,7 @@ advised_type make_type(const std::string& name, const std::string& container, re
     t.named.rule = type_rule::allocator;
     t.what = what;
     t.rule = what == remedy::nothing ? "rare" : "node";
-    t.part = part;
+    t.use = {part, part, "use " + part};
     t.why = "a reason";
     t.share = 0.4;
     t.snippet = what == remedy::nothing ? "" : "- old\n+ new\n";

@@ -50,7 +50,7 @@ std::string rule_of(const type_facts& facts) {
 
 /// "RULE: PART"
 std::string decided(const type_facts& facts) {
-    return rule_of(facts) + ": " + deciding_rule(facts).part(facts);
+    return rule_of(facts) + ": " + deciding_rule(facts).use(facts).text;
 }
 
 TEST_CASE("every rule has a name of its own, a reason, and a part where it has a remedy") {
@@ -59,7 +59,7 @@ TEST_CASE("every rule has a name of its own, a reason, and a part where it has a
         CAPTURE(rule.name);
         CHECK(names.insert(rule.name).second);
         CHECK(bool{rule.why != nullptr});
-        CHECK(bool{rule.part != nullptr} == bool{rule.what != remedy::nothing});
+        CHECK(bool{rule.use != nullptr} == bool{rule.what != remedy::nothing});
     }
     CHECK(std::string{advice_rules().back().name} == "rest");
 }
@@ -73,7 +73,7 @@ TEST_CASE("node: a node of a standard container is a container of Linn's") {
         const type_facts facts = facts_of(t);
         CHECK(rule_of(facts) == "node");
         CHECK(deciding_rule(facts).what == remedy::pooled_container);
-        CHECK(deciding_rule(facts).part(facts) == "linn::" + name + "<int, Order>");
+        CHECK(deciding_rule(facts).use(facts).text == "linn::" + name + "<int, Order>");
     }
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("make-shared, control-block, make-unique, class") {
     const advised_type unique = churning("Shape", "std::unique_ptr<Shape>");
     CHECK(rule_of(facts_of(unique)) == "make-unique");
     CHECK(deciding_rule(facts_of(unique)).what == remedy::pooled_class);
-    CHECK(deciding_rule(facts_of(unique)).part(facts_of(unique)) == "linn::make_unique<Shape>()");
+    CHECK(deciding_rule(facts_of(unique)).use(facts_of(unique)).text == "linn::make_unique<Shape>()");
 
     advised_type plain = churning("geo::Shape", "");
     CHECK(decided(facts_of(plain)) == "class: struct Shape : linn::pooled<Shape>");
@@ -135,7 +135,7 @@ TEST_CASE("owns-more: an object that allocates more each time is recycled") {
     facts.owned = "std::vector<unsigned char>";
     CHECK(rule_of(facts) == "owns-more");
     CHECK(deciding_rule(facts).what == remedy::recycler);
-    CHECK(deciding_rule(facts).part(facts) == "linn::recycler<Packet>");
+    CHECK(deciding_rule(facts).use(facts).text == "linn::recycler<Packet>");
     advised_type kept = t;
     kept.statistics.peak_live = 400'000; // hardly ever made again
     type_facts kept_facts = facts_of(kept);
@@ -172,7 +172,7 @@ TEST_CASE("large-buffers and few-and-large: reuse decides") {
     t.statistics.peak_live = 100;
     CHECK(rule_of(facts_of(t)) == "large-buffers");
     CHECK(deciding_rule(facts_of(t)).what == remedy::buffer_pool);
-    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::buffer_pool of 65536 bytes");
+    CHECK(deciding_rule(facts_of(t)).use(facts_of(t)).text == "linn::buffer_pool of 65536 bytes");
     t.statistics.peak_live = 101;
     CHECK(rule_of(facts_of(t)) == "few-and-large");
     t.statistics.peak_live = 100;
@@ -188,7 +188,7 @@ TEST_CASE("zero-fill comes first, where it costs a percent") {
     facts.fill_cost = 0.1;
     CHECK(rule_of(facts) == "zero-fill");
     CHECK(deciding_rule(facts).what == remedy::for_overwrite);
-    CHECK(deciding_rule(facts).part(facts) == "linn::make_shared_for_overwrite<Line>()");
+    CHECK(deciding_rule(facts).use(facts).text == "linn::make_shared_for_overwrite<Line>()");
     facts.fill_cost = 0.009;
     CHECK(rule_of(facts) == "make-shared");
     advised_type array = churning("char", "std::unique_ptr<char[]>");
@@ -196,13 +196,13 @@ TEST_CASE("zero-fill comes first, where it costs a percent") {
     array.statistics.fills = 1;
     type_facts array_facts = facts_of(array);
     array_facts.fill_cost = 0.1;
-    CHECK(deciding_rule(array_facts).part(array_facts) == "std::make_unique_for_overwrite<char[]>()");
+    CHECK(deciding_rule(array_facts).use(array_facts).text == "std::make_unique_for_overwrite<char[]>()");
     array.container = array.named.container = "std::vector<char>";
     array_facts.kind = kind_of(array.named);
-    CHECK(deciding_rule(array_facts).part(array_facts) == "std::make_unique_for_overwrite<char[]>(n)");
+    CHECK(deciding_rule(array_facts).use(array_facts).text == "std::make_unique_for_overwrite<char[]>(n)");
     array.container = array.named.container = "";
     array_facts.kind = kind_of(array.named);
-    CHECK(deciding_rule(array_facts).part(array_facts) == "new without ()");
+    CHECK(deciding_rule(array_facts).use(array_facts).text == "new without ()");
 }
 
 TEST_CASE("growth, temporary-array and array: strings and vectors") {
@@ -250,9 +250,9 @@ TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new w
     CHECK(rule_of(facts) != "zero-fill");
     facts.is_operator_new = true;
     CHECK(rule_of(facts) == "zero-fill");
-    CHECK(deciding_rule(facts).part(facts) == "no zero fill: leave out T() or memset"); // T is not known
+    CHECK(deciding_rule(facts).use(facts).text == "no zero fill: leave out T() or memset"); // T is not known
     t.named.rule = type_rule::pointer;
-    CHECK(deciding_rule(facts).part(facts) == "new without ()");
+    CHECK(deciding_rule(facts).use(facts).text == "new without ()");
     t.named.is_c = true;
     CHECK(rule_of(facts) != "zero-fill");
 }

@@ -10,7 +10,7 @@ advised_type type_at(remedy what, const std::string& name, const std::string& co
     advised_type t;
     t.what = what;
     t.rule = rule;
-    t.part = part;
+    t.use = {part, part, "use " + part};
     t.name = t.named.type = name;
     t.container = t.named.container = container;
     advised_place place;

@@ -106,7 +106,7 @@ ordered_json type_json(const advised_type& t, bool is_time_known) {
             {"time_high", of_time(time.high)},
             {"remedy", to_string(t.what)},
             {"rule", t.rule},
-            {"use", text_or_null(t.part)},
+            {"use", text_or_null(t.use.text)},
             {"runtime", text_or_null(t.runtime)},
             {"huge_pages", t.wants_huge_pages},
             {"why", t.why},

@@ -51,22 +51,6 @@ advised_types chosen_types(const advice& a, const advise_view& view) {
     return types;
 }
 
-/// The part without what the type's name says already: "linn::list", "linn::pooled", "reserve()".
-std::string short_part(const advised_type& type) {
-    if (type.part.empty()) {
-        return "-";
-    }
-    std::string part = type.part;
-    if (const std::size_t linn = part.find("linn::");
-        linn != std::string::npos && part.starts_with("struct ")) {
-        part.erase(0, linn);
-    }
-    const std::size_t end =
-        std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(" as "), part.find(','),
-                  part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
-    return part.substr(0, end);
-}
-
 /// With two digits: a terminal has little room.
 cell roughly(cell c) {
     if (c.figure) {
@@ -189,7 +173,7 @@ list details_of(const advised_type& type, bool is_asked_for) {
 
 std::string title_of(const advised_type& type) {
     const std::string title = short_type(label_of(type), long_name);
-    return type.part.empty() ? title : fmt::format("{}: {}", title, short_type(what_to_do(type), long_name));
+    return type.use.empty() ? title : fmt::format("{}: {}", title, short_type(type.use.sentence, long_name));
 }
 
 /// "64 B (90 %), 128 B (10 %)".
@@ -284,12 +268,13 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
     for (const advised_type* const one : std::span{types}.first(shown)) {
         const advised_type& type = *one;
         const site_statistics& s = type.statistics;
-        row& added = t.add({label_of(type), time_cell(a, s.time), figure_of(unit::about, s.allocations),
-                            figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
-                            roughly(size_cell(type)), figure_of(unit::about, s.peak_live),
-                            roughly(lifetime_cell(type)), remote_cell(type), short_part(type),
-                            type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
-                           type.what != remedy::nothing ? emphasis::ours : emphasis::none);
+        row& added =
+            t.add({label_of(type), time_cell(a, s.time), figure_of(unit::about, s.allocations),
+                   figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
+                   roughly(size_cell(type)), figure_of(unit::about, s.peak_live),
+                   roughly(lifetime_cell(type)), remote_cell(type), type.use.empty() ? "-" : type.use.name,
+                   type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
+                  type.what != remedy::nothing ? emphasis::ours : emphasis::none);
         added.detail.push_back(folded_details(type));
     }
     if (types.size() > shown) {
