@@ -93,8 +93,8 @@ markup strip_plots(id_source& ids, const bench_result& result, const scenario_re
             titles.push_back(s.what->phases[p].title);
         }
     }
-    return draw(ids, shown) +
-           folded(fmt::format("More of the same: {}", fmt::join(titles, ", ")), draw(ids, hidden));
+    const markup first = draw(ids, shown); // whose pictures have the first numbers
+    return first + folded(fmt::format("More of the same: {}", fmt::join(titles, ", ")), draw(ids, hidden));
 }
 
 std::string cliff_remark(const scenario& what, const row& r) {

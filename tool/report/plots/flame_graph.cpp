@@ -78,12 +78,14 @@ std::string label_of(const profile_frame& f) {
     return where.empty() ? f.name : fmt::format("{} · {}", f.name, where);
 }
 
-/// The child of that name, added where there is none.
-flame_node& child_of(flame_node& parent, std::string label, const std::string& detail) {
+/// The child of that name, made heavier, or added where there is none.
+flame_node& add_below(flame_node& parent, std::string label, const std::string& detail, const weights& w) {
     const auto found = std::ranges::find(parent.children, label, &flame_node::label);
-    return found != parent.children.end()
-               ? *found
-               : parent.children.emplace_back(flame_node{std::move(label), detail});
+    flame_node& child = found != parent.children.end()
+                            ? *found
+                            : parent.children.emplace_back(flame_node{std::move(label), detail});
+    add(child.weight, w);
+    return child;
 }
 
 void sort_children(flame_node& n) {
@@ -286,12 +288,9 @@ markup flame_of_stacks(const trace_profile& profile, block_filter filter, bool k
         flame_node* at = &graph.root;
         add(at->weight, w);
         for (auto f = site.callers.rbegin(); f != site.callers.rend(); ++f) {
-            at = &child_of(*at, label_of(*f), f->folders + f->file);
-            add(at->weight, w);
+            at = &add_below(*at, label_of(*f), f->folders + f->file, w);
         }
-        flame_node& type = child_of(*at, site.label, site.named.allocated);
-        type.style = emphasis::ours;
-        add(type.weight, w);
+        add_below(*at, site.label, site.named.allocated, w).style = emphasis::ours;
     }
     sort_children(graph.root);
     return draw(std::move(graph));
@@ -324,11 +323,9 @@ markup flame_of_difference(const trace_comparison& c) {
         const weights w{std::max(r.old_counts[place], r.new_counts[place]), r.new_counts[place],
                         r.old_counts[place]};
         add(graph.root.weight, w);
-        flame_node* at = &child_of(graph.root, r.label, "");
-        add(at->weight, w);
+        flame_node* at = &add_below(graph.root, r.label, "", w);
         for (const profile_frame& f : path_of(r)) {
-            at = &child_of(*at, label_of(f), f.file.empty() ? std::string{} : f.folders + f.place());
-            add(at->weight, w);
+            at = &add_below(*at, label_of(f), f.file.empty() ? std::string{} : f.folders + f.place(), w);
         }
     }
     sort_children(graph.root);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <ctime>
 #include <map>
 #include <new>
@@ -38,13 +37,8 @@ constexpr unsigned module_bits = 44; // more than any file has
 /// Nanoseconds since 1970 of "2026-11-21T11:45:35Z"; 0: it is none.
 std::uint64_t nanoseconds_of(const std::string& iso) {
     std::tm t{};
-    if (std::sscanf(iso.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
-                    &t.tm_min, &t.tm_sec) != 6) {
-        return 0;
-    }
-    t.tm_year -= 1900;
-    --t.tm_mon;
-    const std::time_t seconds = ::timegm(&t);
+    const bool is_time = ::strptime(iso.c_str(), "%Y-%m-%dT%H:%M:%SZ", &t) != nullptr;
+    const std::time_t seconds = is_time ? ::timegm(&t) : 0;
     return seconds < 0 ? 0 : static_cast<std::uint64_t>(seconds) * 1'000'000'000;
 }
 
