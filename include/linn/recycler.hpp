@@ -5,8 +5,7 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/nanoseconds.hpp>
-#include <linn/detail/core/recycled_object.hpp>
+#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/recycler_body.hpp>
@@ -162,15 +161,8 @@ public:
         if (!body_->try_cached(s)) {
             s = body_->try_acquire();
         }
-#if defined(__cpp_exceptions)
-        try {
-            return shared(s);
-        } catch (...) {
-            return {}; // no memory for a control block that does not fit
-        }
-#else
-        return shared(s);
-#endif
+        return detail::or_null(
+            [s] { return shared(s); }); // also for want of a control block that does not fit
     }
 
     /// As `acquire_for`, but shared.

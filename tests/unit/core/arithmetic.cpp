@@ -3,8 +3,8 @@
 #include "unit.hpp"
 
 #include <linn/detail/core/exact_divider.hpp>
-#include <linn/detail/core/nanoseconds.hpp>
 #include <linn/detail/core/size_classes.hpp>
+#include <linn/detail/sync/parking.hpp>
 
 #include <bit>
 #include <ratio>

@@ -3,7 +3,7 @@
 // order, end, and the limit. At the limit threads wait, and are served in order, from every cache.
 #include "unit.hpp"
 
-#include <linn/detail/core/nanoseconds.hpp>
+#include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 
 namespace sync_recycler_core_tests {

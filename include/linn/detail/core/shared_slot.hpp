@@ -21,34 +21,10 @@ struct shared_slot {
     alignas(Block) unsigned char storage[sizeof(Block)];
 };
 
-/// "make_shared<T>", spelled out while compiling; arrays as clang writes them, `int[4]`.
 template <class T>
-struct shared_name {
-    static constexpr std::string_view before = "make_shared<";
-    static constexpr std::string_view inside = type_name<T>();
-
-    char text[before.size() + inside.size() + 1]{};
-    std::size_t size = 0;
-
-    constexpr shared_name() noexcept {
-        for (const char c : before) {
-            text[size++] = c;
-        }
-        for (std::size_t i = 0; i != inside.size(); ++i) {
-            if (inside.substr(i, 2) != " [") {
-                text[size++] = inside[i];
-            }
-        }
-        text[size++] = '>';
-    }
-};
-
-template <class T>
-inline constexpr shared_name<T> shared_name_of{};
-
+inline constexpr name_around<T, sizeof "make_shared<"> shared_name{"make_shared<"};
 template <class Block, class T>
-inline constexpr std::string_view pool_name<shared_slot<Block, T>>{shared_name_of<T>.text,
-                                                                   shared_name_of<T>.size};
+inline constexpr std::string_view pool_name<shared_slot<Block, T>>{shared_name<T>.text, shared_name<T>.size};
 
 /// Destroys the last `n` of the elements that end at `end`, the last one first.
 template <class Element>
@@ -65,17 +41,8 @@ void destroy_backwards(Element* end, std::size_t n) noexcept {
 template <class Element, class Start>
 void construct_each(Element* first, std::size_t n, Start start) {
     for (std::size_t i = 0; i != n; ++i) {
-        void* place = first + i;
-#if defined(__cpp_exceptions)
-        try {
-            start(place, i);
-        } catch (...) {
-            detail::destroy_backwards(first + i, i);
-            throw;
-        }
-#else
-        start(place, i);
-#endif
+        detail::start_or([&] { start(static_cast<void*>(first + i), i); },
+                         [&] { detail::destroy_backwards(first + i, i); });
     }
 }
 

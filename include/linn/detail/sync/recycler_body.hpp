@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/recycled_object.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/misuse.hpp>
@@ -18,13 +17,46 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace linn::inline LINN_ABI::detail {
 
 template <class T>
-inline constexpr std::string_view pool_name<recycler_slot<T>>{recycler_name_of<T>.text,
-                                                              recycler_name_of<T>.size};
+inline constexpr name_around<T, sizeof "recycler<"> recycler_name{"recycler<"};
+template <class T>
+inline constexpr std::string_view pool_name<recycler_slot<T>>{recycler_name<T>.text, recycler_name<T>.size};
+
+/// `new T` compiles.
+template <class T>
+concept default_initialisable = std::is_default_constructible_v<T> && requires(void* p) { ::new (p) T; };
+
+/// Deduces which enable_shared_from_this a class has, as the standard libraries do.
+template <class U>
+std::type_identity<U> shares_itself_as(const std::enable_shared_from_this<U>*);
+
+template <class T>
+concept shares_itself = requires(T* p) { detail::shares_itself_as(p); };
+
+/// An object that has `enable_shared_from_this` holds a weak reference to its last control block, and
+/// would hold it until it is destroyed: a control block in its own slot would never be freed, and the
+/// slot never be idle. So that reference is dropped when the object is released.
+///
+/// Assigning does not help: the copy operations of `enable_shared_from_this` do nothing. But the base, which
+/// has nothing but that weak_ptr, can be destroyed and constructed again in place.
+template <class T>
+void forget_control_block([[maybe_unused]] T* object) noexcept {
+    if constexpr (shares_itself<T>) {
+        using base = std::enable_shared_from_this<typename decltype(detail::shares_itself_as(
+            static_cast<T*>(nullptr)))::type>;
+        struct opened : base {}; // what base protects
+        static_assert(sizeof(opened) == sizeof(base));
+        base* part = object;
+        auto* whole = static_cast<opened*>(part);
+        whole->~opened();
+        ::new (static_cast<void*>(whole)) opened;
+    }
+}
 
 /// What a recycler owns and what its objects find their way back to: how an object of T is made, cleaned, shared and destroyed.
 /// The core decides which thread gets it.
@@ -76,19 +108,13 @@ public:
 
     /// As `acquire(at_once)`, but null also when no object can be made.
     slot_type* try_acquire() noexcept {
-#if defined(__cpp_exceptions)
-        try {
-            return acquire(at_once);
-        } catch (...) {
-            return nullptr;
-        }
-#else
-        recycled_slot<platform>* s = nullptr;
-        const recycler_offer what = this->take_slow(s, at_once);
-        return what == recycler_offer::object  ? reused(s)
-               : what == recycler_offer::place ? try_make()
-                                               : nullptr;
-#endif
+        return or_null([this]() -> slot_type* {
+            recycled_slot<platform>* s = nullptr;
+            const recycler_offer what = this->take_slow(s, at_once);
+            return what == recycler_offer::object  ? reused(s)
+                   : what == recycler_offer::place ? try_make()
+                                                   : nullptr;
+        });
     }
 
     /// Makes an idle object. @returns false if there is no room for it
@@ -172,18 +198,12 @@ private:
             return nullptr;
         }
         ::new (static_cast<void*>(&s->head)) recycled_slot<platform>{this, recycled_state::kept};
-#if defined(__cpp_exceptions)
-        try {
-            construct_object(s->object);
-        } catch (...) {
-            s->head.become(recycled_state::freed);
-            memory::deallocate(s);
-            this->give_up_place();
-            throw;
-        }
-#else
-        construct_object(s->object);
-#endif
+        start_or([&] { construct_object(s->object); },
+                 [&] {
+                     s->head.become(recycled_state::freed);
+                     memory::deallocate(s);
+                     this->give_up_place();
+                 });
         s->show();
         this->count_new();
         return s;
@@ -288,20 +308,12 @@ struct control_block_allocator {
 
 template <class T, class Memory>
 std::shared_ptr<T> recycler_body<T, Memory>::share(slot_type* s) {
-    const auto make = [s] {
-        return std::shared_ptr<T>{s->get(), recycled_object_release<recycler_body>{},
-                                  control_block_allocator<T, recycler_body>{s}};
-    };
-#if defined(__cpp_exceptions)
-    try {
-        return make();
-    } catch (...) {
-        release_block(s); // it did not fit and there was no memory; the object is released already
-        throw;
-    }
-#else
-    return make();
-#endif
+    return start_or(
+        [s] {
+            return std::shared_ptr<T>{s->get(), recycled_object_release<recycler_body>{},
+                                      control_block_allocator<T, recycler_body>{s}};
+        },
+        [s] { release_block(s); }); // it did not fit and there was no memory; the object is released already
 }
 
 } // namespace linn::inline LINN_ABI::detail
