@@ -23,7 +23,6 @@ template class biased_lock<platform>;
 template class buffer_store<buffer_platform>;
 template class bypass<platform>;
 template class chunk_arena<platform>;
-template class chunk_source<platform>;
 template class class_depot<platform>;
 template class depot<platform>;
 template class fork_registry<buffer_store<buffer_platform>>;
@@ -44,10 +43,9 @@ template class tracked_blocks<platform>;
 template struct brought_pages<system_pages>;
 template struct front<platform>;
 template struct idle_front<platform, recycled_slot<platform>>;
-template struct janitor<platform>;
+template struct at_thread_exit<&flush_this_thread<platform>>;
 template struct recycler_waiter<platform>;
 template struct shared_allocator<std::string, std::string>;
-template struct thread_index_janitor<platform>;
 
 } // namespace detail
 } // namespace linn::inline LINN_ABI

@@ -31,6 +31,19 @@ namespace linn::inline LINN_ABI::detail {
     return is_there;
 }
 
+/// A thread_local variable of this type calls `Run` when the thread exits; kept apart from all that the hot path and other
+/// destructors touch.
+template <void (*Run)() noexcept>
+struct at_thread_exit {
+    constexpr at_thread_exit() noexcept = default;
+    at_thread_exit(const at_thread_exit&) = delete;
+    at_thread_exit& operator=(const at_thread_exit&) = delete;
+    LINN_DETAIL_HIDDEN ~at_thread_exit() { Run(); }
+
+    void arm() noexcept { armed = true; }
+    bool armed = false;
+};
+
 /// A key of thread-specific data, made at its first use. No thread ever waits for another one to make it.
 class thread_key {
 public:

@@ -39,19 +39,6 @@ LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
     flush_fronts(this_thread<Policy>);
 }
 
-/// Has a destructor, and so runs when the thread exits; kept apart from all that the hot path and
-/// other destructors touch.
-template <class Policy>
-struct janitor {
-    constexpr janitor() noexcept = default;
-    janitor(const janitor&) = delete;
-    janitor& operator=(const janitor&) = delete;
-    LINN_DETAIL_HIDDEN ~janitor() { flush_this_thread<Policy>(); }
-
-    void arm() noexcept { armed = true; }
-    bool armed = false;
-};
-
 template <class Policy>
 LINN_DETAIL_HIDDEN void flush_this_thread_late([[maybe_unused]] void* armed_with) noexcept {
     if constexpr (fronts_by_key) {
@@ -66,8 +53,8 @@ LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&flush_this_thread_late<Pol
 
 template <class Policy>
 [[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
-    static constinit thread_local janitor<Policy> at_exit;
-    at_exit.arm();
+    static constinit thread_local at_thread_exit<&flush_this_thread<Policy>> janitor;
+    janitor.arm();
     late_flush<Policy>.arm(&this_thread<Policy>);
     this_thread<Policy>.janitor_armed = true;
 }

@@ -141,16 +141,6 @@ void leave_this_thread_index() noexcept {
     }
 }
 
-template <class Policy>
-struct thread_index_janitor {
-    constexpr thread_index_janitor() noexcept = default;
-    thread_index_janitor(const thread_index_janitor&) = delete;
-    thread_index_janitor& operator=(const thread_index_janitor&) = delete;
-    ~thread_index_janitor() { leave_this_thread_index<Policy>(); }
-    void arm() noexcept { armed = true; }
-    bool armed = false;
-};
-
 /// At the end of a thread. Where its variables are gone by then, what it was armed with tells the number.
 template <class Policy>
 LINN_DETAIL_HIDDEN void leave_thread_index_late(void* armed_with) noexcept {
@@ -176,8 +166,8 @@ LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() no
     }
     auto& late = late_index_exit<Policy>;
     if constexpr (thread_locals_last) {
-        static constinit thread_local thread_index_janitor<Policy> at_exit;
-        at_exit.arm();
+        static constinit thread_local at_thread_exit<&leave_this_thread_index<Policy>> janitor;
+        janitor.arm();
     } else {
         // The variable was freed, but there may be a number still, or none any more.
         if (late.over()) {
