@@ -4,7 +4,6 @@
 
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
-#include <linn/detail/sync/immortal.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/registry.hpp>

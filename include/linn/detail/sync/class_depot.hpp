@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/slot_cache.hpp>
-#include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/types/pool_statistics.hpp>
@@ -16,6 +15,13 @@
 #include <cstring>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Pages for a set of slabs that are brought to it: it maps none by itself.
+template <page_source Pages>
+struct brought_pages : Pages {
+    static constexpr bool zeroed = false;
+    static void* map(std::size_t, std::size_t) noexcept { return nullptr; }
+};
 
 /// What one thread caches of one size class.
 struct class_front : slot_cache {

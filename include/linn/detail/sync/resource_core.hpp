@@ -8,14 +8,12 @@
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
-#include <linn/detail/sync/chunk_arena.hpp>
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/resource_fronts.hpp>
 #include <linn/detail/sync/resource_memory.hpp>
-#include <linn/detail/sync/resource_news.hpp>
 #include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
@@ -176,11 +174,11 @@ public:
         news told{settings_.pool};
         registry_type::leave(*this);
         fronts_.forget_all();
-        depot_type* gone[size_class_count];
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            gone[c] = depots_[c].load(std::memory_order_relaxed);
+        depot_type* gone[size_class_count] = {};
+        for_each_depot([&](depot_type& d, unsigned c) {
+            gone[c] = &d;
             depots_[c].store(nullptr, std::memory_order_relaxed);
-        }
+        });
         for (depot_type* d : gone) {
             if (d != nullptr) {
                 const std::size_t align = d->sizes().slab_align;
@@ -208,27 +206,19 @@ public:
         refusals refused;
         news told{settings_.pool};
         fronts_.for_each_at_rest([&](thread_block& b) {
-            for (unsigned c = 0; c < size_class_count; ++c) {
-                if (depot_type* d = depot_made(c); d != nullptr) {
-                    d->flush(b.fronts[c], refused);
-                }
-            }
+            for_each_depot([&](depot_type& d, unsigned c) { d.flush(b.fronts[c], refused); });
         });
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            depot_type* d = depot_made(c);
-            if (d == nullptr) {
-                continue;
-            }
+        for_each_depot([&](depot_type& d, unsigned) {
             for (bool more = true; more;) {
                 turn one{memory_};
-                const std::size_t n = give_back(*d, d->take_empty(), told);
+                const std::size_t n = give_back(d, d.take_empty(), told);
                 bytes += n;
                 more = n != 0;
             }
             if (settings_.own_pages) {
-                bytes += d->discard_free_pages();
+                bytes += d.discard_free_pages();
             }
-        }
+        });
         if (settings_.own_pages) {
             spare_chunks::process().drop([&bytes](void* p, std::size_t n, std::size_t align) {
                 Policy::pages::unmap(p, n, align);
@@ -249,17 +239,13 @@ public:
     /// The same for a caller that holds the registry's lock, which `join_forks` takes.
     template <class See>
     void rows(See&& see) {
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            depot_type* d = depot_made(c);
-            if (d == nullptr) {
-                continue;
-            }
+        for_each_depot([&](depot_type& d, unsigned c) {
             const auto held = fronts_.count(c);
-            pool_statistics s = d->statistics(held.slot_count);
+            pool_statistics s = d.statistics(held.slot_count);
             s.type = resource_type_name;
             s.threads = held.threads;
             see(s);
-        }
+        });
         if (const auto n = blocks_.count(); n.peak != 0) {
             pool_statistics s;
             s.type = resource_type_name;
@@ -276,12 +262,9 @@ public:
 
     /// For tests, at quiescence.
     [[nodiscard]] bool consistent() noexcept {
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr && !d->consistent()) {
-                return false;
-            }
-        }
-        return true;
+        bool is = true;
+        for_each_depot([&](depot_type& d, unsigned) { is = is && d.consistent(); });
+        return is;
     }
 
 private:
@@ -343,12 +326,10 @@ private:
     /// Whether the limit leaves room for `bytes`, once enough empty slabs were returned. @pre it is our turn
     bool make_room(std::size_t bytes, news& told) noexcept {
         const bool possible = bytes <= memory_.most();
-        for (unsigned c = 0; possible && memory_.room() < bytes && c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr) {
-                while (memory_.room() < bytes && give_back(*d, d->take_empty(), told) != 0) {
-                }
+        for_each_depot([&](depot_type& d, unsigned) {
+            while (possible && memory_.room() < bytes && give_back(d, d.take_empty(), told) != 0) {
             }
-        }
+        });
         told.at_limit = memory_.room() < bytes;
         return !told.at_limit;
     }
@@ -374,6 +355,16 @@ private:
     }
 
     depot_type* depot_made(unsigned c) noexcept { return read_published(depots_[c]); }
+
+    /// Calls `f(depot, class)` for each class that is in use.
+    template <class F>
+    void for_each_depot(F&& f) {
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr) {
+                f(*d, c);
+            }
+        }
+    }
 
     /// The depot of class `c`, made at the first call.
     depot_type* depot_at(unsigned c, news& told) {
@@ -482,12 +473,9 @@ private:
     bool contains(void* p) noexcept { return in_slab(p) || blocks_.contains(p); }
 
     bool in_slab(const void* p) noexcept {
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr && d->contains(p)) {
-                return true;
-            }
-        }
-        return false;
+        bool found = false;
+        for_each_depot([&](depot_type& d, unsigned) { found = found || d.contains(p); });
+        return found;
     }
 
     /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all resources)
@@ -525,11 +513,7 @@ private:
 
     void lock_for_fork() noexcept {
         detail::lock_for_fork(arena_.lock()); // from here on only handlers of this fork make a depot
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr) {
-                detail::lock_for_fork(d->lock());
-            }
-        }
+        for_each_depot([](depot_type& d, unsigned) { detail::lock_for_fork(d.lock()); });
         detail::lock_for_fork(blocks_.lock());
     }
 
@@ -542,11 +526,7 @@ private:
                 d->lose(slot_count);
             }
         });
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr) {
-                d->put_back_all();
-            }
-        }
+        for_each_depot([](depot_type& d, unsigned) { d.put_back_all(); });
         memory_.reset_locks();
         unlock_all([](auto& lock) { lock.reset(); });
     }
@@ -555,11 +535,7 @@ private:
     template <class Open>
     void unlock_all(Open&& open) noexcept {
         open(blocks_.lock());
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr) {
-                open(d->lock());
-            }
-        }
+        for_each_depot([&](depot_type& d, unsigned) { open(d.lock()); });
         open(arena_.lock());
     }
 

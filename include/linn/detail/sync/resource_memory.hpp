@@ -3,16 +3,110 @@
 #define LINN_DETAIL_SYNC_RESOURCE_MEMORY_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/chunk_source.hpp>
+#include <linn/detail/sync/module.hpp>
+#include <linn/detail/sync/mutex.hpp>
+#include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
-#include <linn/detail/sync/spare_chunks.hpp>
+#include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <string_view>
+
+// Where the memory of a resource comes from: chunks for slabs and for bookkeeping, blocks in no slab, and what the observer is told.
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Small chunks of the system that memory resources which are gone left for the next ones.
+/// Constant-initialised and never destroyed. @threads any
+class spare_chunks {
+public:
+    constexpr explicit spare_chunks(module_record& where) noexcept : part_{where, this, &on_event} {}
+    spare_chunks(const spare_chunks&) = delete;
+    spare_chunks& operator=(const spare_chunks&) = delete;
+
+    struct chunk {
+        void* memory = nullptr;
+        std::size_t bytes = 0;
+        std::size_t align = 0;
+    };
+
+    /// A chunk of that size, `offset` behind a multiple of that alignment, which a resource left; null when there is none.
+    /// Not zeroed.
+    void* take(std::size_t bytes, std::size_t align, std::size_t offset) noexcept {
+        lock_guard<mutex> guard{lock_};
+        for (std::size_t i = count_; i-- != 0;) {
+            void* const p = chunks_[i].memory;
+            if (chunks_[i].bytes == bytes && chunks_[i].align == align &&
+                reinterpret_cast<std::uintptr_t>(p) % align == offset) {
+                chunks_[i] = chunks_[--count_];
+                return p;
+            }
+        }
+        return nullptr;
+    }
+
+    /// Keeps a small chunk for the next resource: one that lives for one container then costs no system call and no page
+    /// fault. Where enough are kept, an older one goes in its place, so that no chunk that is never requested stays for good.
+    /// @returns what the caller must unmap; its memory is null when that is nothing
+    [[nodiscard]] chunk keep(chunk c) noexcept {
+        if (c.bytes > largest_bytes) {
+            return c;
+        }
+        lock_guard<mutex> guard{lock_};
+        if (count_ < most) {
+            chunks_[count_++] = c;
+            return {};
+        }
+        next_to_go_ = (next_to_go_ + 1) % most;
+        const chunk old = chunks_[next_to_go_];
+        chunks_[next_to_go_] = c;
+        return old;
+    }
+
+    /// Hands all of them to `put(memory, bytes, align)`, one at a time, with no lock held.
+    template <class Put>
+    void drop(Put&& put) noexcept {
+        for (;;) {
+            chunk s{};
+            {
+                lock_guard<mutex> guard{lock_};
+                if (count_ == 0) {
+                    return;
+                }
+                s = chunks_[--count_];
+            }
+            put(s.memory, s.bytes, s.align);
+        }
+    }
+
+    static spare_chunks& process() noexcept;
+
+private:
+    static constexpr std::size_t most = 16;
+    static constexpr std::size_t largest_bytes = std::size_t{64} << 10;
+
+    static void on_event(void* self, module_event e) noexcept {
+        module_record::on_fork(static_cast<spare_chunks*>(self)->lock_, e);
+    }
+
+    module_part part_;
+    mutex lock_{part_};
+    chunk chunks_[most];
+    std::size_t count_ = 0;
+    std::size_t next_to_go_ = 0;
+};
+
+inline constinit spare_chunks the_spare_chunks{this_module};
+
+inline spare_chunks& spare_chunks::process() noexcept {
+    return the_spare_chunks;
+}
 
 /// Where the memory of one resource comes from and goes to, and how much it may be. What it takes is counted before it is
 /// taken, and until it is back, so the count is never less than what is out.
@@ -26,7 +120,8 @@ public:
     /// @param owner of the locks; no fork waits for them, but their owner resets them in the child
     resource_memory(const chunk_functions& upstream, bool own_pages, std::size_t most,
                     fork_stopper& owner) noexcept
-        : source_{upstream, owner},
+        : upstream_{upstream},
+          upstream_lock_{owner},
           growth_{owner},
           own_pages_{own_pages},
           most_{most} {}
@@ -61,12 +156,13 @@ public:
     /// @param offset it begins that far behind a multiple of `align`; always 0 for upstream
     /// @throws what upstream throws; nothing has changed then
     void* get_chunk(std::size_t bytes, std::size_t align, std::size_t offset = 0) {
-        charge c{*this, bytes};
-        if (!own_pages_) {
-            return c.keep(source_.get(bytes, align));
-        }
-        void* spare = spare_chunks::process().take(bytes, align, offset);
-        return c.keep(spare != nullptr ? spare : Policy::pages::map(bytes, align, offset));
+        return counted(bytes, [&] {
+            if (!own_pages_) {
+                return ask_upstream(bytes, align);
+            }
+            void* spare = spare_chunks::process().take(bytes, align, offset);
+            return spare != nullptr ? spare : Policy::pages::map(bytes, align, offset);
+        });
     }
 
     /// @param may_keep for the next resource, rather than give it to the system
@@ -75,7 +171,7 @@ public:
             unpoison(p, bytes);
         }
         if (!own_pages_) {
-            source_.put(p, bytes, align);
+            return_to_upstream(p, bytes, align);
         } else {
             const spare_chunks::chunk given{p, bytes, align};
             const spare_chunks::chunk gone = may_keep ? spare_chunks::process().keep(given) : given;
@@ -88,63 +184,168 @@ public:
 
     /// For a block in no slab. As `get_chunk`.
     void* get_block(std::size_t bytes, std::size_t align, block_origin origin) {
-        charge c{*this, bytes};
-        return c.keep(origin == block_origin::upstream
-                          ? source_.get(bytes, align)
-                          : ::operator new(bytes, std::align_val_t{align}, std::nothrow));
+        return counted(bytes, [&] {
+            return origin == block_origin::upstream
+                       ? ask_upstream(bytes, align)
+                       : ::operator new(bytes, std::align_val_t{align}, std::nothrow);
+        });
     }
 
     void put_block(void* base, std::size_t bytes, std::size_t align, block_origin origin) noexcept {
         if (origin == block_origin::upstream) {
-            source_.put(base, bytes, align);
+            return_to_upstream(base, bytes, align);
         } else {
             ::operator delete(base, std::align_val_t{align});
         }
         credit(bytes);
     }
 
-    [[nodiscard]] void* upstream() const noexcept { return source_.context(); }
+    [[nodiscard]] void* upstream() const noexcept { return upstream_.context; }
 
     /// For the child of a fork, which waits for neither lock: what is called under them may take any other. A thread that
     /// is gone may have left bytes counted; they are lost too.
     void reset_locks() noexcept {
-        source_.reset_lock();
+        upstream_lock_.reset();
         growth_.reset();
     }
 
 private:
-    /// Counts bytes, unless nothing comes of them.
-    class charge {
-    public:
-        charge(resource_memory& m, std::size_t bytes) noexcept : memory_{m}, bytes_{bytes} {
-            // relaxed: with a limit `growth_` orders it; else it is a number
-            m.taken_.fetch_add(bytes, std::memory_order_relaxed);
+    /// What `get()` returns. Its bytes are counted before it is called, unless nothing comes of it.
+    template <class Get>
+    void* counted(std::size_t bytes, Get&& get) {
+        // relaxed: with a limit `growth_` orders it; else it is a number
+        taken_.fetch_add(bytes, std::memory_order_relaxed);
+        void* const p = start_or(get, [&] { credit(bytes); });
+        if (p == nullptr) {
+            credit(bytes);
         }
-        charge(const charge&) = delete;
-        charge& operator=(const charge&) = delete;
-        ~charge() {
-            if (!kept_) {
-                memory_.credit(bytes_);
-            }
-        }
-        void* keep(void* p) noexcept {
-            kept_ = p != nullptr;
-            return p;
-        }
+        return p;
+    }
 
-    private:
-        resource_memory& memory_;
-        std::size_t bytes_;
-        bool kept_ = false;
-    };
+    // Calls the user's code, which need not be safe for threads: one at a time, and under no other lock but a turn, so that it may
+    // do anything but call this again.
+    void* ask_upstream(std::size_t bytes, std::size_t align) {
+        lock_guard<typename Policy::mutex> guard{upstream_lock_};
+        return upstream_.get(upstream_.context, bytes, align);
+    }
+    void return_to_upstream(void* p, std::size_t bytes, std::size_t align) noexcept {
+        lock_guard<typename Policy::mutex> guard{upstream_lock_};
+        upstream_.put(upstream_.context, p, bytes, align);
+    }
 
     void credit(std::size_t bytes) noexcept { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-    chunk_source<Policy> source_;
+    chunk_functions upstream_;
+    typename Policy::mutex upstream_lock_;
     typename Policy::mutex growth_;
     typename Policy::template atomic<std::size_t> taken_{0};
     bool own_pages_;
     std::size_t most_;
+};
+
+/// Bookkeeping memory of one object: bumped from chunks that are brought to it, and given up all at
+/// once. It never asks for memory itself, so no foreign code runs under its lock.
+template <class Policy>
+class chunk_arena {
+public:
+    static constexpr std::size_t chunk_bytes = std::size_t{16} << 10;
+    static constexpr std::size_t chunk_align = cache_line_bytes;
+    /// The most that `bump` can ever be asked for.
+    static constexpr std::size_t most_bytes = chunk_bytes - cache_line_bytes;
+
+    explicit chunk_arena(fork_stopper& owner) noexcept : lock_{owner} {}
+
+    /// Memory aligned to a cache line; null when a chunk is needed first. @pre bytes <= most_bytes
+    void* bump(std::size_t bytes) noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        bytes = round_up(bytes, cache_line_bytes);
+        if (bytes > left_) {
+            return nullptr;
+        }
+        void* p = next_;
+        next_ += bytes;
+        left_ -= bytes;
+        return p;
+    }
+
+    /// @pre `memory` has chunk_bytes, aligned to chunk_align
+    void add(void* memory) noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        chunks_ = ::new (memory) chunk{chunks_};
+        next_ = static_cast<std::byte*>(memory) + cache_line_bytes;
+        left_ = most_bytes;
+    }
+
+    /// Passes every chunk to `put(memory)`; the arena is then as new. @pre no other thread uses the arena
+    template <class Put>
+    void give_up(Put&& put) noexcept {
+        next_ = nullptr; // first: a fork may copy the process between two chunks
+        left_ = 0;
+        while (chunk* c = chunks_) {
+            chunks_ = c->older;
+            put(static_cast<void*>(c));
+        }
+    }
+
+    typename Policy::mutex& lock() noexcept { return lock_; }
+
+private:
+    struct chunk {
+        chunk* older;
+    };
+
+    typename Policy::mutex lock_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0;
+    chunk* chunks_ = nullptr;
+};
+
+/// The type in reports about a resource. Of the module whose code reports: the one that made the resource may be gone.
+inline constexpr std::string_view resource_type_name = "linn::pool_resource";
+
+/// What one call of a resource did, which the observer is told at its end, when no lock is held any more.
+class resource_news {
+public:
+    /// @param wanted bytes of a request, which failed unless it is `served`; 0: it is none
+    explicit resource_news(const void* pool, std::size_t wanted = 0) noexcept
+        : pool_{pool},
+          failed_{wanted != 0 ? 1U : 0U, wanted} {}
+    resource_news(const resource_news&) = delete;
+    resource_news& operator=(const resource_news&) = delete;
+    ~resource_news() {
+        tell(pool_event_kind::slab_mapped, mapped_);
+        tell(pool_event_kind::slab_returned, returned_);
+        tell(at_limit ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory, failed_);
+    }
+
+    void* served(void* p) noexcept {
+        failed_.count = 0;
+        return p;
+    }
+    void mapped(std::size_t bytes) noexcept { mapped_.add(bytes); }
+    void returned(std::size_t bytes) noexcept { returned_.add(bytes); }
+
+    bool at_limit = false; ///< why the request failed
+
+private:
+    struct sum {
+        std::size_t count = 0;
+        std::size_t bytes = 0;
+        void add(std::size_t n) noexcept {
+            ++count;
+            bytes += n;
+        }
+    };
+    void tell(pool_event_kind kind, const sum& of) const noexcept {
+        if (of.count != 0) [[LINN_DETAIL_UNLIKELY]] {
+            tell_observer({kind, resource_type_name, pool_, of.count, of.bytes});
+        }
+    }
+
+    const void* pool_;
+    sum mapped_;
+    sum returned_;
+    sum failed_;
 };
 
 } // namespace linn::inline LINN_ABI::detail

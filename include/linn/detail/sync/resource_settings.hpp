@@ -5,13 +5,19 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/size_classes.hpp>
-#include <linn/detail/sync/chunk_source.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Where an object that pools memory gets its own: a pair of functions and what they are called with.
+struct chunk_functions {
+    void* context = nullptr;
+    void* (*get)(void* context, std::size_t bytes, std::size_t align) = nullptr; ///< may throw
+    void (*put)(void* context, void* p, std::size_t bytes, std::size_t align) = nullptr;
+};
 
 /// What a resource was made with.
 struct resource_settings {
