@@ -3,7 +3,7 @@
 #define LINN_DETAIL_CORE_SLAB_DIRECTORY_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/page_source.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/slab.hpp>
 
 #include <cstddef>

@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/page_source.hpp>
 
 #include <cstddef>
 

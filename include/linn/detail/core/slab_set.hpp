@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/page_source.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab.hpp>

@@ -65,11 +65,6 @@ inline bool running_on_memcheck() noexcept {
     return ask_memcheck(memcheck_request::make_defined, nullptr, 0) != 0;
 }
 
-/// True under the tools of Valgrind that must see each object: Memcheck, Helgrind and DRD.
-inline bool running_on_checker() noexcept {
-    return running_on_memcheck() || running_on_race_checker();
-}
-
 } // namespace linn::inline LINN_ABI::detail
 
 #endif
