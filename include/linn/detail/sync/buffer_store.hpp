@@ -101,9 +101,8 @@ public:
     /// The buffer that came back last on this thread, else another idle one, else a new one. Null when the system or the
     /// limit says no.
     [[nodiscard]] [[LINN_DETAIL_ALWAYS_INLINE]] block* acquire() noexcept {
-        front* f = idle_.here();
         block* b = nullptr;
-        if (f != nullptr && f->lock.try_enter() && take_inside(*f, b) && open(*b)) [[LINN_DETAIL_LIKELY]] {
+        if (idle_.try_take(b) && open(*b)) [[LINN_DETAIL_LIKELY]] {
             return b;
         }
         return acquire_slow(b);
@@ -113,8 +112,7 @@ public:
     [[LINN_DETAIL_ALWAYS_INLINE]] static void release(block* b) noexcept {
         buffer_store* store = b->owner;
         store->close(*b);
-        front* f = store->idle_.here();
-        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, b)) [[LINN_DETAIL_UNLIKELY]] {
+        if (!store->idle_.try_put(b)) [[LINN_DETAIL_UNLIKELY]] {
             store->release_slow(b);
         }
     }
@@ -123,7 +121,7 @@ public:
     /// @returns false when the system or the limit says no; what was made so far is kept
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
         {
-            lock_guard<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{idle_.lock()};
             idle_.raise_capacity(n);
             idle_.bar(); // so that all that is idle is in the depot until this is done
         }
@@ -131,7 +129,7 @@ public:
         for (bool goes_on = true; goes_on;) {
             bool promised = false;
             {
-                lock_guard<mutex_type> guard{lock_};
+                lock_guard<mutex_type> guard{idle_.lock()};
                 note_visit(guard);
                 done = idle_.in_depot() >= n;
                 if (done) {
@@ -142,7 +140,7 @@ public:
             block* b = promised ? map_promised() : nullptr;
             if (b != nullptr) {
                 close(*b);
-                lock_guard<mutex_type> guard{lock_};
+                lock_guard<mutex_type> guard{idle_.lock()};
                 note_mapped(*b);
                 // Never refused: fewer than `n` were idle, and what came back meanwhile makes this one too many at worst.
                 idle_.put(b);
@@ -150,7 +148,7 @@ public:
             tell_mapped(b, promised);
             goes_on = b != nullptr;
         }
-        lock_guard<mutex_type> guard{lock_};
+        lock_guard<mutex_type> guard{idle_.lock()};
         idle_.unbar();
         return done;
     }
@@ -159,9 +157,9 @@ public:
     std::size_t trim() noexcept {
         block* all = nullptr;
         {
-            lock_guard<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{idle_.lock()};
             note_visit(guard);
-            all = take_all_idle();
+            all = forget_all(idle_.take_all());
         }
         return unmap_all(all, plan_.pool);
     }
@@ -173,10 +171,8 @@ public:
         block* all = nullptr;
         bool last = false;
         {
-            lock_guard<mutex_type> guard{lock_};
-            // relaxed: a thread that does not see it takes the lock all the same
-            set_flag(orphaned_, true);
-            all = take_all_idle();
+            lock_guard<mutex_type> guard{idle_.lock()};
+            all = forget_all(idle_.close());
             last = counts_.mapped == 0;
         }
         if (last) {
@@ -187,7 +183,7 @@ public:
 
     /// Exact while no other thread uses the store; but `peak` is an upper bound where several threads cached: see `note_live`.
     [[nodiscard]] buffer_counts counts() noexcept {
-        lock_guard<mutex_type> guard{lock_};
+        lock_guard<mutex_type> guard{idle_.lock()};
         buffer_counts c = counts_;
         const std::size_t all = c.mapped - promised_;
         const std::size_t idle = idle_.idle(); // while buffers move, one may be seen in two fronts
@@ -218,51 +214,20 @@ public:
 
 private:
     friend registry;
-    using idle_type = idle_store<typename Policy::engine, block, false>;
+    using idle_type = idle_store<typename Policy::engine, block, mutex_type, true>;
     using front = typename idle_type::front;
 
-    /// Also closes the fronts of the other threads: no thread is inside one, so the child has all idle buffers.
-    void lock_for_fork() noexcept {
-        detail::lock_for_fork(lock_);
-        idle_.close_fronts(idle_.here());
-    }
-    void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
-    void unlock_in_child() noexcept {
-        idle_.forget_threads_but(idle_.here());
-        lock_.reset();
-    }
+    void lock_for_fork() noexcept { idle_.lock_for_fork(); }
+    void unlock_in_parent() noexcept { idle_.unlock_in_parent(); }
+    void unlock_in_child() noexcept { idle_.unlock_in_child(); }
 
     explicit buffer_store(const buffer_plan& plan) noexcept
         : plan_{plan},
-          idle_{plan.retain, plan.asymmetric},
+          idle_{plan.retain, plan.asymmetric, *this},
           protect_idle_{(checked_build && !sanitizer_poison) || running_on_memcheck()} {}
     ~buffer_store() = default;
 
-    // --- in a front -------------------------------------------------------------------------------
-
-    [[LINN_DETAIL_ALWAYS_INLINE]] static bool take_inside(front& f, block*& b) noexcept {
-        const bool found = f.pop_counted(b);
-        f.lock.leave();
-        return found;
-    }
-    [[LINN_DETAIL_ALWAYS_INLINE]] static bool put_inside(front& f, block* b) noexcept {
-        const bool kept = f.push(b);
-        f.lock.leave();
-        return kept;
-    }
-
     // --- past the front ---------------------------------------------------------------------------
-
-    /// Finds or makes the front of the calling thread, null if it gets none. @returns whether the thread is inside its lock
-    bool attach(front*& f) noexcept {
-        f = idle_.here();
-        const bool arrives = f == nullptr;
-        if (arrives) {
-            f = idle_.attach(lock_);
-        }
-        // A thread that arrives may have inherited an open one.
-        return f != nullptr && ((arrives && f->lock.try_enter()) || f->lock.try_enter_symmetric());
-    }
 
     /// @param lost null, or a buffer that the system does not open
     [[LINN_DETAIL_NOINLINE]] block* acquire_slow(block* lost) noexcept {
@@ -273,8 +238,8 @@ private:
             front* f = nullptr;
             block* b = nullptr;
             bool promised = false;
-            if (!attach(f) || !take_inside(*f, b)) {
-                lock_guard<mutex_type> guard{lock_};
+            if (!idle_.take_attached(f, b)) {
+                lock_guard<mutex_type> guard{idle_.lock()};
                 note_visit(guard);
                 if (idle_.find(f, b)) {
                     note_live();
@@ -285,7 +250,7 @@ private:
             if (b == nullptr) {
                 b = promised ? map_promised() : nullptr;
                 if (b != nullptr) {
-                    lock_guard<mutex_type> guard{lock_};
+                    lock_guard<mutex_type> guard{idle_.lock()};
                     note_mapped(*b);
                     note_live();
                 }
@@ -302,15 +267,15 @@ private:
     [[LINN_DETAIL_NOINLINE]] void release_slow(block* b) noexcept {
         const std::size_t bytes = b->memory.bytes;
         front* f = nullptr;
-        if (!orphaned_.load(std::memory_order_relaxed) && attach(f) && put_inside(*f, b)) {
+        if (idle_.put_attached(f, b)) {
             return;
         }
         bool kept = false;
         bool last = false;
         const void* pool = nullptr; // the store may be gone when the observer hears
         {
-            lock_guard<mutex_type> guard{lock_};
-            const bool orphaned = orphaned_.load(std::memory_order_relaxed);
+            lock_guard<mutex_type> guard{idle_.lock()};
+            const bool orphaned = idle_.closed();
             pool = orphaned ? nullptr : plan_.pool;
             note_visit(guard);
             kept = !orphaned && idle_.keep(f, b);
@@ -333,7 +298,7 @@ private:
     /// The system refuses to lift the protection of a buffer: it is lost, the next may do.
     void lose(block* b) noexcept {
         {
-            lock_guard<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{idle_.lock()};
             forget(*b);
             --counts_.acquired;
         }
@@ -382,8 +347,7 @@ private:
         counts_.reserved -= b.memory.huge == huge_page_use::reserved ? 1U : 0U;
     }
 
-    block* take_all_idle() noexcept {
-        block* all = idle_.take_all();
+    block* forget_all(block* all) noexcept {
         for (const block* b = all; b != nullptr; b = b->next) {
             forget(*b);
         }
@@ -408,7 +372,7 @@ private:
             b = nullptr;
         }
         if (b == nullptr) {
-            lock_guard<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{idle_.lock()};
             --counts_.mapped;
             --promised_;
         }
@@ -473,9 +437,7 @@ private:
     }
 
     const buffer_plan plan_;
-    typename Policy::engine::template atomic<bool> orphaned_{false}; ///< written under the lock
-    mutex_type lock_{*this}; ///< guards what follows, and all fronts that are closed
-    idle_type idle_;
+    idle_type idle_;           ///< its lock guards the next two, too
     std::size_t promised_ = 0; ///< of the mapped, those that a thread is mapping
     buffer_counts counts_;    ///< `live` and `idle` are not kept, `acquired` is without what came from fronts
     const bool protect_idle_; ///< idle memory is inaccessible, if no checker reports misuse

@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/thread_index.hpp>
@@ -138,13 +139,13 @@ inline constexpr sharing_span shared_after_steal{64, 512};
 /// "`capacity` are idle" are true at one moment, when this class says it. Closed fronts open again one by one, when
 /// their threads come by; not at once, or two threads could steal from each other at each call.
 ///
-/// The caller holds the mutex of its own that guards the store, except where another thing is said.
+/// The caller holds `lock()`, which also guards what the owner of the store has, except where another thing is said.
 ///
 /// @tparam Item has a member `next`, used while it is in no front
-/// @tparam Ahead whether a thread that finds its front empty fills half of it. Without, fronts hold only what their threads
-///         gave back, so a thread has no more in the end than it once used at the same time: right where items are few, and
-///         what one thread has ahead another one misses
-template <class Policy, class Item, bool Ahead = true>
+/// @tparam Few where items are few, what one thread has ahead another one misses: fronts hold only what their threads gave back, so
+///         a thread has no more in the end than it once used at the same time; and it is counted how often one goes out again.
+///         Otherwise a thread that finds its front empty fills half of it
+template <class Policy, class Item, class Mutex = typename Policy::mutex, bool Few = false>
 class idle_store {
 public:
     using slot = Item;
@@ -152,10 +153,12 @@ public:
     using table = thread_index_table<Policy>;
 
     /// @param asymmetric whether `enable_thread_barrier` returned true
-    idle_store(std::size_t capacity, bool asymmetric) noexcept
+    /// @param owner takes part in forks, and calls the functions for them
+    idle_store(std::size_t capacity, bool asymmetric, fork_stopper& owner) noexcept
         : home_table_{&table::process()},
           capacity_{capacity},
-          asymmetric_{asymmetric} {}
+          asymmetric_{asymmetric},
+          lock_{owner} {}
     idle_store(const idle_store&) = delete;
     idle_store& operator=(const idle_store&) = delete;
     ~idle_store() {
@@ -166,8 +169,35 @@ public:
         }
     }
 
+    Mutex& lock() const noexcept { return lock_; }
+
+    // -- without the lock --------------------------------------------------------------------------
+
+    /// An item from the front of the calling thread, the one that came back last. False when it has none.
+    /// @complexity no call, no locked instruction
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_take(slot*& s) noexcept {
+        front* f = here();
+        return f != nullptr && f->lock.try_enter() && take_inside(*f, s);
+    }
+    /// Puts an item into the front of the calling thread. False when it has no room.
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_put(slot* s) noexcept {
+        front* f = here();
+        return f != nullptr && f->lock.try_enter() && put_inside(*f, s);
+    }
+    /// As `try_take`, when that found nothing: for a lock that is symmetric. Leaves in `f` the front, which is made if the thread
+    /// has none; null for threads without a number, for a closed store, and where the capacity is too small to share.
+    bool take_attached(front*& f, slot*& s) noexcept {
+        f = attach();
+        return f != nullptr && f->lock.try_enter_symmetric() && take_inside(*f, s);
+    }
+    /// The same to put one.
+    bool put_attached(front*& f, slot* s) noexcept {
+        f = attach();
+        return f != nullptr && f->lock.try_enter_symmetric() && put_inside(*f, s);
+    }
+
     /// The front of the calling thread, if it has one here. A thread of another module has a number of
-    /// another table, which means nothing here. No lock is needed.
+    /// another table, which means nothing here.
     [[LINN_DETAIL_ALWAYS_INLINE]] front* here() noexcept {
         if (home_table_ != &table::process()) [[LINN_DETAIL_UNLIKELY]] {
             return nullptr;
@@ -177,32 +207,11 @@ public:
         return fronts_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
     }
 
-    /// The same, made if the thread has none. Null for threads without a number, and where the
-    /// capacity is too small to share. @param lock the caller's mutex, not held
-    template <class Mutex>
-    front* attach(Mutex& lock) noexcept {
-        if (race_checked()) {
-            return nullptr;
-        }
-        const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
-        if (front* f = here(); f != nullptr) {
-            return f;
-        }
-        if (home_table_ != &table::process() || index == table::most || capacity() < 4) {
-            return nullptr;
-        }
-        front* f = spare_front(lock);
-        if (f == nullptr) {
-            void* memory = ::operator new(sizeof(front), std::align_val_t{alignof(front)}, std::nothrow);
-            if (memory == nullptr) {
-                return nullptr;
-            }
-            f = ::new (memory) front{asymmetric_};
-        }
-        const lock_guard<Mutex> guard{lock};
-        fronts_[shown_thread_index<Policy>()].store(f, std::memory_order_relaxed);
-        return f;
-    }
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_.load(std::memory_order_relaxed); }
+    /// Whether nothing is kept any more. A thread that needs to know takes the lock.
+    [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+
+    // -- with it -----------------------------------------------------------------------------------
 
     /// An idle slot from the front of the calling thread, which may be null, the depot or other fronts.
     /// @returns false when none is idle
@@ -218,7 +227,7 @@ public:
         if (depot_.size() == 0) {
             return false;
         }
-        if (Ahead && own != nullptr && !shares() && (own->is_open() || open(*own))) {
+        if (!Few && own != nullptr && !shares() && (own->is_open() || open(*own))) {
             if (own->count() == 0) {
                 const std::size_t half = (own->capacity() + 1) / 2;
                 fill(*own, depot_.size() < half ? depot_.size() : half);
@@ -283,26 +292,16 @@ public:
         return depot_.take_all();
     }
 
+    /// The same for the last time: no front opens again, and nothing is kept any more.
+    slot* close() noexcept {
+        set_flag(closed_, true);
+        return take_all();
+    }
+
     template <class Visit>
     void for_each_in_depot(Visit&& visit) const {
         depot_.for_each(visit);
     }
-
-    /// For the child of a fork, when only `own` was left open: the threads of all other fronts are gone.
-    void forget_threads_but(const front* own) noexcept {
-        barred_ = 0; // they do not call `unbar` any more
-        for (auto& place : fronts_) {
-            if (front* f = place.load(std::memory_order_relaxed); f != nullptr && f != own) {
-                place.store(nullptr, std::memory_order_relaxed);
-                f->lock.forget_owner();
-                f->next_spare = spare_fronts_;
-                spare_fronts_ = f;
-            }
-        }
-    }
-
-    /// No lock is needed.
-    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_.load(std::memory_order_relaxed); }
 
     /// Keeps at least `n` from now on.
     void raise_capacity(std::size_t n) noexcept {
@@ -341,7 +340,69 @@ public:
     /// How often a thread closed the fronts of others, to find a slot or room for one.
     [[nodiscard]] std::size_t steals() const noexcept { return steals_; }
 
+    // -- fork --------------------------------------------------------------------------------------
+
+    /// Also closes the fronts of the other threads: no thread is inside one, so the child has all that is idle.
+    void lock_for_fork() noexcept {
+        detail::lock_for_fork(lock_);
+        close_fronts(here());
+    }
+    void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
+    /// Comes last of what the owner does in the child.
+    void unlock_in_child() noexcept {
+        forget_threads_but(here());
+        lock_.reset();
+    }
+
 private:
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool take_inside(front& f, slot*& s) noexcept {
+        const bool found = Few ? f.pop_counted(s) : f.pop(s);
+        f.lock.leave();
+        return found;
+    }
+    [[LINN_DETAIL_ALWAYS_INLINE]] static bool put_inside(front& f, slot* s) noexcept {
+        const bool kept = f.push(s);
+        f.lock.leave();
+        return kept;
+    }
+
+    front* attach() noexcept {
+        if (race_checked() || closed()) {
+            return nullptr;
+        }
+        const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
+        if (front* f = here(); f != nullptr) {
+            return f;
+        }
+        if (home_table_ != &table::process() || index == table::most || capacity() < 4) {
+            return nullptr;
+        }
+        front* f = spare_front();
+        if (f == nullptr) {
+            void* memory = ::operator new(sizeof(front), std::align_val_t{alignof(front)}, std::nothrow);
+            if (memory == nullptr) {
+                return nullptr;
+            }
+            f = ::new (memory) front{asymmetric_};
+        }
+        const lock_guard<Mutex> guard{lock_};
+        fronts_[shown_thread_index<Policy>()].store(f, std::memory_order_relaxed);
+        return f;
+    }
+
+    /// For the child of a fork, when only `own` was left open: the threads of all other fronts are gone.
+    void forget_threads_but(const front* own) noexcept {
+        barred_ = 0; // they do not call `unbar` any more
+        for (auto& place : fronts_) {
+            if (front* f = place.load(std::memory_order_relaxed); f != nullptr && f != own) {
+                place.store(nullptr, std::memory_order_relaxed);
+                f->lock.forget_owner();
+                f->next_spare = spare_fronts_;
+                spare_fronts_ = f;
+            }
+        }
+    }
+
     bool steal(const front* own) noexcept {
         if (!close_fronts(own)) {
             return false;
@@ -376,7 +437,7 @@ private:
     bool open(front& own) noexcept {
         const std::size_t quarter = (capacity() - reserved_) / 4;
         std::size_t limit = quarter < front::most ? quarter : front::most;
-        if (!Ahead && limit > room()) {
+        if (Few && limit > room()) {
             limit = room(); // what the depot has stays there
         }
         if (limit == 0 || shares() || barred_ != 0) {
@@ -438,9 +499,8 @@ private:
         }
     }
 
-    template <class Mutex>
-    front* spare_front(Mutex& lock) noexcept {
-        const lock_guard<Mutex> guard{lock};
+    front* spare_front() noexcept {
+        const lock_guard<Mutex> guard{lock_};
         front* f = spare_fronts_;
         if (f != nullptr) {
             spare_fronts_ = f->next_spare;
@@ -454,11 +514,13 @@ private:
 
     const table* const home_table_;
     typename Policy::template atomic<std::size_t> capacity_;
+    typename Policy::template atomic<bool> closed_{false};
     const bool asymmetric_;
     /// By `shown_thread_index`: the first place is that of threads that have not asked for a number yet,
     /// the last that of threads that get none. Both stay null.
     typename Policy::template atomic<front*> fronts_[table::most + 2] = {};
 
+    mutable Mutex lock_; ///< guards what follows, and all fronts that are closed
     linked_stack<slot> depot_;
     front* spare_fronts_ = nullptr; ///< closed, of threads that a fork left behind
     std::size_t reserved_ = 0;

@@ -136,7 +136,7 @@ public:
     explicit recycler_core(const plan& p) noexcept
         : limit_{p.limit},
           memory_{p.memory},
-          store_{p.capacity, p.asymmetric} {
+          store_{p.capacity, p.asymmetric, *this} {
         registry::process().enter(*this);
     }
     recycler_core(const recycler_core&) = delete;
@@ -145,29 +145,27 @@ public:
     /// An idle slot, the one that came back last. @returns false when the thread's cache has none; then
     /// `take_slow` may have one
     /// @complexity no call, no locked instruction
-    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_take(slot*& s) noexcept {
-        front* f = store_.here();
-        return f != nullptr && f->lock.try_enter() && take_inside(*f, s);
-    }
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_take(slot*& s) noexcept { return store_.try_take(s); }
 
     /// An idle slot from wherever there is one, or the place for a new one. When the limit is reached it waits
     /// until `until` for either. A place is for `count_new` or `give_up_place`.
     /// @complexity a lock; a system call when neither the thread nor the depot has one and other threads cache
     [[LINN_DETAIL_NOINLINE]] offer take_slow(slot*& s, std::uint64_t until) noexcept {
-        front* f = attach();
-        if (f != nullptr && f->lock.try_enter_symmetric() && take_inside(*f, s)) {
+        front* f = nullptr;
+        if (store_.take_attached(f, s)) {
             return offer::object;
         }
         recycler_waiter<Policy> me;
         {
-            const lock_guard<typename Policy::mutex> guard{lock_};
+            const lock_guard<typename Policy::mutex> guard{store_.lock()};
             if (store_.find(f, s)) {
                 return offer::object;
             }
             if (take_place()) {
                 return offer::place;
             }
-            if (until == at_once || closed() || held_for_fork(lock_)) { // in a fork no other thread goes on
+            if (until == at_once || closed() ||
+                held_for_fork(store_.lock())) { // in a fork no other thread goes on
                 return offer::nothing;
             }
             store_.bar();
@@ -181,8 +179,7 @@ public:
     /// Takes an idle slot back, or destroys it: when there is no room, or the recycler is gone.
     /// @complexity as `try_take`; a lock when the thread's cache is full
     [[LINN_DETAIL_ALWAYS_INLINE]] void put(slot* s) noexcept {
-        front* f = store_.here();
-        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, s)) [[LINN_DETAIL_UNLIKELY]] {
+        if (!store_.try_put(s)) [[LINN_DETAIL_UNLIKELY]] {
             put_slow(s);
         }
     }
@@ -191,7 +188,7 @@ public:
     bool put_for_all(slot* s) noexcept {
         bool kept = false;
         {
-            const lock_guard<typename Policy::mutex> guard{lock_};
+            const lock_guard<typename Policy::mutex> guard{store_.lock()};
             kept = !closed() && (waiters_.answer(offer::object, s) || store_.keep_for_all(store_.here(), s));
         }
         if (!kept) {
@@ -202,7 +199,7 @@ public:
 
     /// A place for a new slot, as `take_slow` gives one. @returns false when the limit is reached
     bool try_take_place() noexcept {
-        const lock_guard<typename Policy::mutex> guard{lock_};
+        const lock_guard<typename Policy::mutex> guard{store_.lock()};
         return take_place();
     }
 
@@ -220,7 +217,7 @@ public:
         if (limit_ == 0) {
             return;
         }
-        const lock_guard<typename Policy::mutex> guard{lock_};
+        const lock_guard<typename Policy::mutex> guard{store_.lock()};
         if (!waiters_.answer(offer::place)) {
             --objects_;
         }
@@ -240,7 +237,7 @@ public:
     std::size_t trim() noexcept {
         slot* all = nullptr;
         {
-            const lock_guard<typename Policy::mutex> guard{lock_};
+            const lock_guard<typename Policy::mutex> guard{store_.lock()};
             all = store_.take_all();
         }
         return destroy_chain(all);
@@ -251,9 +248,8 @@ public:
     void close() noexcept {
         slot* all = nullptr;
         {
-            const lock_guard<typename Policy::mutex> guard{lock_};
-            set_flag(closed_, true);
-            all = store_.take_all(); // no front opens again: nothing is kept any more
+            const lock_guard<typename Policy::mutex> guard{store_.lock()};
+            all = store_.close();
             while (waiters_.answer(offer::nothing)) {
             }
         }
@@ -261,12 +257,12 @@ public:
         drop_reference();
     }
 
-    [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool closed() const noexcept { return store_.closed(); }
     [[nodiscard]] std::size_t capacity() const noexcept { return store_.capacity(); }
     [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
 
     [[nodiscard]] recycler_counts counts() const noexcept {
-        const lock_guard<typename Policy::mutex> guard{lock_};
+        const lock_guard<typename Policy::mutex> guard{store_.lock()};
         const std::size_t others = waiting_ + (closed() ? 0 : 1);
         const std::size_t references = references_.load(std::memory_order_relaxed);
         return {.idle = store_.idle(),
@@ -315,26 +311,12 @@ private:
 
     /// @returns false if there is no room, or the recycler is gone
     bool keep(slot* s) noexcept {
-        front* f = attach();
-        if (f != nullptr && f->lock.try_enter_symmetric() && put_inside(*f, s)) {
+        front* f = nullptr;
+        if (store_.put_attached(f, s)) {
             return true;
         }
-        const lock_guard<typename Policy::mutex> guard{lock_};
+        const lock_guard<typename Policy::mutex> guard{store_.lock()};
         return !closed() && (waiters_.answer(offer::object, s) || store_.keep(f, s));
-    }
-
-    front* attach() noexcept { return closed() ? nullptr : store_.attach(lock_); }
-
-    /// What is done inside a front's lock, and the way out of it.
-    [[LINN_DETAIL_ALWAYS_INLINE]] static bool take_inside(front& f, slot*& s) noexcept {
-        const bool found = f.pop(s);
-        f.lock.leave();
-        return found;
-    }
-    [[LINN_DETAIL_ALWAYS_INLINE]] static bool put_inside(front& f, slot* s) noexcept {
-        const bool kept = f.push(s);
-        f.lock.leave();
-        return kept;
     }
 
     /// @pre the mutex is held
@@ -355,7 +337,7 @@ private:
         bool ended = false;
         for (bool in_time = true; what == offer::waits;) {
             in_time = in_time && me.sleep(until);
-            const lock_guard<typename Policy::mutex> guard{lock_};
+            const lock_guard<typename Policy::mutex> guard{store_.lock()};
             what = me.offer();
             if (what == offer::waits) {
                 if (in_time) {
@@ -407,7 +389,7 @@ private:
     }
 
     bool append_idle(pointer_list<typename Policy::pages>& list) noexcept {
-        const lock_guard<typename Policy::mutex> guard{lock_};
+        const lock_guard<typename Policy::mutex> guard{store_.lock()};
         store_.close_fronts(nullptr);
         if (!list.reserve(list.size() + store_.idle())) {
             return false;
@@ -416,20 +398,15 @@ private:
         return true;
     }
 
-    /// Also closes the fronts of the other threads: no thread is inside one, so the child has all idle objects.
-    void lock_for_fork() noexcept {
-        detail::lock_for_fork(lock_);
-        store_.close_fronts(store_.here());
-    }
-    void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
+    void lock_for_fork() noexcept { store_.lock_for_fork(); }
+    void unlock_in_parent() noexcept { store_.unlock_in_parent(); }
 
     /// What the other threads had out stays out.
     void unlock_in_child() noexcept {
-        store_.forget_threads_but(store_.here());
         references_.fetch_sub(waiting_, std::memory_order_relaxed);
         waiting_ = 0;
         waiters_.forget();
-        lock_.reset();
+        store_.unlock_in_child();
     }
 
     template <class T>
@@ -437,10 +414,8 @@ private:
 
     const std::size_t limit_;
     const atomic<depot<Policy>*>* const memory_;
-    atomic<bool> closed_{false};
 
-    mutable typename Policy::mutex lock_{*this}; ///< guards what follows, and all fronts that are closed
-    idle_store<Policy, slot> store_;
+    idle_store<Policy, slot> store_; ///< its lock guards the next four, too
     recycler_waiters<Policy> waiters_;
     std::size_t waiting_ = 0; ///< threads that are in `waiters_` or were answered; each has a reference
     std::size_t objects_ = 0; ///< that exist or are being made; 0 when there is no limit
