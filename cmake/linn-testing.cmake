@@ -12,7 +12,7 @@ option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 # say, or is about the tool's surroundings: real programs, a browser, a network of packages.
 option(LINN_TEST_BRIEF "For `make test`: without the tests that `make check` adds" OFF)
 set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples fibers fuzz headers noexcept package
-    stress usdt valgrind)
+    stress valgrind)
 set(LINN_LATER_TESTS
     "docs[.]site"
     "golden[.]loop"

@@ -11,8 +11,6 @@
 /// - `LINN_USER_CONFIG`: a header (with its quotes or brackets) included first; it may set the rest.
 /// - `LINN_ASAN_POOLS`, 1: under AddressSanitizer keep pooling; the default 0 sends every object of
 ///   `pool` to `operator new`, so that ASan sees each one.
-/// - `LINN_USDT`, 1: static probes for bpftrace, perf, SystemTap and gdb on the slow paths. Neither layout nor behaviour
-///   depends on it.
 /// - `LINN_FIBERS`, 1: a fiber (a coroutine with a stack of its own) may be resumed by another thread than the one it
 ///   was suspended on. Each call looks the thread's cache up again, which costs a call.
 /// - `LINN_COMPILED`: the program links `linn::compiled`; headers declare what that has instantiated. Neither layout nor behaviour
@@ -44,10 +42,6 @@
 
 #ifndef LINN_ASAN_POOLS
 #define LINN_ASAN_POOLS 0
-#endif
-
-#ifndef LINN_USDT
-#define LINN_USDT 0
 #endif
 
 #ifndef LINN_FIBERS

@@ -80,18 +80,9 @@ class local_allocator {
                   "linn::local_allocator: the upstream must be an allocator, or void for none");
     static constexpr bool alone = std::is_void_v<Upstream>;
 
-    struct nothing {
-        friend constexpr bool operator==(nothing, nothing) noexcept { return true; }
-    };
-    template <class U>
-    struct of {
-        using upstream = typename std::allocator_traits<U>::template rebind_alloc<T>;
-    };
-    struct of_none {
-        using upstream = nothing;
-    };
-    using upstream_type = typename std::conditional_t<alone, std::type_identity<of_none>,
-                                                      std::type_identity<of<Upstream>>>::type::upstream;
+    /// `std::allocator` stands for none, and is not asked for anything.
+    using upstream_type = typename std::allocator_traits<
+        std::conditional_t<alone, std::allocator<T>, Upstream>>::template rebind_alloc<T>;
 
 public:
     using value_type = T;
@@ -108,7 +99,7 @@ public:
 
     /// Allocates from `pool`. Implicit, so that a container can be made from its pool.
     local_allocator(Pool& pool) noexcept // NOLINT(google-explicit-constructor)
-        requires(alone || std::is_default_constructible_v<upstream_type>)
+        requires std::is_default_constructible_v<upstream_type>
         : pool_{&pool} {}
 
     /// Other objects come from a copy of `upstream`.
@@ -121,7 +112,7 @@ public:
         requires(!std::is_same_v<U, T>)
     local_allocator(const local_allocator<U, Pool, Upstream>& other) noexcept
         : pool_{&other.pool()},
-          upstream_(upstream_from(other)) {}
+          upstream_(other.upstream()) {}
 
     /// @throws std::bad_alloc, and what `Upstream` throws
     /// @complexity that of the pool's `allocate`
@@ -183,19 +174,10 @@ public:
 
     template <class U>
     friend bool operator==(const local_allocator& a, const local_allocator<U, Pool, Upstream>& b) noexcept {
-        return &a.pool() == &b.pool() && a.upstream() == upstream_from(b);
+        return &a.pool() == &b.pool() && a.upstream() == upstream_type(b.upstream());
     }
 
 private:
-    template <class U>
-    static upstream_type upstream_from(const local_allocator<U, Pool, Upstream>& other) noexcept {
-        if constexpr (alone) {
-            return {};
-        } else {
-            return upstream_type(other.upstream());
-        }
-    }
-
     Pool* pool_;
     [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] upstream_type upstream_{};
 };

@@ -200,7 +200,7 @@ public:
     /// @complexity O(objects ever live at once)
     template <class F>
     std::size_t for_each_live(F&& f) {
-        detail::pointer_list<detail::heap_pages> cached;
+        detail::pointer_set<detail::heap_pages> cached;
         detail::pointer_list<detail::heap_pages> live;
         if (!cached.append(cache_, count_) || !slabs_.collect_live(cached, live)) {
             detail::throw_bad_alloc();

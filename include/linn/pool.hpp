@@ -209,7 +209,7 @@ public:
     /// @pre no other thread uses this pool until it returns
     /// @returns the number of objects visited
     /// @throws std::bad_alloc before the first call, and what `f` throws
-    /// @complexity O(objects ever live at once + c log c), with c objects cached by threads
+    /// @complexity O(objects ever live at once)
     template <class F>
     static std::size_t for_each_live(F&& f) {
         auto call = [&f](void* object) { f(*detail::typed<T>(object)); };

@@ -202,13 +202,12 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
     call_trace shown[most];
     std::size_t count = 0;
     pointer_list<platform::pages> live;
-    pointer_list<platform::pages> idle;
+    pointer_set<platform::pages> idle;
     if (!d.collect_live(live) || !recycler_core<platform>::append_idle_in(d, idle)) {
         return; // no memory for the lists: the line above says what matters
     }
-    idle.sort();
     for (void* object : live) {
-        if (void* const* const found = idle.first_from(object); found != idle.end() && *found == object) {
+        if (idle.contains(object)) {
             continue;
         }
         if (looks-- == 0) {

@@ -94,6 +94,9 @@ public:
     LINN_MODEL_PLAIN void lock() noexcept { mutex_lock(this); }
     LINN_MODEL_PLAIN void unlock() noexcept { mutex_unlock(this); }
     LINN_MODEL_PLAIN void reset() noexcept {}
+    LINN_MODEL_PLAIN void lock_for_fork() noexcept {}
+    LINN_MODEL_PLAIN void unlock_after_fork() noexcept {}
+    LINN_MODEL_PLAIN static bool held_for_fork() noexcept { return false; }
 
 private:
     std::uint32_t unused_ = 0;

@@ -48,6 +48,9 @@ public:
         }
     }
     void reset() noexcept { real_.reset(); }
+    void lock_for_fork() noexcept { real_.lock_for_fork(); }
+    void unlock_after_fork() noexcept { real_.unlock_after_fork(); }
+    [[nodiscard]] bool held_for_fork() const noexcept { return real_.held_for_fork(); }
 
 private:
     static bool count(bool locked) noexcept {

@@ -241,9 +241,9 @@ TEST_CASE("forks go on to stop a depot whose module has ended, by the module tha
     };
     const auto stopped_by = [&](module_record& m) {
         m.before_fork();
-        const bool held = held_for_fork(d->lock());
+        const bool held = d->lock().held_for_fork();
         m.after_fork(module_event::after_fork_in_parent);
-        CHECK_FALSE(held_for_fork(d->lock()));
+        CHECK_FALSE(d->lock().held_for_fork());
         return held;
     };
     CHECK(free_one() == 0);
@@ -258,10 +258,10 @@ TEST_CASE("forks go on to stop a depot whose module has ended, by the module tha
     // Both stop it at one fork, where the handlers of a module that has ended are still there.
     another_module.before_fork();
     this_module.before_fork();
-    CHECK(held_for_fork(d->lock()));
+    CHECK(d->lock().held_for_fork());
     another_module.after_fork(module_event::after_fork_in_parent);
     this_module.after_fork(module_event::after_fork_in_parent);
-    CHECK_FALSE(held_for_fork(d->lock()));
+    CHECK_FALSE(d->lock().held_for_fork());
 
     // The module that stops it ends too, and another one takes it over.
     its_pools.adopt(*d); // which only an orphan lets happen

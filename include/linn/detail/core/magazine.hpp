@@ -46,11 +46,11 @@ public:
         return m;
     }
 
-    /// Appends what all magazines hold to a pointer_list. False when there is no memory for it.
-    template <class List>
-    bool append_to(List& list) const noexcept {
+    /// Appends what all magazines hold to a pointer_set. False when there is no memory for it.
+    template <class Set>
+    bool append_to(Set& set) const noexcept {
         for (magazine* m = head_; m != nullptr; m = m->next) {
-            if (!list.append(m->entries(), m->count)) {
+            if (!set.append(m->entries(), m->count)) {
                 return false;
             }
         }

@@ -59,29 +59,6 @@ public:
         std::memmove(at, at + 1, static_cast<std::size_t>(end() - at) * sizeof(void*));
     }
 
-    /// @returns false when there is no memory; nothing changed
-    bool append(void* const* first, std::size_t count) noexcept {
-        if (!reserve(size_ + count)) {
-            return false;
-        }
-        if (count != 0) {
-            std::memcpy(data_ + size_, first, count * sizeof(void*));
-        }
-        size_ += count;
-        return true;
-    }
-
-    /// Ascending. By heap: in place, and never slow. @complexity O(n x log(n))
-    void sort() noexcept {
-        for (std::size_t i = size_ / 2; i-- > 0;) {
-            sift(i, size_);
-        }
-        for (std::size_t n = size_; n > 1; --n) {
-            exchange(0, n - 1);
-            sift(0, n - 1);
-        }
-    }
-
     /// The first element that is not below `p`. @pre sorted @complexity O(log(n))
     [[nodiscard]] void* const* first_from(const void* p) const noexcept {
         std::size_t low = 0;
@@ -102,26 +79,6 @@ public:
 
 private:
     static std::uintptr_t number(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
-
-    void exchange(std::size_t a, std::size_t b) noexcept {
-        void* const p = data_[a];
-        data_[a] = data_[b];
-        data_[b] = p;
-    }
-
-    /// Makes the elements from `i` to `n` a heap, when all but `i` are already.
-    void sift(std::size_t i, std::size_t n) noexcept {
-        for (std::size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
-            if (child + 1 < n && number(data_[child]) < number(data_[child + 1])) {
-                ++child;
-            }
-            if (number(data_[child]) <= number(data_[i])) {
-                return;
-            }
-            exchange(i, child);
-            i = child;
-        }
-    }
 
     void unmap() noexcept {
         if (data_ != nullptr) {

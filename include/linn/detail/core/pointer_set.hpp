@@ -35,6 +35,16 @@ public:
         return true;
     }
 
+    /// The same for an array, of which some are in the set when there is no more memory.
+    bool append(void* const* first, std::size_t count) noexcept {
+        for (std::size_t i = 0; i != count; ++i) {
+            if (!insert(first[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// False when `p` is not in the set.
     bool erase(const void* p) noexcept {
         const std::size_t found = find(p);

@@ -7,6 +7,7 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_memory.hpp>
 #include <linn/detail/core/slot_checks.hpp>
@@ -125,16 +126,19 @@ public:
     /// @complexity O(slabs)
     [[nodiscard]] slab* find(const void* object) const noexcept { return slabs_.find(object); }
 
-    /// Appends each slot that is out but is not among `cached`, which may hold anything else too and
-    /// is sorted afterwards. @returns false when there is no memory for the list
-    /// @complexity O(slots carved + cached x log(cached))
-    bool collect_live(pointer_list<Pages>& cached, pointer_list<Pages>& live) const noexcept {
+    /// Appends each slot that is out but is not among `cached`, which may hold anything else too.
+    /// @returns false when there is no memory for the list @complexity O(slots carved)
+    bool collect_live(const pointer_set<Pages>& cached, pointer_list<Pages>& live) const noexcept {
         if (!live.reserve(live.size() + out_)) {
             return false;
         }
-        cached.sort();
         for (const slab* s = newest(); s != nullptr; s = s->older) {
-            append_live(*s, cached, live);
+            for (std::size_t i = 0; i < s->carved; ++i) {
+                void* const slot = s->address_of(i);
+                if (!s->free_slots.contains(i) && !cached.contains(slot)) {
+                    live.push(slot);
+                }
+            }
         }
         return true;
     }

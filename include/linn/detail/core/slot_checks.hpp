@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 
@@ -12,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// What a set of slabs asks about single slots: what is wrong with them, and which ones are live.
+// What a set of slabs asks about single slots: what is wrong with them.
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -148,23 +147,6 @@ inline void forget_slot_at(const geometry& g, slab* s, std::byte* end) noexcept 
     std::byte* const object = s->address_of(static_cast<std::size_t>(end - 1 - s->first) / g.slot_bytes);
     if (object + g.record_offset >= end) {
         slot_guard{g, object}.forget();
-    }
-}
-
-/// Appends the slots of `s` that are out and not among `cached`.
-/// @pre `cached` is sorted and `live` has room
-template <class Pages>
-void append_live(const slab& s, const pointer_list<Pages>& cached, pointer_list<Pages>& live) noexcept {
-    const void* const* next = cached.first_from(s.first);
-    for (std::size_t i = 0; i < s.carved; ++i) {
-        void* const slot = s.address_of(i);
-        while (next != cached.end() &&
-               reinterpret_cast<std::uintptr_t>(*next) < reinterpret_cast<std::uintptr_t>(slot)) {
-            ++next;
-        }
-        if (!s.free_slots.contains(i) && (next == cached.end() || *next != slot)) {
-            live.push(slot);
-        }
     }
 }
 

@@ -6,9 +6,9 @@
 #include <linn/detail/core/magazine.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/core/pool_description.hpp>
 #include <linn/detail/core/slab_set.hpp>
-#include <linn/detail/os/usdt.hpp>
 #include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/depot_stock.hpp>
 #include <linn/detail/sync/front.hpp>
@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -98,17 +99,11 @@ public:
         }
         // What belongs to other homes is not in `f` while a misuse handler may use that.
         magazine* away = nullptr;
-        [[maybe_unused]] bool waited = false;
-        [[maybe_unused]] std::size_t flushed = 0; // for the probe
         {
             locked_visit held{*this};
-            waited = held.guard.waited();
-            const std::size_t out = stock_.slabs().out();
             stock_.make_room(f, held.refused);
-            flushed = out - stock_.slabs().out();
             away = f.count() != 0 ? f.unload() : nullptr;
         }
-        LINN_DETAIL_PROBE(flush, name(), flushed, waited);
         if (away != nullptr) {
             away->count = hand_over_run(away->entries(), away->count);
             if (f.has_loaded()) {
@@ -126,20 +121,8 @@ public:
     // -- one object at a time, for threads without a cache --------------------------------------
 
     [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by = no_trace) noexcept {
-        refusals noticed;
         void* object = nullptr;
-        slab_news news;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            stock_.note_visit(guard.waited());
-            object = stock_.take_one(by, noticed, growth::allowed);
-            news = stock_.slabs().take_news();
-        }
-        settle(noticed);
-        if (object == nullptr && mode_ == service::cached) {
-            object = take_anywhere();
-        }
-        tell(news, object == nullptr ? 1 : 0);
+        static_cast<void>(take_run(&object, 1, by));
         return object;
     }
 
@@ -150,7 +133,7 @@ public:
     /// Writes pointers to `count` objects into `out`, an array of pointers of any type. In one piece: no other thread
     /// is refused an object that this one gives back because there are too few.
     /// @returns false when there are too few; then none is taken
-    /// @pre in service::direct
+    /// @pre in service::direct; else `count` is 1
     [[nodiscard, LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count,
                                                   const call_trace& by = no_trace) noexcept {
         refusals noticed;
@@ -163,6 +146,11 @@ public:
             news = stock_.slabs().take_news();
         }
         settle(noticed);
+        if (done != count && mode_ == service::cached) {
+            void* const object = take_anywhere();
+            std::memcpy(out, &object, sizeof object);
+            done = object != nullptr ? 1 : 0;
+        }
         tell(news, done == count ? 0 : count);
         return done == count;
     }
@@ -263,13 +251,13 @@ public:
         s.object_bytes = description_.object_bytes;
         s.slot_bytes = description_.sizes.slot_bytes;
         std::size_t lost = 0;
-        for_each_home([&](depot& home) {
+        any_home([&](depot& home) {
             home.locked([&] {
                 home.stock_.add_to(s, lost);
                 s.live += home.bypass_.live();
                 s.peak += home.bypass_.peak();
             });
-            return true;
+            return false;
         });
         const std::size_t not_live = s.cached + lost;
         s.live = s.live > not_live ? s.live - not_live : 0;
@@ -290,10 +278,10 @@ public:
 
     /// Appends each object that is handed out now. False when there is no memory for the list.
     /// @pre no other thread uses the pool meanwhile
-    /// @complexity O(slots carved + cached x log(cached))
+    /// @complexity O(slots carved + cached)
     [[LINN_DETAIL_COLD]] bool collect_live(pointer_list<typename Policy::pages>& live) noexcept {
         // A sibling's threads may hold objects of ours.
-        pointer_list<typename Policy::pages> cached;
+        pointer_set<typename Policy::pages> cached;
         bool complete = true;
         for_each_sibling([&](depot& other) {
             complete = other.locked([&] { return other.stock_.append_cached(cached); });
@@ -341,14 +329,15 @@ public:
         return place != most_homes ? read_published(primary_->homes_[place]) : nullptr;
     }
 
-    /// Calls `visit(depot&)` for each home of the pool, until it returns false.
-    template <class Visit>
-    void for_each_home(Visit&& visit) noexcept(noexcept(visit(*this))) {
+    /// Calls `is(depot&)` for each home of the pool, until it returns true. @returns whether it did
+    template <class Is>
+    bool any_home(Is&& is) noexcept {
         for (std::size_t i = 0; depot* home = home_at(i); ++i) {
-            if (!visit(*home)) {
-                return;
+            if (is(*home)) {
+                return true;
             }
         }
+        return false;
     }
 
     depot* older = nullptr;        ///< all depots of a registry, newest first; guarded by its lock
@@ -384,17 +373,11 @@ private:
 
     /// Loads objects into `f`, and pops one. Null when there is none.
     [[LINN_DETAIL_SLOW]] void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
-        void* object = nullptr;
-        bool waited = false;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            waited = guard.waited();
-            stock_.note_visit(waited);
-            object = stock_.take(f, may_grow);
-            news = stock_.slabs().take_news();
-            note_spare();
-        }
-        LINN_DETAIL_PROBE(refill, name(), f.count(), waited);
+        lock_guard<mutex_type> guard{lock_};
+        stock_.note_visit(guard.waited());
+        void* const object = stock_.take(f, may_grow);
+        news = stock_.slabs().take_news();
+        note_spare();
         return object;
     }
 
@@ -408,19 +391,15 @@ private:
     }
 
     [[nodiscard]] bool others_have_spare() noexcept {
-        bool found = false;
-        for_each_home([&](depot& home) {
-            found = &home != this && home.spare_.load(std::memory_order_relaxed);
-            return !found;
-        });
-        return found;
+        return any_home(
+            [this](depot& home) { return &home != this && home.spare_.load(std::memory_order_relaxed); });
     }
 
     /// Takes an empty slab over from another home, or loads objects of one into `f`, and pops one. Null when there is none.
     [[LINN_DETAIL_SLOW]] void* borrow(front_type& f) noexcept {
         void* object = nullptr;
         slab* empty = nullptr;
-        for_each_home([&](depot& home) {
+        any_home([&](depot& home) {
             if (&home != this && f.has_loaded() && home.spare_.load(std::memory_order_relaxed)) {
                 lock_guard<mutex_type> guard{home.lock_};
                 home.stock_.note_visit(guard.waited());
@@ -428,7 +407,7 @@ private:
                 object = empty == nullptr ? home.stock_.take(f, growth::lending) : nullptr;
                 home.note_spare();
             }
-            return object == nullptr && empty == nullptr;
+            return object != nullptr || empty != nullptr;
         });
         if (empty != nullptr) {
             object = locked([&] {
@@ -442,10 +421,10 @@ private:
     /// One object of any home, when the system has no more memory. Null when there is none.
     [[LINN_DETAIL_COLD]] void* take_anywhere() noexcept {
         void* object = nullptr;
-        for_each_home([&](depot& home) {
+        any_home([&](depot& home) {
             refusals none; // threads hold magazines only where nothing is checked
             object = home.locked([&] { return home.stock_.take_one(no_trace, none, growth::forbidden); });
-            return object == nullptr;
+            return object != nullptr;
         });
         return object;
     }
@@ -498,14 +477,14 @@ private:
     /// Reports refused objects. No lock is held.
     [[LINN_DETAIL_SLOW]] void settle(const refusals& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
-            const refusal<>& r = refused.all[i];
+            const refusal& r = refused.all[i];
             // Slabs of a sibling lie where ours would, so the object is not theirs.
             tell_handler(r, r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr);
         }
     }
 
     /// @param owner the pool that the object belongs to, if it is another one and known
-    [[LINN_DETAIL_COLD]] void tell_handler(const refusal<>& r, depot* owner) noexcept;
+    [[LINN_DETAIL_COLD]] void tell_handler(const refusal& r, depot* owner) noexcept;
 
     /// Another depot of the process whose slabs hold `object`; null when there is none.
     [[LINN_DETAIL_COLD]] depot* owner_of(const void* object) noexcept;
@@ -557,11 +536,11 @@ private:
             return;
         }
         primary_->swept_ms_.store(now_ms, std::memory_order_relaxed);
-        for_each_home([this](depot& home) {
+        any_home([this](depot& home) {
             if (&home != this) {
                 home.return_unvisited();
             }
-            return true;
+            return false;
         });
     }
 

@@ -5,8 +5,8 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
-#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
@@ -74,16 +74,16 @@ public:
     /// Objects that such threads cached.
     [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
 
-    /// Appends what threads cache or cached to a pointer_list. False when there is no memory for it.
+    /// Appends what threads cache or cached to a pointer_set. False when there is no memory for it.
     /// @pre no other thread uses the pool meanwhile
-    template <class List>
-    bool append_to(List& list) const noexcept {
+    template <class Set>
+    bool append_to(Set& set) const noexcept {
         for (const front_type* f = first_; f != nullptr; f = f->next_in_depot) {
-            if (!f->append_to(list, most_)) {
+            if (!f->append_to(set, most_)) {
                 return false;
             }
         }
-        return written_off_.append_to(list);
+        return written_off_.append_to(set);
     }
 
 private:
@@ -275,7 +275,7 @@ public:
     [[nodiscard]] std::size_t threads() const noexcept { return fronts_.count().fronts; }
 
     /// Appends what threads hold. False when there is no memory.
-    bool append_cached(pointer_list<typename Policy::pages>& cached) noexcept {
+    bool append_cached(pointer_set<typename Policy::pages>& cached) noexcept {
         return fronts_.append_to(cached);
     }
 

@@ -117,7 +117,7 @@ private:
         auto& r = *static_cast<fork_registry*>(self);
         switch (e) {
         case module_event::before_fork:
-            lock_for_fork(r.lock_);
+            r.lock_.lock_for_fork();
             for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
                 m->lock_for_fork();
             }
@@ -126,7 +126,7 @@ private:
             for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
                 m->unlock_in_parent();
             }
-            unlock_after_fork(r.lock_);
+            r.lock_.unlock_after_fork();
             break;
         case module_event::after_fork_in_child:
             r.after_fork_in_child();

@@ -81,13 +81,13 @@ struct alignas(cache_line_bytes) front : slot_cache {
         return slot_cache::shown_count(shown_bottom.load(std::memory_order_relaxed), most);
     }
 
-    /// Appends what both magazines hold to a pointer_list. False when there is no memory for it.
+    /// Appends what both magazines hold to a pointer_set. False when there is no memory for it.
     /// @pre the owner does not use it meanwhile
-    template <class List>
-    bool append_to(List& list, std::size_t most) const noexcept {
+    template <class Set>
+    bool append_to(Set& set, std::size_t most) const noexcept {
         magazine* const loaded = shown_loaded();
-        return (loaded == nullptr || list.append(loaded->entries(), shown_loaded_count(most))) &&
-               (spare == nullptr || list.append(spare->entries(), spare->count));
+        return (loaded == nullptr || set.append(loaded->entries(), shown_loaded_count(most))) &&
+               (spare == nullptr || set.append(spare->entries(), spare->count));
     }
 
     /// When its owner is gone for good, as after a fork. Its last exchange may have been cut short: one

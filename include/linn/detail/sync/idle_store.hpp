@@ -344,10 +344,10 @@ public:
 
     /// Also closes the fronts of the other threads: no thread is inside one, so the child has all that is idle.
     void lock_for_fork() noexcept {
-        detail::lock_for_fork(lock_);
+        lock_.lock_for_fork();
         close_fronts(here());
     }
-    void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
+    void unlock_in_parent() noexcept { lock_.unlock_after_fork(); }
     /// Comes last of what the owner does in the child.
     void unlock_in_child() noexcept {
         forget_threads_but(here());

@@ -107,19 +107,10 @@ inline std::span<const void* const> callers(const call_trace& trace) noexcept {
 }
 
 /// A misuse that slabs noticed: in release builds all that is known is why.
-template <bool Evidence = checked_build>
 struct refusal { // without initialisers: many of them lie in the frames of slow paths, mostly unused
     void* object;
     rejection why;
-
-    void note(const slot_evidence&) noexcept {}
-    void add_to(misuse&) const noexcept {}
-};
-
-template <>
-struct refusal<true> {
-    void* object;
-    rejection why;
+#if LINN_CHECKED
     slot_evidence evidence = {};
 
     void note(const slot_evidence& e) noexcept { evidence = e; }
@@ -129,13 +120,17 @@ struct refusal<true> {
         m.allocated_by = callers(evidence.allocated);
         m.freed_by = callers(evidence.freed);
     }
+#else
+    void note(const slot_evidence&) noexcept {}
+    void add_to(misuse&) const noexcept {}
+#endif
 };
 
 /// Misuses noted while a lock is held, to be reported when it is released. More than fit are only counted: the
 /// first one has told that the program is broken.
 struct refusals {
     static constexpr std::size_t most = checked_build ? 8 : 16;
-    refusal<> all[most];
+    refusal all[most];
     std::size_t count = 0;
     std::size_t dropped = 0;
 
@@ -180,7 +175,7 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
                                                 const slot_evidence& evidence) noexcept {
     misuse m{why == rejection::other_owner ? misuse_kind::foreign_pointer : kind_of(why), type, object, 1};
     m.object_bytes = object_bytes;
-    refusal<> r{object, why};
+    refusal r{object, why};
     r.note(evidence);
     r.add_to(m);
     report(m);

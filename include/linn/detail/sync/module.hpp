@@ -95,12 +95,12 @@ public:
     }
 
     [[LINN_DETAIL_COLD]] void before_fork() noexcept {
-        if (held_for_fork(lock_)) {
+        if (lock_.held_for_fork()) {
             return; // installed twice
         }
         // Another module may be stopped already: a thread that waits for the roots may hold a lock of a part of this one.
         process_leak_roots.release_after_fork();
-        lock_for_fork(lock_);
+        lock_.lock_for_fork();
         for (module_part* p = first_; p != nullptr; p = p->next_) {
             p->handler_(p->self_, module_event::before_fork);
             p->stopped_ = true;
@@ -109,7 +109,7 @@ public:
     }
 
     [[LINN_DETAIL_COLD]] void after_fork(module_event in_which) noexcept {
-        if (!held_for_fork(lock_)) {
+        if (!lock_.held_for_fork()) {
             return;
         }
         process_leak_roots.release_after_fork();
@@ -142,10 +142,10 @@ public:
     static void on_fork(Mutex& m, module_event e) noexcept {
         switch (e) {
         case module_event::before_fork:
-            lock_for_fork(m);
+            m.lock_for_fork();
             break;
         case module_event::after_fork_in_parent:
-            unlock_after_fork(m);
+            m.unlock_after_fork();
             break;
         case module_event::after_fork_in_child:
             m.reset();

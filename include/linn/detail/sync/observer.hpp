@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/slab_growth.hpp>
-#include <linn/detail/os/usdt.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_event.hpp>
 
@@ -26,27 +25,8 @@ inline pool_observer exchange_pool_observer(pool_observer observer) noexcept {
     return current_pool_observer.exchange(observer, std::memory_order_acq_rel);
 }
 
-/// One probe a kind, so that a tracer pays for those alone that it asked for.
-inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
-    switch (e.kind) {
-    case pool_event_kind::slab_mapped:
-        LINN_DETAIL_PROBE(slab_mapped, e.type, e.count, e.bytes);
-        break;
-    case pool_event_kind::slab_returned:
-        LINN_DETAIL_PROBE(slab_returned, e.type, e.count, e.bytes);
-        break;
-    case pool_event_kind::limit_reached:
-        LINN_DETAIL_PROBE(limit_reached, e.type, e.count, e.bytes);
-        break;
-    case pool_event_kind::out_of_memory:
-        LINN_DETAIL_PROBE(out_of_memory, e.type, e.count, e.bytes);
-        break;
-    }
-}
-
 /// Calls the observer, if there is one. @pre no lock is held
 [[LINN_DETAIL_COLD]] inline void tell_observer(const pool_event& e) noexcept {
-    pass_probe(e);
     // What the observer uses is there: see exchange_pool_observer.
     const pool_observer observer = read_published(current_pool_observer);
     if (observer == nullptr || inside_observer) {

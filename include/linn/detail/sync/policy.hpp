@@ -9,35 +9,6 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-// What a fork does to a lock; those of tests need not know of forks.
-
-template <class Mutex>
-void lock_for_fork(Mutex& m) noexcept {
-    if constexpr (requires { m.lock_for_fork(); }) {
-        m.lock_for_fork();
-    } else {
-        m.lock();
-    }
-}
-
-template <class Mutex>
-[[nodiscard]] bool held_for_fork([[maybe_unused]] const Mutex& m) noexcept {
-    if constexpr (requires { m.held_for_fork(); }) {
-        return m.held_for_fork();
-    } else {
-        return false;
-    }
-}
-
-template <class Mutex>
-void unlock_after_fork(Mutex& m) noexcept {
-    if constexpr (requires { m.unlock_after_fork(); }) {
-        m.unlock_after_fork();
-    } else {
-        m.unlock();
-    }
-}
-
 /// Holds a lock for a scope and tells whether it had to wait for it.
 template <class Mutex>
 class lock_guard {
@@ -46,7 +17,7 @@ public:
         if (m.try_lock()) {
             return;
         }
-        if (held_for_fork(m)) { // a fork handler of the program
+        if (m.held_for_fork()) { // a fork handler of the program
             owns_ = false;
             return;
         }

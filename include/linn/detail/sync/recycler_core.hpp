@@ -3,7 +3,7 @@
 #define LINN_DETAIL_SYNC_RECYCLER_CORE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/idle_store.hpp>
@@ -165,7 +165,7 @@ public:
                 return offer::place;
             }
             if (until == at_once || closed() ||
-                held_for_fork(store_.lock())) { // in a fork no other thread goes on
+                store_.lock().held_for_fork()) { // in a fork no other thread goes on
                 return offer::nothing;
             }
             store_.bar();
@@ -287,10 +287,10 @@ public:
         return sum;
     }
 
-    /// Appends those slots. False when there is no memory for the list.
-    static bool append_idle_in(const depot<Policy>& d, pointer_list<typename Policy::pages>& list) noexcept {
+    /// Adds those slots. False when there is no memory for them.
+    static bool append_idle_in(const depot<Policy>& d, pointer_set<typename Policy::pages>& set) noexcept {
         return !registry::process().any([&](recycler_core& c) {
-            return c.has_memory_in(d) && !c.append_idle(list); // ends the search
+            return c.has_memory_in(d) && !c.append_idle(set); // ends the search
         });
     }
 
@@ -388,14 +388,12 @@ private:
         return memory_ != nullptr && memory_->load(std::memory_order_relaxed) == &d;
     }
 
-    bool append_idle(pointer_list<typename Policy::pages>& list) noexcept {
+    bool append_idle(pointer_set<typename Policy::pages>& set) noexcept {
         const lock_guard<typename Policy::mutex> guard{store_.lock()};
         store_.close_fronts(nullptr);
-        if (!list.reserve(list.size() + store_.idle())) {
-            return false;
-        }
-        store_.for_each_in_depot([&list](slot* s) { list.push(s); });
-        return true;
+        bool complete = true;
+        store_.for_each_in_depot([&](slot* s) { complete = complete && set.insert(s); });
+        return complete;
     }
 
     void lock_for_fork() noexcept { store_.lock_for_fork(); }

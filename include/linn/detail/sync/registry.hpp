@@ -127,21 +127,21 @@ private:
 
     /// Takes every lock, in their order.
     [[LINN_DETAIL_COLD]] void before_fork() noexcept {
-        lock_for_fork(lock_);
+        lock_.lock_for_fork();
         for_each_depot(&stop);
-        lock_for_fork(arena_.lock());
+        arena_.lock().lock_for_fork();
     }
 
     [[LINN_DETAIL_COLD]] static void stop(depot_type& d) noexcept {
-        if (!held_for_fork(d.lock())) { // its own module may still be there
-            lock_for_fork(d.lock());
+        if (!d.lock().held_for_fork()) { // its own module may still be there
+            d.lock().lock_for_fork();
         }
     }
 
     [[LINN_DETAIL_COLD]] void after_fork_in_parent() noexcept {
-        unlock_after_fork(arena_.lock());
-        for_each_depot([](depot_type& d) { unlock_after_fork(d.lock()); });
-        unlock_after_fork(lock_);
+        arena_.lock().unlock_after_fork();
+        for_each_depot([](depot_type& d) { d.lock().unlock_after_fork(); });
+        lock_.unlock_after_fork();
     }
 
     [[LINN_DETAIL_COLD]] void after_fork_in_child() noexcept {
@@ -228,7 +228,7 @@ std::size_t depot<Policy>::hand_over_run(void** objects, std::size_t count, cons
             registry<Policy>::process().adopt(*owner);
             count = owner->give_some(objects, count, by);
         } else {
-            refusal<> wrong{objects[0], rejection::other_owner};
+            refusal wrong{objects[0], rejection::other_owner};
             tell_handler(wrong, owner);
             objects[0] = objects[--count];
         }
@@ -258,7 +258,7 @@ void depot<Policy>::hand_over_cache(front_type& f) noexcept {
 }
 
 template <class Policy>
-void depot<Policy>::tell_handler(const refusal<>& r, depot* owner) noexcept {
+void depot<Policy>::tell_handler(const refusal& r, depot* owner) noexcept {
     misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name(), r.object, 1};
     m.object_bytes = description_.object_bytes;
     r.add_to(m);
@@ -266,7 +266,7 @@ void depot<Policy>::tell_handler(const refusal<>& r, depot* owner) noexcept {
         report(m);
         return;
     }
-    refusal<> theirs{r.object, r.why};
+    refusal theirs{r.object, r.why};
     if constexpr (checked_build) {
         theirs.note(owner->evidence_of(r.object));
     }
@@ -323,7 +323,7 @@ void depot<Policy>::put_bypassed(void* object) noexcept {
             return !known;
         });
         if (depot* owner = known ? nullptr : owner_of(object); owner != nullptr) {
-            refusal<> wrong{object, rejection::other_owner};
+            refusal wrong{object, rejection::other_owner};
             tell_handler(wrong, owner);
             return;
         }

@@ -464,7 +464,7 @@ private:
     /// Reports what was refused. No lock is held.
     void settle(const refusals& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
-            const refusal<>& r = refused.all[i];
+            const refusal& r = refused.all[i];
             report(misuse{kind_of(r.why, r.object), resource_type_name, r.object, 1});
         }
     }
@@ -512,13 +512,13 @@ private:
     }
 
     void lock_for_fork() noexcept {
-        detail::lock_for_fork(arena_.lock()); // from here on only handlers of this fork make a depot
-        for_each_depot([](depot_type& d, unsigned) { detail::lock_for_fork(d.lock()); });
-        detail::lock_for_fork(blocks_.lock());
+        arena_.lock().lock_for_fork(); // from here on only handlers of this fork make a depot
+        for_each_depot([](depot_type& d, unsigned) { d.lock().lock_for_fork(); });
+        blocks_.lock().lock_for_fork();
     }
 
     void unlock_in_parent() noexcept {
-        unlock_all([](auto& lock) { unlock_after_fork(lock); });
+        unlock_all([](auto& lock) { lock.unlock_after_fork(); });
     }
     void unlock_in_child() noexcept {
         fronts_.forget_other_threads([this](unsigned c, std::size_t slot_count) {

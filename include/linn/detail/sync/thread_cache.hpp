@@ -115,6 +115,13 @@ depot<Policy>* existing_depot(pool_root<Policy>& root) noexcept {
     return read_published(root.depot_made);
 }
 
+/// Calls `is(depot&)` for each home of a pool until it returns true. @returns whether it did
+template <class Policy, class Is>
+bool any_home(pool_root<Policy>& root, Is&& is) noexcept {
+    depot<Policy>* const d = existing_depot(root);
+    return d != nullptr && d->any_home(is);
+}
+
 /// The depot, made at the first call. Null when there is no memory for it.
 template <class Policy>
 depot<Policy>* depot_of(pool_root<Policy>& root) noexcept {
@@ -247,12 +254,10 @@ bool reserve(front<Policy>& f, pool_root<Policy>& root, std::size_t objects,
 template <class Policy>
 std::size_t trim(front<Policy>& mine, pool_root<Policy>& root) noexcept {
     std::size_t bytes = 0;
-    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
-        d->for_each_home([&](depot<Policy>& home) {
-            bytes += home.trim(&mine);
-            return true;
-        });
-    }
+    any_home(root, [&](depot<Policy>& home) {
+        bytes += home.trim(&mine);
+        return false;
+    });
     return bytes;
 }
 
@@ -271,25 +276,16 @@ pool_statistics statistics(pool_root<Policy>& root) noexcept {
 template <class Policy>
 std::size_t check_objects(pool_root<Policy>& root) noexcept {
     std::size_t found = 0;
-    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
-        d->for_each_home([&](depot<Policy>& home) {
-            found += home.check_objects();
-            return true;
-        });
-    }
+    any_home(root, [&](depot<Policy>& home) {
+        found += home.check_objects();
+        return false;
+    });
     return found;
 }
 
 template <class Policy>
 bool owns(pool_root<Policy>& root, const void* p) noexcept {
-    bool found = false;
-    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
-        d->for_each_home([&](depot<Policy>& home) {
-            found = home.contains(p);
-            return !found;
-        });
-    }
-    return found;
+    return any_home(root, [p](depot<Policy>& home) { return home.contains(p); });
 }
 
 template <class Policy>
@@ -300,14 +296,7 @@ bool owns_slot(pool_root<Policy>& root, const void* p) noexcept {
 template <class Policy>
 std::size_t visit_live(pool_root<Policy>& root, void (*visit)(void* object, void* context), void* context) {
     pointer_list<typename Policy::pages> live;
-    bool complete = true;
-    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
-        d->for_each_home([&](depot<Policy>& home) {
-            complete = home.collect_live(live);
-            return complete;
-        });
-    }
-    if (!complete) {
+    if (any_home(root, [&](depot<Policy>& home) { return !home.collect_live(live); })) {
         throw_bad_alloc();
     }
     for (void* p : live) {
