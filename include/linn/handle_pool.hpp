@@ -322,12 +322,10 @@ public:
         s.object_bytes = sizeof(cell::object);
         s.slot_bytes = sizes.slot_bytes;
         s.live = size_;
-        s.peak = slabs_.peak();
         s.cached = cached_;
         s.threads = 1;
-        s.slabs = slabs_.slab_count();
-        s.reserved_bytes = slabs_.mapped_bytes() + table_.bytes();
-        s.resident_bytes = slabs_.resident_bytes() + table_.bytes();
+        s.reserved_bytes = s.resident_bytes = table_.bytes();
+        slabs_.add_to(s);
         return s;
     }
 
@@ -500,13 +498,8 @@ private:
         if (!list_slabs(want)) {
             return false;
         }
-        std::size_t got;
-        if constexpr (detail::checked_build) {
-            got = slabs_.take(cache_ + want, want, decltype(slabs_)::growth::allowed,
-                              detail::trace_from(LINN_DETAIL_RETURN_ADDRESS()), &detail::refuse<T>);
-        } else {
-            got = slabs_.take(cache_ + want, want);
-        }
+        const std::size_t got =
+            detail::take_slots<T>(slabs_, cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
         for (; cached_ != got; ++cached_) {
             cache_[cached_] = cache_[want - got + cached_];
             static_cast<cell*>(cache_[cached_])->index = cell::not_live;

@@ -233,12 +233,9 @@ public:
         s.object_bytes = sizeof(element);
         s.slot_bytes = slabs_.sizes().slot_bytes;
         s.live = live();
-        s.peak = slabs_.peak();
         s.cached = count_;
         s.threads = 1;
-        s.slabs = slabs_.slab_count();
-        s.reserved_bytes = slabs_.mapped_bytes();
-        s.resident_bytes = slabs_.resident_bytes();
+        slabs_.add_to(s);
         return s;
     }
 
@@ -266,7 +263,7 @@ private:
         // nothing, so that its slabs know of every object whether it is free.
         const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
         const std::size_t want = detail::clamp(slabs_.out(), 1, most);
-        count_ = take(cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
+        count_ = detail::take_slots<T>(slabs_, cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
         if (count_ != want) {
             std::memmove(cache_, cache_ + (want - count_), count_ * sizeof(void*));
         }
@@ -275,23 +272,14 @@ private:
         return got && (count_ != 0 || refill()); // an observer may have used the pool
     }
 
-    /// Allocates from the slabs; in checked builds for the caller at `caller`.
-    std::size_t take(void** end, std::size_t want, [[maybe_unused]] const void* caller) noexcept {
-        if constexpr (detail::checked_build) {
-            return slabs_.take(end, want, decltype(slabs_)::growth::allowed, detail::trace_from(caller),
-                               &detail::refuse<T>);
-        } else {
-            return slabs_.take(end, want);
-        }
-    }
-
     /// All of `out`, or nothing.
     [[LINN_DETAIL_NOINLINE]] bool take_run(std::span<T*> out) noexcept {
         const std::size_t cached = detail::clamp(out.size(), 0, count_);
         const std::size_t rest = out.size() - cached;
         if (rest != 0) {
             void** const begin = reinterpret_cast<void**>(out.data() + cached);
-            const std::size_t got = take(begin + rest, rest, LINN_DETAIL_RETURN_ADDRESS());
+            const std::size_t got =
+                detail::take_slots<T>(slabs_, begin + rest, rest, LINN_DETAIL_RETURN_ADDRESS());
             if (got != rest) {
                 slabs_.give(begin + (rest - got), got, &detail::refuse<T>);
                 tell(out.size());

@@ -10,9 +10,8 @@
 /// `set_misuse_handler`. Release builds look when objects return to their slabs, once in a
 /// magazine; `LINN_CHECKED` builds look at every deallocation.
 
-#include <linn/detail/os/module_image.hpp>
-#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/types/misuse.hpp>
 
 #include <cstdio>
@@ -35,9 +34,9 @@ inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
 /// @complexity constant
 /// @threads any thread
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
-    static_cast<void>(
-        &detail::at_program_end<&detail::take_along<detail::current_misuse_handler>>); // odr-use registers it
-    return detail::exchange_misuse_handler(handler);
+    const misuse_handler before = detail::exchange_handler<detail::current_misuse_handler>(
+        handler != &detail::default_misuse_handler ? handler : nullptr);
+    return before != nullptr ? before : &detail::default_misuse_handler;
 }
 
 } // namespace linn::inline LINN_ABI

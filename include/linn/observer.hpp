@@ -9,8 +9,8 @@
 /// To be told when a pool takes memory, gives it back, reaches its limit or finds none: `set_pool_observer`,
 /// `pool_event`.
 
-#include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/types/pool_event.hpp>
 
@@ -38,9 +38,7 @@ inline void print_pool_event(std::FILE* file, const pool_event& e) noexcept {
 /// @threads any thread
 /// @snippet examples/34_observer.cpp
 inline pool_observer set_pool_observer(pool_observer observer) noexcept {
-    static_cast<void>(
-        &detail::at_program_end<&detail::take_along<detail::current_pool_observer>>); // odr-use registers it
-    return detail::exchange_pool_observer(observer);
+    return detail::exchange_handler<detail::current_pool_observer>(observer);
 }
 
 } // namespace linn::inline LINN_ABI

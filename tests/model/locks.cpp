@@ -19,7 +19,9 @@ struct mutex_platform {
     }
     static void wake_one(atomic<std::uint32_t>& place) noexcept { futex_wake_one(&place); }
 };
-using real_mutex = linn::detail::basic_mutex<mutex_platform>;
+struct real_mutex : linn::detail::basic_mutex<mutex_platform> {
+    static bool held_for_fork() noexcept { return false; }
+};
 
 /// Threads enter, some of them twice: one at a time, each sees what those before it wrote, and nobody is
 /// left asleep.

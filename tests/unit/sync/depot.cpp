@@ -106,30 +106,6 @@ TEST_CASE("depot: magazines are recycled") {
     CHECK(pages::maps == 2); // a slab and one chunk of metadata
 }
 
-TEST_CASE("metadata_arena: recycled pieces serve requests of their size, and no others") {
-    pages::reset();
-    linn::detail::module_part no_module;
-    linn::detail::metadata_arena<policy> arena{no_module};
-    constexpr std::size_t most = 64 * 100; // more sizes than it notes
-    std::vector<void*> pieces;
-    for (std::size_t bytes = 64; bytes <= most; bytes += 64) {
-        pieces.push_back(arena.allocate(bytes));
-    }
-    for (std::size_t bytes = 64; bytes <= most; bytes += 64) {
-        arena.recycle(pieces[bytes / 64 - 1], bytes);
-    }
-    CHECK(arena.allocate(128) == pieces[1]);
-    std::map<std::byte*, std::size_t> given;
-    for (std::size_t bytes = 64; bytes <= most; bytes += 64) {
-        auto* p = static_cast<std::byte*>(arena.allocate(bytes));
-        REQUIRE(p != nullptr);
-        CHECK(given.emplace(p, bytes).second);
-    }
-    for (auto i = given.begin(); std::next(i) != given.end(); ++i) {
-        CHECK(i->first + i->second <= std::next(i)->first);
-    }
-}
-
 TEST_CASE("depot: detach leaves a front as new, and its objects with the depot") {
     fixture x{small_geometry()};
     front f;

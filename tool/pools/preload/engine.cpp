@@ -82,6 +82,25 @@ std::size_t bytes_of_fronts() noexcept {
     return (1 + std::size_t{count}) * sizeof(front);
 }
 
+/// What threads that are over left, linked through the first word of each. The lock of `caches` guards it.
+constinit void* left_caches = nullptr;
+
+void leave_cache(void* p) noexcept {
+    const detail::lock_guard<detail::mutex> guard{caches.lock()};
+    std::memcpy(p, &left_caches, sizeof left_caches);
+    left_caches = p;
+}
+void* take_cache() noexcept {
+    {
+        const detail::lock_guard<detail::mutex> guard{caches.lock()};
+        if (void* const p = left_caches; p != nullptr) {
+            std::memcpy(&left_caches, p, sizeof left_caches);
+            return p;
+        }
+    }
+    return caches.allocate(bytes_of_fronts());
+}
+
 void flush(void*) noexcept {
     me.is_over = true;
     front* const fronts = me.fronts;
@@ -95,7 +114,7 @@ void flush(void*) noexcept {
             fronts[i].home->detach(fronts[i]);
         }
     }
-    caches.recycle(fronts - 1, bytes_of_fronts());
+    leave_cache(fronts - 1);
 }
 constinit detail::late_thread_exit<&flush> at_thread_exit{detail::this_module};
 
@@ -108,7 +127,7 @@ bool attach(std::uint64_t number, depot& d) noexcept {
         if (detail::module_ends()) {
             return false;
         }
-        void* const memory = caches.allocate(bytes_of_fronts());
+        void* const memory = take_cache();
         if (memory == nullptr) {
             return false;
         }
@@ -140,9 +159,9 @@ constinit std::atomic<std::uint64_t> looked_after_ms{0};
 
 std::size_t trim(std::uint32_t number, depot& d) noexcept {
     std::size_t bytes = 0;
-    d.for_each_home([&](depot& home) {
+    d.any_home([&](depot& home) {
         bytes += home.trim(&me.fronts[number]);
-        return true;
+        return false;
     });
     return bytes;
 }
@@ -395,9 +414,9 @@ std::size_t trim_pools() noexcept {
 void check_pools() noexcept {
     for (std::uint32_t i = 0; i != count; ++i) {
         if (depot* const d = pools[i].get()) {
-            d->for_each_home([](depot& home) {
+            d->any_home([](depot& home) {
                 home.check_objects();
-                return true;
+                return false;
             });
         }
     }

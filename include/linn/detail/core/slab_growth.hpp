@@ -45,7 +45,7 @@ public:
     }
 
     /// Maps the memory of a slab. The last one below max_bytes is as large as the rest allows. None, and
-    /// `news().why` says why, when there is no room or no memory.
+    /// `take_news().why` says why, when there is no room or no memory.
     [[LINN_DETAIL_COLD]] stretch map(const geometry& g, bool prefer_huge) noexcept {
         const std::size_t room = g.max_bytes - mapped_bytes_;
         if (room < smallest_slab_bytes(g)) {
@@ -114,8 +114,12 @@ public:
         news_.bytes += bytes;
     }
     void note(shortage why) noexcept { news_.why = why; }
-    [[nodiscard]] const slab_news& news() const noexcept { return news_; }
-    void clear_news() noexcept { news_ = slab_news{}; }
+    /// What was done, and why the last call that failed did, since the last time this was asked.
+    slab_news take_news() noexcept {
+        const slab_news news = news_;
+        news_ = slab_news{};
+        return news;
+    }
 
     [[nodiscard]] std::size_t mapped_bytes() const noexcept { return mapped_bytes_; }
 

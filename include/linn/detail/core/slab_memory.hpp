@@ -8,8 +8,8 @@
 #include <linn/detail/core/slab_directory.hpp>
 #include <linn/detail/core/slab_growth.hpp>
 #include <linn/detail/core/slab_states.hpp>
-#include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -118,12 +118,7 @@ public:
     [[nodiscard]] std::size_t next_slab_bytes() const noexcept { return growth_.next_bytes(geometry_); }
 
     void note(shortage why) noexcept { growth_.note(why); }
-    /// What was mapped, and why the last call that failed did, since the last time this was asked.
-    slab_news take_news() noexcept {
-        const slab_news news = growth_.news();
-        growth_.clear_news();
-        return news;
-    }
+    slab_news take_news() noexcept { return growth_.take_news(); }
 
     // -- memory goes back ------------------------------------------------------------------------
 
@@ -274,6 +269,15 @@ public:
     [[nodiscard]] std::size_t mapped_bytes() const noexcept { return growth_.mapped_bytes(); }
     [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
     [[nodiscard]] slab* newest() const noexcept { return slabs_.newest(); }
+
+    /// Adds the numbers of the slabs, those of slots apart from the peak. @complexity O(slabs)
+    void add_to(pool_statistics& s) const noexcept {
+        s.peak += peak_;
+        s.slabs += slab_count();
+        s.reserved_bytes += mapped_bytes();
+        s.resident_bytes += resident_bytes();
+        s.returned_bytes += returned_bytes_;
+    }
 
     /// Bytes that the slabs may occupy in memory now. @complexity O(slabs)
     [[nodiscard]] std::size_t resident_bytes() const noexcept {

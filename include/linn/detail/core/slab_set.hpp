@@ -10,7 +10,6 @@
 #include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_memory.hpp>
-#include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 
 #include <cstddef>

@@ -39,33 +39,21 @@ public:
         }
     }
 
-    /// Puts an object on the list. Not when there are as many as may be, or no memory for the list.
-    [[LINN_DETAIL_COLD]] shortage note(void* object) noexcept {
-        if (room() == 0) {
-            return shortage::limit;
-        }
-        if (!objects_.insert(object)) {
-            return shortage::memory;
-        }
-        peak_ = objects_.size() > peak_ ? objects_.size() : peak_;
-        return shortage::none;
-    }
-
-    /// Puts the objects on the list that `objects`, an array of pointers of any type, holds. Either all or none.
-    [[LINN_DETAIL_COLD]] shortage note_all(const std::byte* objects, std::size_t count) noexcept {
+    /// Puts the objects on the list that `objects`, an array of pointers of any type, holds. Either all or none: not when there
+    /// are as many as may be, or no memory for the list.
+    [[LINN_DETAIL_COLD]] shortage note(const std::byte* objects, std::size_t count) noexcept {
         if (room() < count) {
             return shortage::limit;
         }
-        const std::size_t peak_before = peak_;
         for (std::size_t i = 0; i != count; ++i) {
-            if (note(pointer_at(objects, i)) != shortage::none) {
+            if (!objects_.insert(pointer_at(objects, i))) {
                 while (i-- != 0) {
                     strike(pointer_at(objects, i));
                 }
-                peak_ = peak_before;
                 return shortage::memory;
             }
         }
+        peak_ = objects_.size() > peak_ ? objects_.size() : peak_;
         return shortage::none;
     }
 

@@ -77,7 +77,7 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            give(entries, n, refused);
+            slabs_.give(entries, n, refused);
             leaving = slabs_.has_excess();
         }
         std::memmove(entries, entries + n, kept * sizeof(void*));
@@ -100,7 +100,7 @@ public:
     [[nodiscard]] bool put_one(void* slot, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        give(&slot, 1, refused);
+        slabs_.give(&slot, 1, refused);
         return slabs_.has_excess();
     }
 
@@ -121,7 +121,7 @@ public:
     void flush(class_front& f, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         if (f.has_places()) {
-            give(f.entries(), f.count(), refused);
+            slabs_.give(f.entries(), f.count(), refused);
             f.use(f.entries(), 0, f.capacity());
         }
     }
@@ -130,7 +130,10 @@ public:
     slab* take_empty() noexcept {
         lock_guard<mutex_type> guard{lock_};
         cold_pages leaving;
-        return slabs_.take_empty(leaving) ? disowned(leaving.of) : nullptr;
+        if (slabs_.take_empty(leaving)) {
+            slabs_.disown(leaving.of);
+        }
+        return leaving.of;
     }
 
     /// As slab_set::take_cold. A slab that is `whole` is the caller's now, any other one is expected by `put_cold`.
@@ -138,7 +141,7 @@ public:
         lock_guard<mutex_type> guard{lock_};
         const bool found = slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), leaving);
         if (found && leaving.whole) {
-            disowned(leaving.of);
+            slabs_.disown(leaving.of);
         }
         return found;
     }
@@ -191,11 +194,8 @@ public:
         s.cached = in_fronts;
         const std::size_t not_live = s.cached + lost_;
         s.live = slabs_.out() > not_live ? slabs_.out() - not_live : 0;
-        s.peak = slabs_.peak();
-        s.slabs = slabs_.slab_count();
-        s.reserved_bytes = slabs_.mapped_bytes();
-        s.resident_bytes = slabs_.resident_bytes();
-        s.returned_bytes = slabs_.returned_bytes() + returned_bytes_;
+        slabs_.add_to(s);
+        s.returned_bytes += returned_bytes_;
         s.depot_visits = visits_;
         s.contended = contended_;
         return s;
@@ -218,13 +218,6 @@ private:
     void note_visit(bool waited) noexcept {
         ++visits_;
         contended_ += waited ? 1 : 0;
-    }
-
-    void give(void** entries, std::size_t n, refusals& refused) noexcept { slabs_.give(entries, n, refused); }
-
-    slab* disowned(slab* s) noexcept {
-        slabs_.disown(s);
-        return s;
     }
 
     mutex_type lock_;

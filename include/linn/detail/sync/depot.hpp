@@ -165,7 +165,10 @@ public:
     // -- in service::bypass ------------------------------------------------------------------------
 
     /// Null when there is no memory.
-    [[LINN_DETAIL_COLD]] void* take_bypassed() noexcept;
+    [[LINN_DETAIL_COLD]] void* take_bypassed() noexcept {
+        void* object = nullptr;
+        return take_bypassed_run(&object, 1) ? object : nullptr;
+    }
 
     /// As `take_run`.
     [[nodiscard, LINN_DETAIL_COLD]] bool take_bypassed_run(void* out, std::size_t count) noexcept;

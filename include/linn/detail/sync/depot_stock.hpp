@@ -263,16 +263,10 @@ public:
         s.cached += held.objects;
         s.threads += held.fronts;
         lost += fronts_.lost();
-        s.peak += slabs_.peak();
-        s.slabs += slabs_.slab_count();
-        s.reserved_bytes += slabs_.mapped_bytes();
-        s.resident_bytes += slabs_.resident_bytes();
-        s.returned_bytes += slabs_.returned_bytes();
+        slabs_.add_to(s);
         s.depot_visits += visits_;
         s.contended += contended_;
     }
-
-    [[nodiscard]] std::size_t threads() const noexcept { return fronts_.count().fronts; }
 
     /// Appends what threads hold. False when there is no memory.
     bool append_cached(pointer_set<typename Policy::pages>& cached) noexcept {

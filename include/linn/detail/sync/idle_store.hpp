@@ -348,7 +348,7 @@ public:
         close_fronts(here());
     }
     void unlock_in_parent() noexcept { lock_.unlock_after_fork(); }
-    /// Comes last of what the owner does in the child.
+    /// The owner calls it last.
     void unlock_in_child() noexcept {
         forget_threads_but(here());
         lock_.reset();

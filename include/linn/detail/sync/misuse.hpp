@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/backtrace.hpp>
@@ -77,17 +76,8 @@ namespace linn::inline LINN_ABI::detail {
 /// Null: the default one, each module's own.
 inline constinit std::atomic<misuse_handler> current_misuse_handler{nullptr};
 
-/// @returns the handler before
-inline misuse_handler exchange_misuse_handler(misuse_handler handler) noexcept {
-    note_release(&current_misuse_handler);
-    // acq_rel: pairs with the acquire in report
-    const misuse_handler before = current_misuse_handler.exchange(
-        handler != &default_misuse_handler ? handler : nullptr, std::memory_order_acq_rel);
-    return before != nullptr ? before : &default_misuse_handler;
-}
-
 inline void report(const misuse& m) noexcept {
-    // What the handler uses is there: see exchange_misuse_handler.
+    // What the handler uses is there: see exchange_handler.
     const misuse_handler handler = read_published(current_misuse_handler);
     (handler != nullptr ? handler : &default_misuse_handler)(m);
 }
@@ -185,6 +175,17 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
 template <class T>
 [[LINN_DETAIL_COLD]] void refuse(rejection why, void* object, const slot_evidence& evidence) noexcept {
     report_refusal(type_name<T>(), sizeof(sized<T>), why, object, evidence);
+}
+
+/// Takes slots out of the slabs of a pool of T that is an object; in checked builds for the caller at `caller`.
+template <class T, class Slabs>
+std::size_t take_slots(Slabs& slabs, void** end, std::size_t want,
+                       [[maybe_unused]] const void* caller) noexcept {
+    if constexpr (checked_build) {
+        return slabs.take(end, want, Slabs::growth::allowed, trace_from(caller), &refuse<T>);
+    } else {
+        return slabs.take(end, want);
+    }
 }
 
 /// Reports what the slabs of a pool of T find when they look at all slots. @returns how many reports

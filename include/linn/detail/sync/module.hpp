@@ -197,6 +197,17 @@ LINN_DETAIL_HIDDEN inline bool module_ends() noexcept {
     return this_module.ending.load(std::memory_order_relaxed);
 }
 
+/// Puts a function of the program, or null, into `Variable`, which is atomic and may be another module's. When the module ends
+/// that calls this, and the function lies in it, it is taken out again.
+/// @returns what was there before
+template <auto& Variable, class Function>
+LINN_DETAIL_HIDDEN Function exchange_handler(Function f) noexcept {
+    static_cast<void>(&at_program_end<&take_along<Variable>>); // odr-use registers it
+    note_release(&Variable);
+    // acq_rel: pairs with the acquire in read_published, and with itself
+    return Variable.exchange(f, std::memory_order_acq_rel);
+}
+
 /// An object that is made at its first use and never destroyed: what a local static variable would be, but for the guard. A
 /// thread that makes such a variable may not exist in the child of a fork, where the guard then says "in progress" for ever.
 /// A fork waits for the lock here.

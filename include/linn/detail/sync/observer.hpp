@@ -18,16 +18,9 @@ inline constinit std::atomic<pool_observer> current_pool_observer{nullptr};
 /// Set while this thread is in the observer, whose own use of pools is not told to it.
 inline constinit thread_local bool inside_observer = false;
 
-/// @returns the observer before
-inline pool_observer exchange_pool_observer(pool_observer observer) noexcept {
-    note_release(&current_pool_observer);
-    // acq_rel: pairs with the acquire in tell_observer
-    return current_pool_observer.exchange(observer, std::memory_order_acq_rel);
-}
-
 /// Calls the observer, if there is one. @pre no lock is held
 [[LINN_DETAIL_COLD]] inline void tell_observer(const pool_event& e) noexcept {
-    // What the observer uses is there: see exchange_pool_observer.
+    // What the observer uses is there: see exchange_handler.
     const pool_observer observer = read_published(current_pool_observer);
     if (observer == nullptr || inside_observer) {
         return;

@@ -276,21 +276,9 @@ void depot<Policy>::tell_handler(const refusal& r, depot* owner) noexcept {
 }
 
 template <class Policy>
-void* depot<Policy>::take_bypassed() noexcept {
-    void* object = bypass_.allocate();
-    const shortage why = object != nullptr ? locked([&] { return bypass_.note(object); }) : shortage::memory;
-    if (why != shortage::none && object != nullptr) {
-        bypass_.deallocate(object);
-        object = nullptr;
-    }
-    tell({0, 0, why}, object == nullptr ? 1 : 0);
-    return object;
-}
-
-template <class Policy>
 bool depot<Policy>::take_bypassed_run(void* out, std::size_t count) noexcept {
     auto* const objects = static_cast<std::byte*>(out);
-    shortage why = locked([&] { return count <= bypass_.room() ? shortage::none : shortage::limit; });
+    shortage why = shortage::none;
     std::size_t made = 0;
     while (why == shortage::none && made != count) {
         void* const object = bypass_.allocate();
@@ -302,7 +290,7 @@ bool depot<Policy>::take_bypassed_run(void* out, std::size_t count) noexcept {
     }
     // They count only now, and all at once: a call that fails takes no place below the limit from another thread.
     if (why == shortage::none) {
-        why = locked([&] { return bypass_.note_all(objects, count); });
+        why = locked([&] { return bypass_.note(objects, count); });
     }
     if (why != shortage::none) {
         while (made-- != 0) {
