@@ -216,7 +216,7 @@ public:
         }
         const std::uint32_t index = table_type::index_of(h.value());
         if (c->index != index) [[LINN_DETAIL_UNLIKELY]] {
-            detail::refuse<T>(detail::rejection::overrun, c->object,
+            detail::refuse<T>(misuse_kind::overrun, c->object,
                               {static_cast<std::ptrdiff_t>(sizeof(cell::object)), c->object, {}, {}});
         }
         const bool again = table_.invalidate(index); // first: the destructor must not find its object

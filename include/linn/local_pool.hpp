@@ -334,7 +334,7 @@ private:
     /// Nothing is read through the pointer before it is known to point into a slab.
     [[LINN_DETAIL_NOINLINE]] void give_at_once(void* object) noexcept {
         if (slabs_.find(object) == nullptr) {
-            detail::refuse<T>(detail::rejection::not_from_a_slab, object, {});
+            detail::refuse<T>(misuse_kind::foreign_pointer, object, {});
             return;
         }
         const std::size_t out = slabs_.out();

@@ -112,11 +112,6 @@ inline void append_json_string(std::string& out, std::string_view text) {
     out += '"';
 }
 
-inline void append_right(std::string& out, std::string_view text, std::size_t width) {
-    out.append(text.size() < width ? width - text.size() : 0, ' ');
-    out += text;
-}
-
 } // namespace detail
 
 /// One pool as a JSON object; keys are the member names of `pool_statistics`.
@@ -160,15 +155,11 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
     std::string out =
         "    bytes       live       peak    cached  threads  slabs   resident   returned  type\n";
     for (const pool_statistics& s : pools) {
-        detail::append_right(out, std::to_string(s.object_bytes), 9);
-        detail::append_right(out, std::to_string(s.live), 11);
-        detail::append_right(out, std::to_string(s.peak), 11);
-        detail::append_right(out, std::to_string(s.cached), 10);
-        detail::append_right(out, std::to_string(s.threads), 9);
-        detail::append_right(out, std::to_string(s.slabs), 7);
-        detail::append_right(out, std::to_string(s.resident_bytes / kib) + 'K', 11);
-        detail::append_right(out, std::to_string(s.returned_bytes / kib) + 'K', 11);
-        out += "  ";
+        char numbers[200];
+        std::snprintf(numbers, sizeof numbers, "%9zu%11zu%11zu%10zu%9zu%7zu%10zuK%10zuK  ", s.object_bytes,
+                      s.live, s.peak, s.cached, s.threads, s.slabs, s.resident_bytes / kib,
+                      s.returned_bytes / kib);
+        out += numbers;
         out += detail::readable_name(s.type);
         out += '\n';
     }

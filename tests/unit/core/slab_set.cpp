@@ -8,10 +8,10 @@
 
 namespace core_slab_set_tests {
 
+using linn::misuse_kind;
 using linn::detail::geometry;
 using linn::detail::geometry_wishes;
 using linn::detail::make_geometry;
-using linn::detail::rejection;
 using linn::detail::slab;
 using linn_test::random_source;
 
@@ -49,7 +49,7 @@ struct model {
         for (void* p : objects) {
             REQUIRE(live.erase(reinterpret_cast<std::uintptr_t>(p)) == 1);
         }
-        set.give(objects.data(), objects.size(), [&](rejection, void*) { ++refused; });
+        set.give(objects.data(), objects.size(), [&](misuse_kind, void*) { ++refused; });
         REQUIRE(refused == 0);
     }
 
@@ -178,8 +178,8 @@ TEST_CASE(
             std::shuffle(batch.begin(), batch.end(), random);
             // A stretch in a row, too, where the other way of a free begins and ends.
             std::sort(batch.begin() + 100, batch.begin() + 130);
-            std::vector<std::pair<rejection, void*>> expected;
-            const auto spoil = [&](void* p, rejection why) {
+            std::vector<std::pair<misuse_kind, void*>> expected;
+            const auto spoil = [&](void* p, misuse_kind why) {
                 const std::size_t at = random.below(batch.size());
                 batch.insert(batch.begin() + static_cast<std::ptrdiff_t>(at), p);
                 expected.emplace_back(why, p);
@@ -189,24 +189,24 @@ TEST_CASE(
             }
             const auto valid = batch;
             for (std::size_t wrong = random.below(6); wrong != 0; --wrong) {
-                spoil(foreign[random.below(foreign.size())], rejection::other_owner);
-                spoil(nowhere + random.below(64), rejection::not_from_a_slab);
+                spoil(foreign[random.below(foreign.size())], misuse_kind::wrong_pool);
+                spoil(nowhere + random.below(64), misuse_kind::foreign_pointer);
                 if (!freed.empty()) {
-                    spoil(freed[random.below(freed.size())], rejection::already_free);
+                    spoil(freed[random.below(freed.size())], misuse_kind::double_free);
                 }
                 if (!m.live.empty() && bytes > 1) { // that of another one would be found twice
                     auto* const inside =
                         reinterpret_cast<std::byte*>(*m.live.begin()) + 1 + random.below(bytes - 1);
                     const bool aligned = reinterpret_cast<std::uintptr_t>(inside) % g.object_align == 0;
-                    spoil(inside, aligned ? rejection::not_a_slot : rejection::misaligned);
+                    spoil(inside, aligned ? misuse_kind::interior_pointer : misuse_kind::misaligned_pointer);
                 }
             }
             // The same one twice in the batch: the second is refused, wherever the first is.
             void* const twice = valid[random.below(valid.size())];
-            spoil(twice, rejection::already_free);
-            std::vector<std::pair<rejection, void*>> refused;
+            spoil(twice, misuse_kind::double_free);
+            std::vector<std::pair<misuse_kind, void*>> refused;
             m.set.give(batch.data(), batch.size(),
-                       [&](rejection why, void* p) { refused.emplace_back(why, p); });
+                       [&](misuse_kind why, void* p) { refused.emplace_back(why, p); });
             std::sort(refused.begin(), refused.end());
             std::sort(expected.begin(), expected.end());
             REQUIRE(refused == expected);
@@ -273,9 +273,9 @@ TEST_CASE("slab_set: what lies behind a slab, where its alignment is larger, cam
     }
     for (auto* m : {&owner, &other}) {
         for (const std::size_t n : linn_test::sizes{1, 2}) {
-            std::vector<rejection> why;
-            m->set.give(behind, n, [&](rejection r, void*) { why.push_back(r); });
-            CHECK(why == std::vector<rejection>(n, rejection::not_from_a_slab));
+            std::vector<misuse_kind> why;
+            m->set.give(behind, n, [&](misuse_kind r, void*) { why.push_back(r); });
+            CHECK(why == std::vector<misuse_kind>(n, misuse_kind::foreign_pointer));
         }
     }
 }

@@ -8,11 +8,11 @@
 
 namespace core_slab_set_memory_tests {
 
+using linn::misuse_kind;
 using linn::detail::cold_pages;
 using linn::detail::geometry;
 using linn::detail::make_geometry;
 using linn::detail::page_bytes;
-using linn::detail::rejection;
 using linn::detail::round_up;
 using linn::detail::slab;
 
@@ -45,10 +45,10 @@ struct fixture {
         return all;
     }
     slab* slab_of(const void* p) const { return slab::of(p, set.sizes().slab_align); }
-    using refusals = std::vector<std::pair<rejection, void*>>;
+    using refusals = std::vector<std::pair<misuse_kind, void*>>;
     refusals refused(const std::vector<void*>& objects) {
         refusals all;
-        set.give(objects.data(), objects.size(), [&](rejection why, void* p) { all.emplace_back(why, p); });
+        set.give(objects.data(), objects.size(), [&](misuse_kind why, void* p) { all.emplace_back(why, p); });
         CHECK(set.consistent());
         return all;
     }
@@ -126,7 +126,7 @@ TEST_CASE(
     const auto all = f.take(10);
     std::memcpy(memory + bytes, memory, bytes);
     void* const inside = static_cast<std::byte*>(all[3]) + bytes;
-    CHECK(f.refused({inside}) == fixture::refusals{{rejection::not_from_a_slab, inside}});
+    CHECK(f.refused({inside}) == fixture::refusals{{misuse_kind::foreign_pointer, inside}});
     f.give(all);
     f.set.forget_all();
     pages::unmap(memory, 3 * bytes, bytes);
@@ -229,7 +229,7 @@ TEST_CASE("slab_set: an empty slab can change its owner, with its pages and its 
         REQUIRE(s == from.slab_of(all[0]));
         CHECK(from.set.part_with_empty() == nullptr);
         CHECK(from.set.consistent());
-        CHECK(from.refused({all[1]}) == fixture::refusals{{rejection::other_owner, all[1]}});
+        CHECK(from.refused({all[1]}) == fixture::refusals{{misuse_kind::wrong_pool, all[1]}});
         to.set.take_over(s);
         CHECK(to.set.consistent());
         CHECK(from.set.mapped_bytes() + to.set.mapped_bytes() == mapped);
@@ -238,7 +238,7 @@ TEST_CASE("slab_set: an empty slab can change its owner, with its pages and its 
         CHECK(to.set.find(all[0]) == s);
         CHECK(to.take(all.size(), slab_set::growth::forbidden) == all);
         CHECK_FALSE(to.set.has_excess()); // its holes were counted, and are filled
-        CHECK(from.refused({all[1]}) == fixture::refusals{{rejection::other_owner, all[1]}});
+        CHECK(from.refused({all[1]}) == fixture::refusals{{misuse_kind::wrong_pool, all[1]}});
         to.give(all);
         from.give(kept);
     }

@@ -9,14 +9,14 @@
 
 namespace core_slot_guard_tests {
 
+using linn::misuse_kind;
 using linn::detail::call_trace;
 using linn::detail::make_geometry;
-using linn::detail::rejection;
 using linn::detail::slot_evidence;
 using linn_test::random_source;
 
 struct found {
-    rejection why;
+    misuse_kind why;
     void* object;
     slot_evidence evidence;
 };
@@ -32,7 +32,7 @@ struct fixture {
     ~fixture() { set.unmap_all(); }
 
     auto recorder() {
-        return [this](rejection why, void* object, const slot_evidence& evidence) {
+        return [this](misuse_kind why, void* object, const slot_evidence& evidence) {
             all.push_back({why, object, evidence});
         };
     }
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("slot_guard: a write after free is found when the slot is tak
         REQUIRE(again == object);
         const auto seen = x.seen();
         REQUIRE(seen.size() == 1);
-        CHECK(seen[0].why == rejection::written_while_free);
+        CHECK(seen[0].why == misuse_kind::write_after_free);
         CHECK(seen[0].object == object);
         CHECK(seen[0].evidence.object == object);
         CHECK(seen[0].evidence.offset == static_cast<std::ptrdiff_t>(offset));
@@ -129,7 +129,7 @@ TEST_CASE(
             x.give(object);
             const auto seen = x.seen();
             REQUIRE(seen.size() == 1);
-            CHECK(seen[0].why == (beyond < 0 ? rejection::underrun : rejection::overrun));
+            CHECK(seen[0].why == (beyond < 0 ? misuse_kind::underrun : misuse_kind::overrun));
             CHECK(seen[0].object == object);
             CHECK(seen[0].evidence.offset == offset);
             CHECK(seen[0].evidence.allocated == x.trace(6));
@@ -154,12 +154,12 @@ TEST_CASE("slot_guard: an object and its record that were overwritten together a
     x.give(object);
     auto seen = x.seen();
     REQUIRE(seen.size() == 1);
-    CHECK(seen[0].why == rejection::overrun);
+    CHECK(seen[0].why == misuse_kind::overrun);
     CHECK(seen[0].evidence.allocated.size() == 0);
     x.give(object);
     seen = x.seen();
     REQUIRE(seen.size() == 1);
-    CHECK(seen[0].why == rejection::already_free);
+    CHECK(seen[0].why == misuse_kind::double_free);
 }
 
 TEST_CASE_TEMPLATE("slot_guard: right use is never reported, whatever goes back to the system meanwhile",

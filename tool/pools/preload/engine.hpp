@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <linn/detail/core/pool_description.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/depot.hpp>
 #include <linn/detail/sync/policy.hpp>

@@ -226,7 +226,7 @@ private:
                 return;
             }
         }
-        reject_all(run, readable ? reason(s, run.lowest) : rejection::not_from_a_slab, reject);
+        reject_all(run, readable ? reason(s, run.lowest) : misuse_kind::foreign_pointer, reject);
     }
 
     [[LINN_DETAIL_COLD]] void give_each(slot_stretch run, slot_listener reject) noexcept {
@@ -235,25 +235,26 @@ private:
         }
     }
 
-    [[LINN_DETAIL_COLD]] void reject_all(slot_stretch run, rejection why, slot_listener reject) noexcept {
+    [[LINN_DETAIL_COLD]] void reject_all(slot_stretch run, misuse_kind why, slot_listener reject) noexcept {
         for (std::size_t i = 0; i < run.count; ++i) {
             reject(why, run.lowest + i * geometry_.slot_bytes);
         }
     }
 
-    [[nodiscard, LINN_DETAIL_COLD]] rejection reason(const slab* s, const void* object) const noexcept {
+    [[nodiscard, LINN_DETAIL_COLD]] misuse_kind reason(const slab* s, const void* object) const noexcept {
         if (!s->is_slab() || !s->spans(object)) {
-            return rejection::not_from_a_slab;
+            return misuse_kind::foreign_pointer;
         }
         if (s->owner != owner_) {
-            return rejection::other_owner;
+            return misuse_kind::wrong_pool;
         }
         // Also where the slab became empty since, and so has forgotten what it had handed out.
         if (s->starts_slot(object)) {
-            return rejection::already_free;
+            return misuse_kind::double_free;
         }
-        return reinterpret_cast<std::uintptr_t>(object) % geometry_.object_align != 0 ? rejection::misaligned
-                                                                                      : rejection::not_a_slot;
+        return reinterpret_cast<std::uintptr_t>(object) % geometry_.object_align != 0
+                   ? misuse_kind::misaligned_pointer
+                   : misuse_kind::interior_pointer;
     }
 
     // -- guards ----------------------------------------------------------------------------------
@@ -261,7 +262,7 @@ private:
     void give_guarded(std::byte* object, slot_listener reject, const call_trace& by) noexcept {
         slab* s = slab_of(object);
         if (!slabs_.may_read(s)) {
-            reject(rejection::not_from_a_slab, object);
+            reject(misuse_kind::foreign_pointer, object);
             return;
         }
         const bool ours = s->is_slab() && s->owner == owner_;

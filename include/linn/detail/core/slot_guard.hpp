@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/slab.hpp>
+#include <linn/types/misuse.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -192,23 +193,10 @@ private:
     std::size_t fence_bytes_;
 };
 
-/// Why an object was not taken back, or what is wrong with one that was.
-enum class rejection : unsigned char {
-    not_from_a_slab, ///< no slab at that address
-    other_owner,     ///< a slot of another owner's slab
-    not_a_slot,      ///< inside a slab of ours, but no slot starts there
-    misaligned,      ///< the same, and no object of the type could be there
-    already_free,
-    // With guards only. These refuse nothing: the slot changes hands all the same.
-    written_while_free,
-    overrun,  ///< the fence behind the object changed
-    underrun, ///< the fence before it did
-};
-
 /// Exists once: it is large, and a free to another home would make one for each object.
 inline constexpr slot_evidence no_evidence{};
 
-/// What hears of slots that something is wrong with: a reference to a function object that takes `(rejection, void* object)`,
+/// What hears of slots that something is wrong with: a reference to a function object that takes `(misuse_kind, void* object)`,
 /// and the evidence if it wants that.
 class slot_listener {
 public:
@@ -219,16 +207,17 @@ public:
         requires(!std::is_same_v<std::remove_cvref_t<F>, slot_listener>)
     slot_listener(F&& f) noexcept
         : context_{const_cast<void*>(static_cast<const void*>(&f))},
-          call_{[](void* context, rejection why, void* object, const slot_evidence& evidence) {
+          call_{[](void* context, misuse_kind why, void* object, const slot_evidence& evidence) {
               auto& call = *static_cast<std::remove_reference_t<F>*>(context);
-              if constexpr (std::is_invocable_v<F&, rejection, void*, const slot_evidence&>) {
+              if constexpr (std::is_invocable_v<F&, misuse_kind, void*, const slot_evidence&>) {
                   call(why, object, evidence);
               } else {
                   call(why, object);
               }
           }} {}
 
-    void operator()(rejection why, void* object, const slot_evidence& evidence = no_evidence) const noexcept {
+    void operator()(misuse_kind why, void* object,
+                    const slot_evidence& evidence = no_evidence) const noexcept {
         if (call_ != nullptr) {
             call_(context_, why, object, evidence);
         }
@@ -236,7 +225,7 @@ public:
 
 private:
     void* context_ = nullptr;
-    void (*call_)(void*, rejection, void*, const slot_evidence&) = nullptr;
+    void (*call_)(void*, misuse_kind, void*, const slot_evidence&) = nullptr;
 };
 
 /// Reports a free slot that was written to since it was freed, and restores its pattern.
@@ -248,7 +237,7 @@ inline void check_free_slot(const geometry& g, std::byte* object, slot_listener 
     if (const std::ptrdiff_t offset = guard.first_written(); offset != slot_guard::unchanged) {
         const slot_evidence evidence = guard.evidence(offset);
         guard.close(evidence.freed);
-        notice(rejection::written_while_free, object, evidence);
+        notice(misuse_kind::write_after_free, object, evidence);
     }
 }
 
@@ -263,7 +252,7 @@ inline void check_fences(const geometry& g, std::byte* object, slot_listener not
     const bool overrun = behind != slot_guard::unchanged;
     const slot_evidence evidence = guard.evidence(overrun ? behind : before);
     guard.open(evidence.allocated);
-    notice(overrun ? rejection::overrun : rejection::underrun, object, evidence);
+    notice(overrun ? misuse_kind::overrun : misuse_kind::underrun, object, evidence);
 }
 
 /// Looks at all slots that were used since the slab's memory last went back.

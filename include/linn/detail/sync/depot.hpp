@@ -3,11 +3,10 @@
 #define LINN_DETAIL_SYNC_DEPOT_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pointer_set.hpp>
-#include <linn/detail/core/pool_description.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/depot_stock.hpp>
@@ -482,7 +481,7 @@ private:
         for (std::size_t i = 0; i < refused.count; ++i) {
             const refusal& r = refused.all[i];
             // Slabs of a sibling lie where ours would, so the object is not theirs.
-            tell_handler(r, r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr);
+            tell_handler(r, r.why == misuse_kind::foreign_pointer ? owner_of(r.object) : nullptr);
         }
     }
 

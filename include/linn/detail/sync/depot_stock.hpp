@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/magazine.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -203,8 +202,8 @@ public:
                                           const call_trace& by = no_trace) noexcept {
         std::size_t others = 0;
         // Places that are written here have been read by the slabs already.
-        const auto reject = [&](rejection why, void* object, const slot_evidence& evidence) {
-            if (why == rejection::other_owner) {
+        const auto reject = [&](misuse_kind why, void* object, const slot_evidence& evidence) {
+            if (why == misuse_kind::wrong_pool) {
                 objects[others++] = object;
             } else {
                 refused(why, object, evidence);

@@ -99,7 +99,7 @@ inline std::span<const void* const> callers(const call_trace& trace) noexcept {
 /// A misuse that slabs noticed: in release builds all that is known is why.
 struct refusal { // without initialisers: many of them lie in the frames of slow paths, mostly unused
     void* object;
-    rejection why;
+    misuse_kind why;
 #if LINN_CHECKED
     slot_evidence evidence = {};
 
@@ -124,7 +124,7 @@ struct refusals {
     std::size_t count = 0;
     std::size_t dropped = 0;
 
-    [[LINN_DETAIL_COLD]] void operator()(rejection why, void* object,
+    [[LINN_DETAIL_COLD]] void operator()(misuse_kind why, void* object,
                                          const slot_evidence& evidence = {}) noexcept {
         if (count == most) {
             ++dropped;
@@ -137,33 +137,11 @@ struct refusals {
     }
 };
 
-constexpr misuse_kind kind_of(rejection why) noexcept {
-    switch (why) {
-    case rejection::not_from_a_slab:
-        break;
-    case rejection::other_owner:
-        return misuse_kind::wrong_pool;
-    case rejection::not_a_slot:
-        return misuse_kind::interior_pointer;
-    case rejection::misaligned:
-        return misuse_kind::misaligned_pointer;
-    case rejection::already_free:
-        return misuse_kind::double_free;
-    case rejection::written_while_free:
-        return misuse_kind::write_after_free;
-    case rejection::overrun:
-        return misuse_kind::overrun;
-    case rejection::underrun:
-        return misuse_kind::underrun;
-    }
-    return misuse_kind::foreign_pointer;
-}
-
 /// Tells the handler what the slabs of a pool that is an object noticed. Such a pool knows no other pools.
 [[LINN_DETAIL_COLD]] inline void report_refusal(std::string_view type, std::size_t object_bytes,
-                                                rejection why, void* object,
+                                                misuse_kind why, void* object,
                                                 const slot_evidence& evidence) noexcept {
-    misuse m{why == rejection::other_owner ? misuse_kind::foreign_pointer : kind_of(why), type, object, 1};
+    misuse m{why == misuse_kind::wrong_pool ? misuse_kind::foreign_pointer : why, type, object, 1};
     m.object_bytes = object_bytes;
     refusal r{object, why};
     r.note(evidence);
@@ -173,7 +151,7 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
 
 /// The same for a pool of T.
 template <class T>
-[[LINN_DETAIL_COLD]] void refuse(rejection why, void* object, const slot_evidence& evidence) noexcept {
+[[LINN_DETAIL_COLD]] void refuse(misuse_kind why, void* object, const slot_evidence& evidence) noexcept {
     report_refusal(type_name<T>(), sizeof(sized<T>), why, object, evidence);
 }
 
@@ -192,7 +170,7 @@ std::size_t take_slots(Slabs& slabs, void** end, std::size_t want,
 template <class T, class Slabs>
 std::size_t check_slabs(Slabs& slabs) noexcept {
     std::size_t found = 0;
-    slabs.check_objects([&found](rejection why, void* object, const slot_evidence& evidence) {
+    slabs.check_objects([&found](misuse_kind why, void* object, const slot_evidence& evidence) {
         ++found;
         refuse<T>(why, object, evidence);
     });

@@ -3,7 +3,7 @@
 #define LINN_DETAIL_SYNC_POOL_CALLS_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/pool_description.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/platform.hpp>

@@ -228,7 +228,7 @@ std::size_t depot<Policy>::hand_over_run(void** objects, std::size_t count, cons
             registry<Policy>::process().adopt(*owner);
             count = owner->give_some(objects, count, by);
         } else {
-            refusal wrong{objects[0], rejection::other_owner};
+            refusal wrong{objects[0], misuse_kind::wrong_pool};
             tell_handler(wrong, owner);
             objects[0] = objects[--count];
         }
@@ -259,7 +259,7 @@ void depot<Policy>::hand_over_cache(front_type& f) noexcept {
 
 template <class Policy>
 void depot<Policy>::tell_handler(const refusal& r, depot* owner) noexcept {
-    misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name(), r.object, 1};
+    misuse m{owner != nullptr ? misuse_kind::wrong_pool : r.why, name(), r.object, 1};
     m.object_bytes = description_.object_bytes;
     r.add_to(m);
     if (owner == nullptr) {
@@ -311,7 +311,7 @@ void depot<Policy>::put_bypassed(void* object) noexcept {
             return !known;
         });
         if (depot* owner = known ? nullptr : owner_of(object); owner != nullptr) {
-            refusal wrong{object, rejection::other_owner};
+            refusal wrong{object, misuse_kind::wrong_pool};
             tell_handler(wrong, owner);
             return;
         }

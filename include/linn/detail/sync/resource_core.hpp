@@ -4,7 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/pool_description.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
@@ -112,7 +112,7 @@ public:
         // relaxed: made by the thread that allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
-            refused(rejection::not_from_a_slab, slot);
+            refused(misuse_kind::foreign_pointer, slot);
         } else if (class_front* f = front_for_put(c, told); f != nullptr) {
             const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
             const bool trimmed = f->epoch != now;
@@ -159,7 +159,7 @@ public:
             report(misuse{misuse_kind::wrong_size, resource_type_name, p, 1});
             return;
         case outcome::unknown:
-            report(misuse{kind_of(rejection::not_from_a_slab, p), resource_type_name, p, 1});
+            report(misuse{kind_of(misuse_kind::foreign_pointer, p), resource_type_name, p, 1});
             return;
         }
     }
@@ -479,18 +479,18 @@ private:
     }
 
     /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all resources)
-    misuse_kind kind_of(rejection why, void* p) noexcept {
+    misuse_kind kind_of(misuse_kind why, void* p) noexcept {
         // What the slab does not fill of its alignment may belong to anybody.
-        if (why == rejection::not_a_slot && in_slab(p)) {
+        if (why == misuse_kind::interior_pointer && in_slab(p)) {
             return misuse_kind::interior_pointer;
         }
-        if (why == rejection::already_free) {
+        if (why == misuse_kind::double_free) {
             return misuse_kind::double_free;
         }
         if (contains(p)) {
             return misuse_kind::wrong_size;
         }
-        const bool known = why == rejection::other_owner ||
+        const bool known = why == misuse_kind::wrong_pool ||
                            registry_type::process().any([p](auto& r) { return r.contains(p); });
         return known ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
     }
