@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A deleter without state would give the derived object to the pool of its base; and as in the standard library, there is no
 // unique_ptr to an array of known bound.
-// EXPECT: unique_ptr_base.cpp:31:.*error
-// EXPECT: unique_ptr_base.cpp:32:.*error
-// EXPECT: unique_ptr_base.cpp:33:.*error
-// EXPECT: unique_ptr_base.cpp:34:.*error: no matching function
-// EXPECT: unique_ptr_base.cpp:35:.*error: no matching function
+// LINES: 99
+// CASE to_base: error
+// CASE assigned: error
+// CASE not_const: error
+// CASE array: error: no matching function
+// CASE overwritten: error: no matching function
 #include <linn/memory.hpp>
 
 #include <utility>
@@ -27,11 +28,16 @@ void convert(linn::unique_ptr<derived> d) {
     (void)assigned;
     (void)linn::make_unique_for_overwrite<int[]>(3);
     (void)linn::make_shared<int[3]>();
-#ifndef LINN_CONTROL
+#if defined(LINN_CASE_to_base)
     linn::unique_ptr<base> b = linn::make_unique<derived>();
+#elif defined(LINN_CASE_assigned)
+    linn::unique_ptr<base> b;
     b = linn::make_unique<derived>();
+#elif defined(LINN_CASE_not_const)
     linn::unique_ptr<derived> mutable_again = linn::unique_ptr<const derived>{};
+#elif defined(LINN_CASE_array)
     (void)linn::make_unique<int[3]>();
+#elif defined(LINN_CASE_overwritten)
     (void)linn::make_unique_for_overwrite<int[3]>();
 #endif
 }

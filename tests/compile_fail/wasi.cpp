@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // WebAssembly without threads is refused by one sentence; the macro is what its compilers define.
-// EXPECT: linn needs threads and destructors of thread_local objects, which WASI lacks
-#ifndef LINN_CONTROL
+// LINES: 99
+// CASE wasi: error: .*linn needs threads and destructors of thread_local objects, which WASI lacks
+#if defined(LINN_CASE_wasi)
 #define __wasi__ 1
 #endif
 #include <linn/linn.hpp>

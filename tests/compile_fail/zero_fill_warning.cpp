@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fill of 256 bytes or more that nobody asked for is a warning at the caller's line, which names the
-// fix. With LINN_CONTROL stands everything that must be silent.
-// EXPECT: zero_fill_warning.cpp:56:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T>\(\)
-// EXPECT: zero_fill_warning.cpp:57:.*error.*make_shared.*deprecated.*linn::value_initialize
-// EXPECT: zero_fill_warning.cpp:58:.*error.*make_shared.*deprecated
-// EXPECT: zero_fill_warning.cpp:59:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T\[\]>\(n\)
-// EXPECT: zero_fill_warning.cpp:60:.*error.*make_unique.*deprecated.*linn::make_unique_for_overwrite<T>\(\)
-// EXPECT: zero_fill_warning.cpp:61:.*error.*make_unique.*deprecated.*linn::make_unique_for_overwrite<T\[\]>\(n\)
-// EXPECT: zero_fill_warning.cpp:62:.*error.*make_shared.*deprecated
-// EXPECT: zero_fill_warning.cpp:63:.*error.*make_shared.*deprecated
+// fix. Everything else must be silent.
+// LINES: 30
+// CASE object: zero_fill_warning.cpp:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T>\(\)
+// CASE constant: zero_fill_warning.cpp:.*error.*make_shared.*deprecated.*linn::value_initialize
+// CASE bound: zero_fill_warning.cpp:.*error.*make_shared.*deprecated
+// CASE array: zero_fill_warning.cpp:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T\[\]>\(n\)
+// CASE unique: zero_fill_warning.cpp:.*error.*make_unique.*deprecated.*linn::make_unique_for_overwrite<T>\(\)
+// CASE unique_array: zero_fill_warning.cpp:.*error.*make_unique.*deprecated.*linn::make_unique_for_overwrite<T\[\]>\(n\)
+// CASE constructors: zero_fill_warning.cpp:.*error.*make_shared.*deprecated
+// CASE hidden: zero_fill_warning.cpp:.*error.*make_shared.*deprecated
 #include <linn/memory.hpp>
 
 #include <array>
@@ -52,14 +53,21 @@ void calls() {
     using linn::value_initialize;
     std::size_t n = 4;
     const plain value{};
-#ifndef LINN_CONTROL
+#if defined(LINN_CASE_object)
     (void)linn::make_shared<packet>();
+#elif defined(LINN_CASE_constant)
     (void)linn::make_shared<const plain>();
+#elif defined(LINN_CASE_bound)
     (void)linn::make_shared<small[2]>();
+#elif defined(LINN_CASE_array)
     (void)linn::make_shared<plain[]>(n);
+#elif defined(LINN_CASE_unique)
     (void)linn::make_unique<packet>();
+#elif defined(LINN_CASE_unique_array)
     (void)linn::make_unique<plain[]>(n);
+#elif defined(LINN_CASE_constructors)
     (void)linn::make_shared<from_numbers>();
+#elif defined(LINN_CASE_hidden)
     (void)linn::make_shared<hidden>();
 #endif
     (void)linn::make_shared_for_overwrite<packet>();
