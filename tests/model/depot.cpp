@@ -242,7 +242,6 @@ struct neighbours : depot_state {
     }
     depot other;
 };
-const registration<neighbours> neighbours_of_two{"depot.neighbours", 2};
 
 /// The same by threads that come and go: magazines that one returns are for the next.
 struct changing_neighbours : neighbours {

@@ -44,19 +44,6 @@ const registration<mutex_state<2, 2>> mutex_of_two{"mutex.two", 2};
 const registration<mutex_state<1, 1, 1>> mutex_of_three{"mutex.three", 3};
 const registration<mutex_state<2, 1, 1>> mutex_again{"mutex.three_again", 3, true};
 
-/// As lock_guard does it.
-struct guarded {
-    void run(unsigned) {
-        const linn::detail::lock_guard<real_mutex> guard{lock};
-        ++inside;
-    }
-    void finish() { check(inside == 3 && lock.try_lock(), "each entry is counted, and nobody stays inside"); }
-
-    real_mutex lock;
-    unsigned inside = 0;
-};
-const registration<guarded> guarded_of_three{"mutex.guard", 3, true};
-
 /// The owner, thread 0, enters again and again while others take the lock away and give it back.
 template <bool Asymmetric>
 struct biased_state {

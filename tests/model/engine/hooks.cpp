@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdlib>
 #include <new>
 
@@ -172,35 +171,14 @@ void* __tsan_memset(void* at, int value, std::size_t n) {
 
 /// membarrier(2) is the barrier of the model. Nothing else that is tested makes system calls by number.
 long syscall(long number, ...) noexcept {
-    va_list arguments;
-    va_start(arguments, number);
-    long a[6];
-    for (long& one : a) {
-        one = va_arg(arguments, long);
-    }
-    va_end(arguments);
-    if (current != nullptr && number == SYS_membarrier) {
-        model::barrier_of_all_threads();
-        return 0;
-    }
-#if defined(__x86_64__)
-    long result = 0;
-    register long r10 asm("r10") = a[3];
-    register long r8 asm("r8") = a[4];
-    register long r9 asm("r9") = a[5];
-    asm volatile("syscall"
-                 : "=a"(result)
-                 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-                 : "rcx", "r11", "memory");
-    if (result < 0 && result > -4096) {
-        errno = static_cast<int>(-result);
+    if (number != SYS_membarrier) {
+        errno = ENOSYS;
         return -1;
     }
-    return result;
-#else
-    errno = ENOSYS;
-    return -1;
-#endif
+    if (current != nullptr) {
+        model::barrier_of_all_threads();
+    }
+    return 0;
 }
 
 } // extern "C"
