@@ -10,7 +10,6 @@
 #include <linn/linn.hpp>
 
 #include <barrier>
-#include <condition_variable>
 
 namespace {
 
@@ -87,21 +86,11 @@ void check_bounded(std::size_t threads, std::size_t live) {
     CHECK_AT_MOST(s.resident_bytes, most_bytes(threads, live, s.slot_bytes));
 }
 
-void run_all(std::vector<std::function<void()>> works) {
-    std::vector<std::thread> threads;
-    for (auto& work : works) {
-        threads.emplace_back(work);
-    }
-    linn_test::join_all(threads);
-}
-
 /// One producer, and `consumers` that have never allocated. One of them stays, blocked, until the numbers were looked at.
 template <class Memory>
 void one_to_many(std::size_t consumers, std::size_t each) {
     std::vector<std::unique_ptr<channel>> ways;
-    std::mutex m;
-    std::condition_variable over;
-    bool looked = false;
+    std::atomic<bool> looked{false};
     std::barrier<> done{static_cast<std::ptrdiff_t>(consumers + 1)};
     std::vector<std::thread> threads;
     for (std::size_t c = 0; c != consumers; ++c) {
@@ -111,8 +100,7 @@ void one_to_many(std::size_t consumers, std::size_t each) {
                 gone<Memory>(way->take(i), i);
             }
             done.arrive_and_wait();
-            std::unique_lock lock{m};
-            over.wait(lock, [&] { return looked; });
+            looked.wait(false);
         });
     }
     for (std::size_t i = 0; i != each; ++i) {
@@ -122,11 +110,8 @@ void one_to_many(std::size_t consumers, std::size_t each) {
     }
     done.arrive_and_wait();
     check_bounded<Memory>(consumers + 1, consumers * (channel::places + 1));
-    {
-        const std::lock_guard lock{m};
-        looked = true;
-    }
-    over.notify_all();
+    looked = true;
+    looked.notify_all();
     linn_test::join_all(threads);
 }
 
@@ -135,20 +120,16 @@ template <class Memory>
 void any_to_any(std::size_t members, std::size_t each) {
     constexpr std::size_t places = 4096;
     static std::array<std::atomic<item*>, places> shared{};
-    std::vector<std::function<void()>> works;
-    for (std::size_t me = 0; me != members; ++me) {
-        works.emplace_back([me, each] {
-            std::uint64_t random = me + 1;
-            for (std::size_t i = 0; i != each; ++i) {
-                random = random * 6364136223846793005U + 1442695040888963407U;
-                const std::size_t at = (random >> 33) % places;
-                if (item* old = shared[at].exchange(made<Memory>(at), std::memory_order_acq_rel)) {
-                    gone<Memory>(old, at);
-                }
+    linn_test::in_threads(members, [each](std::size_t me) {
+        std::uint64_t random = me + 1;
+        for (std::size_t i = 0; i != each; ++i) {
+            random = random * 6364136223846793005U + 1442695040888963407U;
+            const std::size_t at = (random >> 33) % places;
+            if (item* old = shared[at].exchange(made<Memory>(at), std::memory_order_acq_rel)) {
+                gone<Memory>(old, at);
             }
-        });
-    }
-    run_all(works);
+        }
+    });
     for (std::size_t at = 0; at != places; ++at) {
         if (item* last = shared[at].exchange(nullptr)) {
             gone<Memory>(last, at);

@@ -90,25 +90,16 @@ freed threads_that_are_gone() {
     using type = item<64, 3>;
     using pool = linn::pool<type>;
     std::vector<type*> all(some(1'000'000));
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t != 4; ++t) {
-        threads.emplace_back([&, t] {
+    const auto by_four = [&](const auto& act) {
+        linn_test::in_threads(std::size_t{4}, [&](std::size_t t) {
             for (std::size_t i = t; i < all.size(); i += 4) {
-                all[i] = pool::create();
+                act(all[i]);
             }
         });
-    }
-    linn_test::join_all(threads);
+    };
+    by_four([](type*& p) { p = pool::create(); });
     linn_test::shuffle(all);
-    threads.clear();
-    for (std::size_t t = 0; t != 4; ++t) {
-        threads.emplace_back([&, t] {
-            for (std::size_t i = t; i < all.size(); i += 4) {
-                pool::destroy(all[i]);
-            }
-        });
-    }
-    linn_test::join_all(threads);
+    by_four([](type* p) { pool::destroy(p); });
     return {[] { use_lightly<pool>(1500); }, [] { return pool::statistics().resident_bytes; }};
 }
 

@@ -40,20 +40,11 @@ private:
     std::vector<T> held_;
 };
 
-template <class Work>
-void in_threads(Work work) {
-    std::vector<std::thread> threads;
-    for (int i = 0; i != 3; ++i) {
-        threads.emplace_back(work);
-    }
-    linn_test::join_all(threads);
-}
-
 /// `make` in three threads, `use` of what another one made.
 template <class T, class Make, class Use>
 void exchanged(Make make, Use use) {
     box<T> passed;
-    in_threads([&] {
+    linn_test::in_threads(3, [&] {
         for (int i = 0; i != rounds; ++i) {
             passed.put(make());
             if (T got{}; i % 3 != 0 && passed.take(got)) {
@@ -71,7 +62,7 @@ void pool_objects() {
         p->numbers[1] = 1;
         linn::pool<item>::destroy(p);
     });
-    in_threads([] {
+    linn_test::in_threads(3, [] {
         item* some[40];
         linn::pool<item>::reserve(100);
         linn::pool<item>::allocate_n(some);
@@ -88,7 +79,7 @@ void pool_objects() {
 void threads_that_exit() {
     box<item*> left;
     for (int i = 0; i != 5; ++i) {
-        in_threads([&] {
+        linn_test::in_threads(3, [&] {
             linn::map<int, std::string> map;
             map[1] = "one";
             left.put(linn::pool<item>::create());
@@ -102,7 +93,7 @@ void threads_that_exit() {
 
 void limited_pool() {
     using few = linn::pool<item, linn::pool_options{.max_objects = 2}>;
-    in_threads([] {
+    linn_test::in_threads(3, [] {
         for (int i = 0; i != rounds; ++i) {
             if (item* p = few::try_allocate(); p != nullptr) {
                 p->numbers[0] = i;
@@ -129,7 +120,7 @@ void resources() {
                          std::memset(p, 2, 48);
                          resource.deallocate(p, 48);
                      });
-    in_threads([&] {
+    linn_test::in_threads(3, [&] {
         std::pmr::map<int, int> map{&resource};
         std::pmr::map<int, int> by_default{linn::default_pool_resource()};
         for (int i = 0; i != rounds; ++i) {
@@ -165,7 +156,7 @@ void recyclers() {
     late.join();
 
     texts two{texts::options{.capacity = 2, .limit = 2}};
-    in_threads([&] {
+    linn_test::in_threads(3, [&] {
         for (int i = 0; i != rounds / 10; ++i) {
             const auto a = two.acquire();
             a->assign(20, 'z');
@@ -186,7 +177,7 @@ void buffers() {
         b.reset();
     };
     exchanged<linn::buffer>([&] { return pool->acquire(); }, write_and_reset);
-    in_threads([&] {
+    linn_test::in_threads(3, [&] {
         pool->reserve(2);
         pool->trim();
         CHECK(pool->statistics().live < 1000);
@@ -207,7 +198,7 @@ void buffers() {
 void handed_local_pool() {
     auto pool = std::make_unique<linn::local_pool<item>>();
     std::mutex lock;
-    in_threads([&] {
+    linn_test::in_threads(3, [&] {
         for (int i = 0; i != rounds; ++i) {
             const std::lock_guard guard{lock};
             item* p = pool->create();
@@ -221,7 +212,7 @@ void handed_local_pool() {
 item* raced_object = nullptr;
 void race_on(item* p) {
     raced_object = p;
-    in_threads([] {
+    linn_test::in_threads(3, [] {
         for (int i = 0; i != rounds; ++i) {
             *const_cast<volatile int*>(raced_object->numbers) = i;
         }

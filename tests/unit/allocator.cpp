@@ -113,41 +113,4 @@ TEST_CASE("allocator: equality is that of the upstream") {
           1001);
 }
 
-struct session : std::enable_shared_from_this<session> {
-    explicit session(int v) : value{v} { ++alive; }
-    ~session() { --alive; }
-    std::shared_ptr<session> self() { return shared_from_this(); }
-    int value;
-    static inline int alive = 0;
-};
-
-std::size_t live_everywhere(const char* part) {
-    std::size_t sum = 0;
-    for (auto* d = linn::detail::registry<linn::detail::platform>::process().newest(); d != nullptr;
-         d = d->older) {
-        const bool counts = d->is_primary() && d->name().find(part) != std::string_view::npos;
-        sum += counts ? d->statistics().live : 0;
-    }
-    return sum;
-}
-
-TEST_CASE("allocator: allocate_shared puts object and control block into one slot") {
-    std::weak_ptr<session> observer;
-    {
-        const auto s = std::allocate_shared<session>(allocator<session>{}, 9);
-        CHECK(live_everywhere("session") == 1);
-        CHECK(s->self() == s);
-        CHECK(s.use_count() == 1);
-        observer = s;
-    }
-    CHECK(session::alive == 0);
-    CHECK(live_everywhere("session") == 1); // the weak pointer holds the block
-    std::thread other{[moved = std::move(observer)]() mutable {
-        CHECK_UNARY(moved.expired());
-        moved.reset();
-    }};
-    other.join();
-    CHECK(live_everywhere("session") == 0);
-}
-
 } // namespace allocator_tests

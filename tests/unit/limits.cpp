@@ -140,11 +140,7 @@ TEST_CASE("limits: threads that together hold fewer than the limit are never ref
         live -= held.size();
         pool::deallocate_n(held);
     };
-    std::vector<std::thread> all;
-    for (std::size_t i = 0; i != threads; ++i) {
-        all.emplace_back(work, i + 1);
-    }
-    linn_test::join_all(all);
+    linn_test::in_threads(threads, work);
     CHECK(refused == 0);
     CHECK(too_many == 0);
     CHECK(pool::statistics().peak <= threads * each);

@@ -6,30 +6,16 @@
 // Boost 1.74 derives from std::unary_function, which libc++ has no more in C++20.
 #define _LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION // NOLINT(bugprone-reserved-identifier)
 
+#include "unit.hpp"
+
 #include <linn/node_types.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
 #include <deque>
 #include <forward_list>
-#include <functional>
-#include <list>
-#include <map>
-#include <memory>
-#include <memory_resource>
 #include <queue>
-#include <set>
 #include <stack>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 #if __has_include(<boost/container/stable_vector.hpp>)
 #define LINN_TEST_BOOST 1

@@ -179,11 +179,7 @@ TEST_CASE("pool_resource: threads that together hold what fits below max_bytes a
             r.trim();
         }
     };
-    std::vector<std::thread> crew;
-    for (std::size_t i = 0; i != threads; ++i) {
-        crew.emplace_back(work, i + 1);
-    }
-    linn_test::join_all(crew);
+    linn_test::in_threads(threads, work);
     CHECK(refused == 0);
 }
 

@@ -160,11 +160,7 @@ TEST_CASE("late_thread_exit: runs until its module ends, and not after") {
 TEST_CASE("immortal: one object for all threads, made once") {
     static constinit linn::detail::immortal<counted> one{linn::detail::this_module};
     counted* seen[4];
-    std::vector<std::thread> threads;
-    for (counted*& place : seen) {
-        threads.emplace_back([&place] { place = one.get(); });
-    }
-    linn_test::join_all(threads);
+    linn_test::in_threads(std::size(seen), [&](std::size_t i) { seen[i] = one.get(); });
     CHECK(counted::made == 1);
     CHECK(seen[0] == seen[3]);
 }
