@@ -11,9 +11,6 @@
 
 #include <dlfcn.h>
 
-#include <string>
-#include <thread>
-
 /// Of the program or of a library that it is linked with; null where neither has Linn.
 extern "C" [[gnu::weak]] const parts* linn_test_parts();
 

@@ -7,8 +7,6 @@
 #include "every_function.hpp"
 
 #include <list>
-#include <memory>
-#include <string>
 
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)
 #error this test is about builds without exceptions and RTTI

@@ -5,11 +5,6 @@
 
 #include <linn/fixed_pool.hpp>
 
-#include <csignal>
-#include <cstddef>
-#include <cstdlib>
-#include <new>
-
 namespace {
 
 std::size_t news = 0;

@@ -10,11 +10,7 @@
 
 #include <linn/linn.hpp>
 
-#include <array>
-#include <memory>
 #include <memory_resource>
-#include <string>
-#include <vector>
 
 namespace {
 

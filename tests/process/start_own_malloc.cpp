@@ -12,9 +12,6 @@ int main() {
 
 #include <linn/pool.hpp>
 
-#include <cstring>
-#include <thread>
-
 namespace {
 
 struct alignas(16) large_block {

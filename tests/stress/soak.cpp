@@ -12,10 +12,7 @@
 #include "parcels.hpp"
 #include "process.hpp"
 
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <thread>
 
 namespace {
 

@@ -40,30 +40,12 @@ struct row {
     cell memcheck;
 };
 
+/// In the order of the enumeration, which the page would show otherwise.
 constexpr const char* name_of(linn::misuse_kind kind) noexcept {
-    switch (kind) {
-    case linn::misuse_kind::double_free:
-        return "double_free";
-    case linn::misuse_kind::foreign_pointer:
-        return "foreign_pointer";
-    case linn::misuse_kind::interior_pointer:
-        return "interior_pointer";
-    case linn::misuse_kind::misaligned_pointer:
-        return "misaligned_pointer";
-    case linn::misuse_kind::wrong_pool:
-        return "wrong_pool";
-    case linn::misuse_kind::wrong_size:
-        return "wrong_size";
-    case linn::misuse_kind::write_after_free:
-        return "write_after_free";
-    case linn::misuse_kind::overrun:
-        return "overrun";
-    case linn::misuse_kind::underrun:
-        return "underrun";
-    case linn::misuse_kind::objects_alive:
-        return "objects_alive";
-    }
-    return "?";
+    constexpr const char* names[] = {
+        "double_free", "foreign_pointer",  "interior_pointer", "misaligned_pointer", "wrong_pool",
+        "wrong_size",  "write_after_free", "overrun",          "underrun",           "objects_alive"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 /// Linn's own report, and a tool's.

@@ -7,11 +7,6 @@
 
 #include <linn/pool.hpp>
 
-#include <cstddef>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace {
 
 template <std::size_t number>

@@ -8,10 +8,6 @@
 
 #include <linn/detail/os/system.hpp>
 
-#include <cstring>
-#include <thread>
-#include <vector>
-
 namespace {
 
 using pages = linn::detail::system_pages;

@@ -8,9 +8,6 @@
 
 #include <linn/linn.hpp>
 
-#include <thread>
-#include <vector>
-
 namespace {
 
 struct item {
