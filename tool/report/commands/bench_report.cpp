@@ -480,18 +480,6 @@ std::string provenance_of(const bench_result& result) {
                                        effort_text(result), result.options.seed));
 }
 
-list reading_of_bench() {
-    return {{
-        "Each contender runs in processes of its own, once a round; every round has its own random order, so "
-        "that a slow minute of the machine makes no contender slow.",
-        "glibc is measured twice. What its two copies differ by is the noise floor, the shaded band of the "
-        "plots: a difference that small means nothing.",
-        "cycles are those of the constant time-stamp counter: time, not executed instructions.",
-        "A figure holds for this machine, this compiler and this load. Ratios travel better than times; your "
-        "own program decides (linn run).",
-    }};
-}
-
 } // namespace
 
 document bench_document(const bench_result& result) {
@@ -511,7 +499,6 @@ document bench_document(const bench_result& result) {
     add_contenders(d, result);
     d.add_section("machine", "Machine and options")
         .add(facts_of(result), is_headline_alone(result) ? forms::documents : forms::html);
-    d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_bench());
     return d;
 }
 

@@ -319,18 +319,6 @@ std::vector<block> losses_of(const run_result& result) {
     return blocks;
 }
 
-list reading_of_run() {
-    return {{
-        "Every allocator runs your program once a round, in random order. A run is compared with the run on "
-        "the default allocator in the same round, so what slows the whole machine cancels out. The default "
-        "runs twice under two names; what the two differ by is the noise floor.",
-        "\"Faster\", \"slower\", \"less\" and \"more\" are said where the paired test (Wilcoxon's), "
-        "corrected for the number of allocators (Holm), finds a difference that is larger than the noise "
-        "floor. Otherwise it is a tie: no difference that this run can show.",
-        "A verdict holds for this program, this input and this machine.",
-    }};
-}
-
 std::string alert_of(const run_result& result) {
     std::string alert;
     if (!result.complete()) {
@@ -358,7 +346,8 @@ void add_measurements(document& d, const run_result& result) {
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
         picture{[&result, &judged](html::id_source& ids) { return html::metric_plot(ids, result, judged); },
-                "Each dot is a run, divided by the run on the default allocator in the same round; left is "
+                "Every round runs all allocators, in random order. Each dot is a run, divided by the run on "
+                "the default allocator in the same round; left is "
                 "faster. The upright mark is the median of these ratios, written at the end of the line, the "
                 "bar its interval. Shaded: the noise floor, what two copies of the default differ by."});
     table main = main_table(result);
@@ -389,7 +378,6 @@ document run_document(const run_result& result) {
         allocators.add(std::move(b.content), forms::html);
     }
     d.add_section("machine", "Program, machine and options", left_out_of_text::all).add(facts_of(result));
-    d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_run());
     const run_options& o = result.options;
     d.provenance = provenance_text(
         result.started, result.machine,
