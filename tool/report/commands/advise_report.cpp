@@ -59,10 +59,10 @@ cell roughly(cell c) {
     return c;
 }
 
-/// The share of the CPU time that a type's allocations take, as its interval: "9-12 %"; "-" where it is not known.
+/// The share of the CPU time that a type's allocations take, as its interval: "9-12 %"; empty where it is not known.
 cell time_cell(const advice& a, const site_time& time) {
     if (!a.analysis.time.is_known()) {
-        return figure_of(unit::share, unknown_bound);
+        return {};
     }
     const time_share share = time.share();
     quantity q = bounds_of(unit::share, share.low, share.high);
@@ -253,12 +253,10 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
     const bool is_known = a.analysis.time.is_known();
     table t{is_known ? "Most time in the allocator first" : "Most calls first",
             {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
-             {.heading = "time", .shown_in = is_known ? forms::everywhere : forms::nowhere},
+             {.heading = "time"},
              {.heading = "count"},
              {.heading = "share", .droppable = 3, .shown_in = is_known ? forms::html : forms::everywhere},
-             {.heading = "bytes, 95 %",
-              .droppable = 2,
-              .shown_in = a.analysis.info.sample_bytes != 0 ? forms::everywhere : forms::nowhere},
+             {.heading = "bytes, 95 %", .droppable = 2},
              {.heading = "size", .droppable = 4},
              {.heading = "live", .droppable = 7},
              {.heading = "life", .droppable = 6},

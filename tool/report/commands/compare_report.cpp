@@ -263,10 +263,11 @@ row change_row(const trace_row& r, profile_measure by) {
     const auto value = [&](const trace_counts_of_work& counts) {
         return figure_of(by, counts[static_cast<std::size_t>(by)]);
     };
+    const auto other = [&](profile_measure m) {
+        return m == by || r.difference(m) == 0 ? cell{} : difference_cell(m, r.difference(m));
+    };
     return {{value(r.old_counts), value(r.new_counts), difference_cell(by, r.difference(by)),
-             change_cell(r, by),
-             difference_cell(profile_measure::bytes, r.difference(profile_measure::bytes)),
-             difference_cell(profile_measure::live_bytes, r.difference(profile_measure::live_bytes))},
+             change_cell(r, by), other(profile_measure::bytes), other(profile_measure::live_bytes)},
             r.difference(r.changed_in) > 0 ? emphasis::bad : emphasis::good};
 }
 
@@ -278,22 +279,13 @@ void add_changed(document& d, const trace_comparison& c, row_kind kind, const ch
         return;
     }
     const profile_measure by = c.options.by;
-    const auto shown_if = [](bool is_shown) { return is_shown ? forms::everywhere : forms::nowhere; };
-    const bool has_leaks = std::ranges::any_of(
-        c.stacks, [](const trace_row& r) { return r.difference(profile_measure::live_bytes) != 0; });
     const std::string group = words_of(by);
     const std::vector<column> columns{{.heading = "old", .group = group, .droppable = 2},
                                       {.heading = "new", .group = group, .droppable = 2},
                                       {.heading = "change", .group = group},
                                       {.heading = "%", .group = group},
-                                      {.heading = "bytes",
-                                       .group = "change of",
-                                       .droppable = 1,
-                                       .shown_in = shown_if(by != profile_measure::bytes)},
-                                      {.heading = "never released",
-                                       .group = "change of",
-                                       .droppable = 3,
-                                       .shown_in = shown_if(by != profile_measure::live_bytes && has_leaks)}};
+                                      {.heading = "bytes", .group = "change of", .droppable = 1},
+                                      {.heading = "never released", .group = "change of", .droppable = 3}};
     d.add_section(to_string(kind), title)
         .add(table_of(kind, title, columns, std::span{rows}.first(changed), top,
                       [&](const trace_row& r) { return change_row(r, by); }));

@@ -94,12 +94,7 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
               .is_text = true,
               .shorten = are_places ? cut::front : cut::type,
               .least = 20},
-             {.heading = "function",
-              .is_text = true,
-              .droppable = 4,
-              .shown_in = are_places ? forms::everywhere : forms::nowhere,
-              .shorten = cut::end,
-              .least = 12}}};
+             {.heading = "function", .is_text = true, .droppable = 4, .shorten = cut::end, .least = 12}}};
     t.columns.insert(t.columns.end(), others.begin(), others.end());
     return t;
 }

@@ -67,8 +67,9 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
     for (const Row& r :
          rows.first(std::min(rows.size(), std::max<std::size_t>(top, are_stacks ? 60 : 200)))) {
         row& added = t.rows.emplace_back(cells_of(r));
+        const bool is_place = kind == row_kind::places;
         added.cells.insert(added.cells.begin(),
-                           {kind == row_kind::places ? r.place.place() : r.label, r.place.name});
+                           {is_place ? r.place.place() : r.label, is_place ? r.place.name : ""});
         if (are_stacks) {
             added.detail.push_back({stack_lines(r.stack, r.place)});
         }

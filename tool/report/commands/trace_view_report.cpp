@@ -122,18 +122,18 @@ table view_table(const trace_view& view, row_kind kind, const std::vector<view_r
                               : view.filter == block_filter::temporary
                                   ? "blocks released at once"
                                   : fmt::format("bytes {}", words_of(view.filter));
-    const forms allocated = view.filter == block_filter::all ? forms::nowhere : forms::everywhere;
-    return table_of(kind, capitalised(fmt::format("{}, by {}", to_string(kind), order)),
-                    {{.heading = "blocks"},
-                     {.heading = "bytes"},
-                     {.heading = "share"},
-                     {.heading = "allocated", .droppable = 2, .shown_in = allocated}},
-                    std::span{rows}, top, [&](const view_row& r) {
-                        return row{{figure_of(unit::count, r.counts.blocks),
-                                    figure_of(unit::bytes, r.counts.bytes),
-                                    figure_of(unit::share, share_of(r, view)),
-                                    figure_of(unit::about, r.allocated.blocks)}};
-                    });
+    return table_of(
+        kind, capitalised(fmt::format("{}, by {}", to_string(kind), order)),
+        {{.heading = "blocks"},
+         {.heading = "bytes"},
+         {.heading = "share"},
+         {.heading = "allocated", .droppable = 2}},
+        std::span{rows}, top, [&](const view_row& r) {
+            return row{{figure_of(unit::count, r.counts.blocks), figure_of(unit::bytes, r.counts.bytes),
+                        figure_of(unit::share, share_of(r, view)),
+                        view.filter == block_filter::all ? cell{}
+                                                         : cell{figure_of(unit::about, r.allocated.blocks)}}};
+        });
 }
 
 data_table lines_of(const trace_view& view) {

@@ -29,6 +29,20 @@ table table::part(bool of_text) const {
     if (of_text && rows.size() > rows_of_text) {
         shown.rows.erase(shown.rows.begin() + static_cast<std::ptrdiff_t>(rows_of_text), shown.rows.end());
     }
+    for (std::size_t i = columns.size(); i-- > 1;) {
+        const auto is_empty = [&](const row& r) {
+            return r.is == row::kind::heading || r.cells[i].words(lettering::plain).empty();
+        };
+        if (std::ranges::all_of(shown.rows, is_empty)) {
+            const auto place = static_cast<std::ptrdiff_t>(i);
+            shown.columns.erase(shown.columns.begin() + place);
+            for (row& r : shown.rows) {
+                if (r.is != row::kind::heading) {
+                    r.cells.erase(r.cells.begin() + place);
+                }
+            }
+        }
+    }
     if (all_rows > shown.rows.size()) {
         shown.remarks.insert(
             shown.remarks.begin(),

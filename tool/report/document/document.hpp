@@ -69,7 +69,6 @@ struct block; // below; a row holds blocks
 
 /// The forms in which something appears.
 enum class forms : unsigned {
-    nowhere = 0,
     terminal = 1,
     markdown = 2,
     html = 4,
@@ -164,7 +163,8 @@ struct table {
     /// Says that there are `all` rows, of which text shows `in_text`: "types".
     void cut(std::size_t in_text, std::size_t all, std::string what);
 
-    /// The rows that a page or, of a text, that text shows; a remark says how many more there are.
+    /// The rows that a page or, of a text, that text shows, without columns that are empty in all of them; a remark says how many more
+    /// rows there are.
     table part(bool of_text) const;
 };
 
