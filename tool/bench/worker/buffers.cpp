@@ -3,8 +3,6 @@
 
 #include "team.hpp"
 
-#include <linn/buffer_pool.hpp>
-
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -61,9 +59,9 @@ public:
         sizes<4, 2>();
         using line = Source<std::size_t{8} << 20>;
         constexpr std::size_t lines = 16;
-        result_.phases.push_back(measure_passes("four_filled_8m", 1, lines, result_.cpu_share, [] {
+        add_passes(result_, "four_filled_8m", 1, lines, [] {
             return [source = line{}](std::size_t n) mutable { held_loop<4, true>(source, n); };
-        }));
+        });
         return std::move(result_);
     }
 
@@ -86,8 +84,7 @@ private:
         const std::size_t n = fitting_pairs(Threads, wanted_, bound_, make);
         const std::string name =
             std::string{Held == 4 ? "four" : "one"} + (Threads == 2 ? "_two_" : "_") + bytes;
-        result_.phases.push_back(
-            measure_passes(name, Threads, (n + Held - 1) / Held * Held, result_.cpu_share, make));
+        add_passes(result_, name, Threads, (n + Held - 1) / Held * Held, make);
     }
 
     std::size_t wanted_; // buffers of a pass, of a thread
@@ -101,34 +98,13 @@ outcome run_held(const options& o) {
 }
 
 template <std::size_t Bytes>
-struct new_array {
-    static constexpr std::size_t bytes = Bytes;
-    static std::unique_ptr<char[]> acquire() { return std::unique_ptr<char[]>(new char[Bytes]); }
-    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
-};
-
-template <std::size_t Bytes>
-struct make_unique_array {
-    static constexpr std::size_t bytes = Bytes;
+struct make_unique_array : array_source<Bytes> {
     static std::unique_ptr<char[]> acquire() { return std::make_unique<char[]>(Bytes); }
-    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
 };
 
 template <std::size_t Bytes>
-struct for_overwrite_array {
-    static constexpr std::size_t bytes = Bytes;
+struct for_overwrite_array : array_source<Bytes> {
     static std::unique_ptr<char[]> acquire() { return std::make_unique_for_overwrite<char[]>(Bytes); }
-    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
-};
-
-template <std::size_t Bytes>
-struct make_shared_object {
-    struct line {
-        char data[Bytes];
-    };
-    static constexpr std::size_t bytes = Bytes;
-    static std::shared_ptr<line> acquire() { return std::make_shared<line>(); }
-    static void* data(const std::shared_ptr<line>& h) { return h->data; }
 };
 
 template <std::size_t Bytes>
@@ -150,30 +126,6 @@ struct mapping {
         return handle{p};
     }
     static void* data(const handle& h) { return h.get(); }
-};
-
-template <std::size_t Bytes>
-linn::buffer_pool& buffers_of() {
-    static linn::buffer_pool& pool = *new linn::buffer_pool{Bytes};
-    return pool;
-}
-
-template <std::size_t Bytes>
-struct pool_handle {
-    static constexpr std::size_t bytes = Bytes;
-    linn::buffer_pool& pool = buffers_of<Bytes>();
-
-    auto acquire() { return pool.acquire(); }
-    static void* data(const auto& h) { return h.data(); }
-};
-
-template <std::size_t Bytes>
-struct pool_shared {
-    static constexpr std::size_t bytes = Bytes;
-    linn::buffer_pool& pool = buffers_of<Bytes>();
-
-    auto acquire() { return pool.acquire_shared(); }
-    static void* data(const auto& h) { return h.get(); }
 };
 
 constexpr variant all[] = {

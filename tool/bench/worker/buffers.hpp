@@ -4,8 +4,11 @@
 #include "measure.hpp"
 #include "team.hpp"
 
+#include <linn/buffer_pool.hpp>
+
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -34,8 +37,8 @@ void buffer_loop(Source& source, std::size_t operations, std::size_t bytes) {
 }
 
 template <use Use, class Source>
-phase measure_buffers(std::string name, std::size_t operations, double& share) {
-    return measure_passes(std::move(name), 1, operations, share, [] {
+void add_buffers(outcome& result, std::string name, std::size_t operations) {
+    add_passes(result, std::move(name), 1, operations, [] {
         return [source = Source{}](std::size_t n) mutable { buffer_loop<Use>(source, n, Source::bytes); };
     });
 }
@@ -44,10 +47,9 @@ phase measure_buffers(std::string name, std::size_t operations, double& share) {
 template <class Source>
 void run_size(const options& o, outcome& result, const std::string& name) {
     const std::size_t operations = o.scaled((std::size_t{64} << 20) / Source::bytes) + 2;
-    double& share = result.cpu_share;
-    result.phases.push_back(measure_buffers<use::untouched, Source>(name, operations, share));
-    result.phases.push_back(measure_buffers<use::first_page, Source>(name + "_page", operations, share));
-    result.phases.push_back(measure_buffers<use::filled, Source>(name + "_filled", operations, share));
+    add_buffers<use::untouched, Source>(result, name, operations);
+    add_buffers<use::first_page, Source>(result, name + "_page", operations);
+    add_buffers<use::filled, Source>(result, name + "_filled", operations);
     result.work_check += operations;
 }
 
@@ -60,5 +62,51 @@ outcome run_buffers(const options& o) {
     run_size<Source<std::size_t{8} << 20>>(o, result, "8m");
     return result;
 }
+
+/// The usual handle of a buffer.
+template <std::size_t Bytes>
+struct array_source {
+    static constexpr std::size_t bytes = Bytes;
+    static void* data(const std::unique_ptr<char[]>& h) { return h.get(); }
+};
+
+template <std::size_t Bytes>
+struct new_array : array_source<Bytes> {
+    static std::unique_ptr<char[]> acquire() { return std::unique_ptr<char[]>(new char[Bytes]); }
+};
+
+template <std::size_t Bytes>
+struct make_shared_object {
+    struct line {
+        char data[Bytes];
+    };
+    static constexpr std::size_t bytes = Bytes;
+    static std::shared_ptr<line> acquire() { return std::make_shared<line>(); }
+    static void* data(const std::shared_ptr<line>& h) { return h->data; }
+};
+
+/// The process's one pool of buffers of that size.
+template <std::size_t Bytes>
+struct buffer_pool_source {
+    static constexpr std::size_t bytes = Bytes;
+    linn::buffer_pool& pool = shared();
+
+    static linn::buffer_pool& shared() {
+        static linn::buffer_pool& all = *new linn::buffer_pool{Bytes};
+        return all;
+    }
+};
+
+template <std::size_t Bytes>
+struct pool_handle : buffer_pool_source<Bytes> {
+    auto acquire() { return this->pool.acquire(); }
+    static void* data(const auto& h) { return h.data(); }
+};
+
+template <std::size_t Bytes>
+struct pool_shared : buffer_pool_source<Bytes> {
+    auto acquire() { return this->pool.acquire_shared(); }
+    static void* data(const auto& h) { return h.get(); }
+};
 
 } // namespace linn::tool::worker

@@ -55,17 +55,16 @@ outcome run_bursts(const options& o) {
     result.work_check = objects;
     for (const std::size_t n : burst_counts) {
         const std::size_t rounds = std::max<std::size_t>(objects / n, 1);
-        result.phases.push_back(
-            measure_passes(std::to_string(n), 1, n * rounds, result.cpu_share, [&live, n] {
-                return [&live, n](std::size_t count) {
-                    for (std::size_t done = 0; done != count; done += n) {
-                        Bursts::take(live.begin(), n);
-                        escape(live.begin());
-                        Bursts::give(live.begin(), n);
-                        escape(live.begin());
-                    }
-                };
-            }));
+        add_passes(result, std::to_string(n), 1, n * rounds, [&live, n] {
+            return [&live, n](std::size_t count) {
+                for (std::size_t done = 0; done != count; done += n) {
+                    Bursts::take(live.begin(), n);
+                    escape(live.begin());
+                    Bursts::give(live.begin(), n);
+                    escape(live.begin());
+                }
+            };
+        });
     }
     return result;
 }

@@ -6,7 +6,6 @@
 #include "team.hpp"
 
 #include <linn/allocator.hpp>
-#include <linn/memory.hpp>
 #include <linn/pool.hpp>
 #include <linn/recycler.hpp>
 
@@ -121,10 +120,6 @@ struct locked_source {
 template <class T, class Lock>
 using locked_allocator = source_allocator<T, locked_source<Lock>>;
 
-struct make_shared_way : owning_way {
-    static std::shared_ptr<packet> create() { return std::make_shared<packet>(); }
-};
-
 /// As most programs write it: without a constructor the packet is filled with zeros first.
 struct make_shared_filled_way : owning_way {
     static std::shared_ptr<plain_packet> create() { return std::make_shared<plain_packet>(); }
@@ -163,10 +158,6 @@ struct allocate_shared_way : owning_way {
     static std::shared_ptr<packet> create() {
         return std::allocate_shared<packet>(locked_allocator<packet, Lock>{});
     }
-};
-
-struct linn_make_shared_way : owning_way {
-    static std::shared_ptr<packet> create() { return linn::make_shared<packet>(); }
 };
 
 struct linn_for_overwrite_way : owning_way {
@@ -213,14 +204,14 @@ outcome run_shared_ptr(const options& o) {
     std::optional<idle_thread> second;
     for (const char* state : {"single", "multi"}) {
         const std::string prefix = state;
-        result.phases.push_back(measure_passes(prefix + "_hot", 1, operations, result.cpu_share, hot));
-        result.phases.push_back(measure_passes(prefix + "_burst", 1, operations, result.cpu_share, bursts));
+        add_passes(result, prefix + "_hot", 1, operations, hot);
+        add_passes(result, prefix + "_burst", 1, operations, bursts);
         if (!second) {
             second.emplace();
         }
     }
-    result.phases.push_back(measure_passes("two_hot", 2, operations, result.cpu_share, hot));
-    result.phases.push_back(measure_passes("two_burst", 2, operations, result.cpu_share, bursts));
+    add_passes(result, "two_hot", 2, operations, hot);
+    add_passes(result, "two_burst", 2, operations, bursts);
     return result;
 }
 

@@ -3,6 +3,8 @@
 
 #include "measure.hpp"
 
+#include <linn/memory.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +65,14 @@ struct owning_way {
     static void destroy(Handle& h) {
         h = Handle{};
     }
+};
+
+struct make_shared_way : owning_way {
+    static std::shared_ptr<packet> create() { return std::make_shared<packet>(); }
+};
+
+struct linn_make_shared_way : owning_way {
+    static std::shared_ptr<packet> create() { return linn::make_shared<packet>(); }
 };
 
 } // namespace linn::tool::worker

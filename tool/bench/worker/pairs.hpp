@@ -57,10 +57,9 @@ inline outcome measure_pairs(const options& o, object_loop* loop) {
     for (const std::size_t usual : live_counts) {
         const std::size_t n = o.alive(usual);
         const std::size_t rounds = std::max<std::size_t>(pairs / n, 1);
-        result.phases.push_back(
-            measure_passes(std::to_string(usual), 1, n * rounds, result.cpu_share, [&live, loop, n] {
-                return [&live, loop, n](std::size_t count) { loop(live.begin(), n, count / n); };
-            }));
+        add_passes(result, std::to_string(usual), 1, n * rounds, [&live, loop, n] {
+            return [&live, loop, n](std::size_t count) { loop(live.begin(), n, count / n); };
+        });
     }
     return result;
 }

@@ -68,32 +68,30 @@ outcome run_pmr_blocks(const options& o) {
              {load{"one", 1, 200'000}, load{"1000", 1'000, 200'000}, load{"100k", 100'000, 200'000}}) {
             const std::size_t alive = o.alive(l.live);
             const std::size_t operations = (o.scaled(l.operations) + alive - 1) / alive * alive;
-            result.phases.push_back(measure_passes(
-                l.name + std::string{threads == 1 ? "" : "_two"}, threads, operations, result.cpu_share,
-                [alive] {
-                    return [source = std::make_unique<Source>(),
-                            live = std::make_unique<mapped_array<void*>>(alive)](std::size_t n) {
-                        fill_and_free(source->get(), live->begin(), live->size(), n);
-                        source->end_pass();
-                    };
-                }));
+            add_passes(result, l.name + std::string{threads == 1 ? "" : "_two"}, threads, operations,
+                       [alive] {
+                           return [source = std::make_unique<Source>(),
+                                   live = std::make_unique<mapped_array<void*>>(alive)](std::size_t n) {
+                               fill_and_free(source->get(), live->begin(), live->size(), n);
+                               source->end_pass();
+                           };
+                       });
             result.work_check += operations;
         }
     }
     constexpr int elements_of_one = 100;
-    result.phases.push_back(measure_passes(
-        "short_lived", 1, o.scaled(50'000) / elements_of_one * elements_of_one + elements_of_one,
-        result.cpu_share, [] {
-            return [](std::size_t n) {
-                for (std::size_t done = 0; done < n; done += elements_of_one) {
-                    auto mine = Source::make();
-                    std::pmr::map<int, int> c{&*mine};
-                    for (int key = 0; key != elements_of_one; ++key) {
-                        c.emplace(key, key);
-                    }
+    const std::size_t maps = o.scaled(50'000) / elements_of_one + 1;
+    add_passes(result, "short_lived", 1, maps * elements_of_one, [] {
+        return [](std::size_t n) {
+            for (std::size_t done = 0; done < n; done += elements_of_one) {
+                auto mine = Source::make();
+                std::pmr::map<int, int> c{&*mine};
+                for (int key = 0; key != elements_of_one; ++key) {
+                    c.emplace(key, key);
                 }
-            };
-        }));
+            }
+        };
+    });
     return result;
 }
 
@@ -197,14 +195,12 @@ outcome run_pmr(const options& o) {
     result.work_check = operations;
     for (const unsigned threads : {1u, 2u}) {
         for (const work& w : all) {
-            result.phases.push_back(measure_passes(w.name + std::string{threads == 1 ? "" : "_two"}, threads,
-                                                   operations, result.cpu_share, [&w] {
-                                                       return [source = std::make_unique<Source>(),
-                                                               run = w.run](std::size_t n) {
-                                                           run(source->get(), n);
-                                                           source->end_pass();
-                                                       };
-                                                   }));
+            add_passes(result, w.name + std::string{threads == 1 ? "" : "_two"}, threads, operations, [&w] {
+                return [source = std::make_unique<Source>(), run = w.run](std::size_t n) {
+                    run(source->get(), n);
+                    source->end_pass();
+                };
+            });
         }
     }
     return result;
@@ -224,16 +220,6 @@ struct unsynchronized_source {
     static auto make() { return std::make_unique<std::pmr::unsynchronized_pool_resource>(); }
 };
 
-/// One for all threads.
-struct synchronized_source {
-    static std::pmr::memory_resource& get() {
-        static auto& resource = *new std::pmr::synchronized_pool_resource;
-        return resource;
-    }
-    static void end_pass() {}
-    static auto make() { return std::make_unique<std::pmr::synchronized_pool_resource>(); }
-};
-
 /// Gives back nothing before the end of a pass; that end is part of the figure.
 struct monotonic_source {
     std::pmr::monotonic_buffer_resource resource;
@@ -241,25 +227,20 @@ struct monotonic_source {
     void end_pass() { resource.release(); }
 };
 
-/// One for all threads.
-struct linn_source {
+/// One for all threads, over the resources that the functions return.
+template <class Resource, auto... Upstream>
+struct shared_source {
     static std::pmr::memory_resource& get() {
-        static auto& resource = *new linn::pool_resource;
+        static auto& resource = *new Resource{Upstream()...};
         return resource;
     }
     static void end_pass() {}
-    static auto make() { return std::make_unique<pool_resource>(); }
+    static auto make() { return std::make_unique<Resource>(Upstream()...); }
 };
-
+using synchronized_source = shared_source<std::pmr::synchronized_pool_resource>;
+using linn_source = shared_source<pool_resource>;
 /// One that takes its slabs from new and delete.
-struct linn_source_over_new {
-    static std::pmr::memory_resource& get() {
-        static auto& resource = *new pool_resource{std::pmr::new_delete_resource()};
-        return resource;
-    }
-    static void end_pass() {}
-    static auto make() { return std::make_unique<pool_resource>(std::pmr::new_delete_resource()); }
-};
+using linn_source_over_new = shared_source<pool_resource, &std::pmr::new_delete_resource>;
 
 constexpr variant all[] = {
     {"pmr", "new_delete", &run_pmr<new_delete_source>},

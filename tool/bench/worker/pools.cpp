@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pools.hpp"
 
-#include <linn/allocator.hpp>
-#include <linn/pooled.hpp>
-
 #include <boost/pool/singleton_pool.hpp>
 
 #include <memory_resource>
@@ -11,30 +8,6 @@
 
 namespace linn::tool::worker {
 namespace {
-
-// The ways of getting memory of the scenarios `object` and `containers`. Each is a policy of pools.hpp that also has
-// `template <std::size_t Bytes> struct object`: a class of that size, constructible from an integer, whose `new` and `delete`
-// are measured.
-
-struct general : standard_policy {
-    template <std::size_t Bytes>
-    struct object : payload<Bytes> {
-        using payload<Bytes>::payload;
-    };
-};
-
-/// Linn as a user meets it: the allocator in a container, the base class for an object.
-struct linn_policy {
-    template <class T>
-    static linn::allocator<T> allocator() {
-        return {};
-    }
-
-    template <std::size_t Bytes>
-    struct object : payload<Bytes>, linn::pooled<object<Bytes>> {
-        using payload<Bytes>::payload;
-    };
-};
 
 template <class Resource>
 struct pmr : pmr_policy<Resource> {
@@ -178,7 +151,7 @@ constexpr std::array<variant, 2> both(std::string_view name) noexcept {
     return {{{"object", name, &run_object<Policy>}, {"containers", name, &run_containers<Policy>}}};
 }
 
-constexpr auto of_general = both<general>("general");
+constexpr auto of_general = both<standard_policy>("general");
 constexpr auto of_unsynchronized = both<pmr<std::pmr::unsynchronized_pool_resource>>("pmr_unsynchronized");
 constexpr auto of_synchronized = both<pmr<std::pmr::synchronized_pool_resource>>("pmr_synchronized");
 constexpr auto of_boost = both<objects_from<boost_source>>("boost_singleton_pool");

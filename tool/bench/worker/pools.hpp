@@ -3,6 +3,9 @@
 
 #include "measure.hpp"
 
+#include <linn/allocator.hpp>
+#include <linn/pooled.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,14 +40,6 @@ auto list_of() {
     return std::list<int, decltype(from)>{from};
 }
 
-/// `std::allocator`: the general allocator that the process was started with.
-struct standard_policy {
-    template <class T>
-    static std::allocator<T> allocator() {
-        return {};
-    }
-};
-
 /// One of the standard library's pool resources, with default options, over `new_delete_resource`.
 template <class Resource>
 struct pmr_policy {
@@ -67,6 +62,35 @@ struct payload {
 private:
     std::uint64_t id_;
     std::byte rest_[Bytes - sizeof(std::uint64_t)];
+};
+
+// The ways of getting memory of the scenarios `object` and `containers` have also `template <std::size_t Bytes> struct object`: a
+// class of that size, constructible from an integer, whose `new` and `delete` are measured.
+
+/// The general allocator that the process was started with.
+struct standard_policy {
+    template <class T>
+    static std::allocator<T> allocator() {
+        return {};
+    }
+
+    template <std::size_t Bytes>
+    struct object : payload<Bytes> {
+        using payload<Bytes>::payload;
+    };
+};
+
+/// Linn as a user meets it: the allocator in a container, the base class for an object.
+struct linn_policy {
+    template <class T>
+    static linn::allocator<T> allocator() {
+        return {};
+    }
+
+    template <std::size_t Bytes>
+    struct object : payload<Bytes>, linn::pooled<object<Bytes>> {
+        using payload<Bytes>::payload;
+    };
 };
 
 /// One pass of "many": all live, then all freed in the order of allocation. Returns cycles a pair.
@@ -100,25 +124,17 @@ phase hot_pass(std::size_t pairs) {
 template <class Object>
 outcome measure_object(const options& o) {
     mapped_array<Object*> objects{o.objects};
-    outcome result;
-    result.work_check = sizeof(Object);
-
     phase first = many_pass(objects);
     first.name = "first";
-    result.phases.push_back(first);
-
     std::array<phase, 15> many;
-    for (phase& p : many) {
-        p = many_pass(objects);
-    }
-    result.phases.push_back(median_pass(many));
-
+    std::ranges::generate(many, [&] { return many_pass(objects); });
     std::array<phase, 15> hot;
     hot_pass<Object>(o.objects);
-    for (phase& p : hot) {
-        p = hot_pass<Object>(o.objects);
-    }
-    result.phases.push_back(median_pass(hot));
+    std::ranges::generate(hot, [&] { return hot_pass<Object>(o.objects); });
+
+    outcome result;
+    result.work_check = sizeof(Object);
+    result.phases = {first, median_pass(many), median_pass(hot)};
     return result;
 }
 
@@ -142,55 +158,47 @@ outcome run_object(const options& o) {
     return unknown;
 }
 
-// The four operations by container. A list is a queue: erasing one by one in the order of insertion is popping.
 template <class C>
-struct container_operations {
-    static void insert(C& c, int v) { c.insert(v); }
-    static void erase(C& c, int v) { c.erase(v); }
-};
-template <class A>
-struct container_operations<std::list<int, A>> {
-    static void insert(std::list<int, A>& c, int v) { c.push_back(v); }
-    static void erase(std::list<int, A>& c, int) { c.pop_front(); }
-};
-template <class A>
-struct container_operations<std::map<int, int, std::less<int>, A>> {
-    using map_type = std::map<int, int, std::less<int>, A>;
-    static void insert(map_type& c, int v) { c.try_emplace(v, v); }
-    static void erase(map_type& c, int v) { c.erase(v); }
-};
+void insert_into(C& c, int v) {
+    if constexpr (requires { c.push_back(v); }) {
+        c.push_back(v);
+    } else if constexpr (requires { typename C::mapped_type; }) {
+        c.try_emplace(v, v);
+    } else {
+        c.insert(v);
+    }
+}
+
+/// A list is a queue: erasing one by one in the order of insertion is popping.
+template <class C>
+void erase_from(C& c, int v) {
+    if constexpr (requires { c.pop_front(); }) {
+        c.pop_front();
+    } else {
+        c.erase(v);
+    }
+}
 
 /// The three phases of the published scenario on one container: insert all, erase one by one in the same order,
 /// insert all again into the same container.
 template <class C>
 outcome run_phases(C container, mapped_array<int>& values) {
-    using operations = container_operations<C>;
     outcome result;
-    {
+    const auto time = [&](const char* name, const auto& operation) {
         const stopwatch watch;
         for (const int v : values) {
-            operations::insert(container, v);
+            operation(container, v);
         }
-        result.phases.push_back(watch.finish("insert", values.size()));
-    }
+        result.phases.push_back(watch.finish(name, values.size()));
+    };
+    const auto insert = [](C& c, int v) { insert_into(c, v); };
+    time("insert", insert);
     result.work_check = container.size();
-    {
-        const stopwatch watch;
-        for (const int v : values) {
-            operations::erase(container, v);
-        }
-        result.phases.push_back(watch.finish("erase", values.size()));
-    }
+    time("erase", [](C& c, int v) { erase_from(c, v); });
     if (!container.empty()) {
         result.error = "the container is not empty after everything was erased";
     }
-    {
-        const stopwatch watch;
-        for (const int v : values) {
-            operations::insert(container, v);
-        }
-        result.phases.push_back(watch.finish("insert_again", values.size()));
-    }
+    time("insert_again", insert);
     if (container.size() != result.work_check) {
         result.error = "the second insertion gave a different number of elements";
     }
@@ -201,11 +209,7 @@ outcome run_phases(C container, mapped_array<int>& values) {
 template <class Policy>
 outcome run_containers(const options& o) {
     mapped_array<int> values{o.n};
-    published_integers generate;
-    for (int& v : values) {
-        v = generate();
-    }
-
+    std::generate(values.begin(), values.end(), published_integers{});
     if (o.container == "unordered_set") {
         return run_phases(unordered_set_of<Policy>(), values);
     }

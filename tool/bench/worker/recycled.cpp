@@ -44,14 +44,13 @@ outcome run_recycled(const options& o) {
     result.work_check = operations;
     const auto add = [&](const char* state, unsigned threads) {
         const auto measure = [&]<std::size_t Bytes> {
-            result.phases.push_back(measure_passes(std::string{state} + '_' + std::to_string(Bytes), threads,
-                                                   operations, result.cpu_share, [] {
-                                                       return [way = Way<Bytes>{}](std::size_t n) mutable {
-                                                           for (std::size_t i = 0; i != n; ++i) {
-                                                               way();
-                                                           }
-                                                       };
-                                                   }));
+            add_passes(result, std::string{state} + '_' + std::to_string(Bytes), threads, operations, [] {
+                return [way = Way<Bytes>{}](std::size_t n) mutable {
+                    for (std::size_t i = 0; i != n; ++i) {
+                        way();
+                    }
+                };
+            });
         };
         measure.template operator()<1500>();
         measure.template operator()<400>();

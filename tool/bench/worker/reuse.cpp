@@ -5,7 +5,6 @@
 #include "measure.hpp"
 #include "pools.hpp"
 
-#include <linn/allocator.hpp>
 #include <linn/memory_resource.hpp>
 
 #include <algorithm>
@@ -92,13 +91,6 @@ outcome run_reuse(const options& o) {
     return result;
 }
 
-struct pooled {
-    template <class T>
-    static linn::allocator<T> allocator() {
-        return {};
-    }
-};
-
 struct from_resource {
     template <class T>
     static std::pmr::polymorphic_allocator<T> allocator() {
@@ -121,17 +113,6 @@ struct shuffled_inputs {
     mapped_array<int> keys;
     mapped_array<std::uint32_t> victims;
 };
-
-template <class Container>
-void insert_all(Container& c, shuffled_inputs& in) {
-    for (const int key : in.keys) {
-        if constexpr (requires { typename Container::mapped_type; }) {
-            c.emplace(key, key);
-        } else {
-            c.insert(key);
-        }
-    }
-}
 
 /// Inserts all, erases them in random order, inserts them again. The figures are the median of `repetitions`, each on a new
 /// container.
@@ -162,13 +143,22 @@ void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
             });
             time(2, push_all);
         } else {
-            time(0, [&] { insert_all(c, in); });
+            const auto insert_all = [&] {
+                for (const int key : in.keys) {
+                    if constexpr (requires { c.try_emplace(key, key); }) {
+                        c.emplace(key, key);
+                    } else {
+                        c.insert(key);
+                    }
+                }
+            };
+            time(0, insert_all);
             time(1, [&] {
                 for (const std::uint32_t i : in.victims) {
                     c.erase(in.keys[i]);
                 }
             });
-            time(2, [&] { insert_all(c, in); });
+            time(2, insert_all);
         }
         report.elements = c.size();
     }
@@ -207,11 +197,11 @@ outcome run_shuffled(const options& o) {
 constexpr variant all[] = {
     {"reuse", "general", &run_reuse<standard_policy>},
     {"reuse", "pmr_unsynchronized", &run_reuse<unsynchronized_policy>},
-    {"reuse", "linn", &run_reuse<pooled>},
+    {"reuse", "linn", &run_reuse<linn_policy>},
     {"reuse", "linn_pool_resource", &run_reuse<from_resource>},
     {"containers-shuffled", "general", &run_shuffled<standard_policy>},
     {"containers-shuffled", "pmr_unsynchronized", &run_shuffled<unsynchronized_policy>},
-    {"containers-shuffled", "linn", &run_shuffled<pooled>},
+    {"containers-shuffled", "linn", &run_shuffled<linn_policy>},
 };
 
 const variants here{all};

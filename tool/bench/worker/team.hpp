@@ -89,25 +89,6 @@ private:
 /// Passes of a measurement; the figure is the median. One more, the first, warms up.
 inline constexpr std::size_t usual_passes = 5;
 
-/// What one pass of one thread took.
-struct pass_time {
-    std::uint64_t start = 0;
-    std::uint64_t end = 0;
-};
-
-/// Where a thread of a team waits for the others.
-class team_member {
-public:
-    /// Before the first pass; returns whether to warm up.
-    virtual bool prepare() = 0;
-
-    /// The next pass, that all begin at once, or null after the last.
-    virtual pass_time* next_pass() = 0;
-
-protected:
-    ~team_member() = default;
-};
-
 /// What a team does.
 struct team_plan {
     std::string name; ///< of the phase
@@ -117,24 +98,20 @@ struct team_plan {
     bool warm_up; ///< one pass more, that is not measured
 };
 
-/// Calls `work` on `plan.threads` threads at once, each on a CPU of its own. Returns ticks an operation of a thread (the
-/// median of the passes) and page faults an operation; `least_share` becomes the least share of its CPU that a helper had.
-phase measure_team(team_plan plan, double& least_share, const std::function<void(team_member&)>& work);
+/// What runs the passes of one thread of a team, given what one pass does with so many operations.
+using run_passes = std::function<void(const std::function<void(std::size_t)>& body)>;
+
+/// Calls `work` on `plan.threads` threads at once, each on a CPU of its own; it calls what it is given once, which starts each pass on
+/// all threads together. Returns ticks an operation of a thread (the median of the passes) and page faults an operation;
+/// `least_share` becomes the least share of its CPU that a helper had.
+phase measure_team(team_plan plan, double& least_share, const std::function<void(const run_passes&)>& work);
 
 /// Runs `make()(operations)` for each pass. `make` runs on its thread, so that a body may hold what belongs to the thread.
 template <class Make>
 phase measure_bodies(team_plan plan, double& least_share, const Make& make) {
-    const std::size_t operations = plan.operations;
-    return measure_team(std::move(plan), least_share, [&](team_member& member) {
+    return measure_team(std::move(plan), least_share, [&](const run_passes& run) {
         auto body = make();
-        if (member.prepare()) {
-            body(operations);
-        }
-        while (pass_time* const pass = member.next_pass()) {
-            pass->start = ticks();
-            body(operations);
-            pass->end = ticks();
-        }
+        run([&](std::size_t operations) { body(operations); });
     });
 }
 
@@ -143,6 +120,13 @@ template <class Make>
 phase measure_passes(std::string name, unsigned threads, std::size_t operations, double& least_share,
                      const Make& make) {
     return measure_bodies({std::move(name), threads, operations, usual_passes, true}, least_share, make);
+}
+
+/// The same as a phase of the result.
+template <class Make>
+void add_passes(outcome& result, std::string name, unsigned threads, std::size_t operations,
+                const Make& make) {
+    result.phases.push_back(measure_passes(std::move(name), threads, operations, result.cpu_share, make));
 }
 
 /// One pass that nothing has warmed.

@@ -47,19 +47,21 @@ struct constructed_line {
     constructed_line() {} // as above
 };
 
-/// Creates an object and lets it go; `Fill` writes all of it in between. The escape stands between the hidden fill
-/// and the wanted one, since compilers make one of two that follow each other.
-template <bool Fill, class Create>
-void create_loop(Create& create, std::size_t operations, std::size_t bytes) {
-    for (std::size_t i = 0; i != operations; ++i) {
-        auto h = create();
-        void* p = h.get();
-        escape(p);
-        if constexpr (Fill) {
-            std::memset(p, static_cast<int>(i % 255) + 1, bytes);
+/// What creates an object and lets it go, again and again; so many bytes of it are written in between. The escape stands between
+/// the hidden fill and the wanted one, since compilers make one of two that follow each other.
+template <class Way, class T, std::size_t Filled = 0>
+auto creates() {
+    return [create = Way::template maker<T>()](std::size_t operations) mutable {
+        for (std::size_t i = 0; i != operations; ++i) {
+            auto h = create();
+            void* p = h.get();
             escape(p);
+            if constexpr (Filled != 0) {
+                std::memset(p, static_cast<int>(i % 255) + 1, Filled);
+                escape(p);
+            }
         }
-    }
+    };
 }
 
 /// Threads for "all cores": each has an object of 100 MB, and half of the free memory must do.
@@ -78,15 +80,6 @@ unsigned threads_for_large() {
     return std::max(1u, std::min(usable_cpus(), fitting));
 }
 
-/// One pass over fresh objects, as published. The warming pass of `measure_passes` would only take longer.
-template <bool Fill, class Create>
-phase measure_fresh(const char* name, unsigned threads, std::size_t operations, double& least_share,
-                    Create make) {
-    return measure_once(name, threads, operations, least_share, [make] {
-        return [create = make()](std::size_t n) mutable { create_loop<Fill>(create, n, large_bytes); };
-    });
-}
-
 /// The scenario zero-fill for one way: `Way::maker<T>()` returns what makes an object of one of the types and returns what holds
 /// it. A pool of pages has no business with 100 bytes: `Way::has_small` is false.
 template <class Way, template <std::size_t> class Block = plain_block, class Line = plain_line>
@@ -96,44 +89,28 @@ outcome run_zero_fill(const options& o) {
     const std::size_t line_count = o.scaled(8);
     outcome result;
     result.work_check = small_count + line_count;
-    double& share = result.cpu_share;
 
     if constexpr (Way::has_small) {
-        const auto untouched = [] {
-            return [create = Way::template maker<Block<small_bytes>>()](std::size_t n) mutable {
-                create_loop<false>(create, n, 0);
-            };
-        };
-        const auto filled = [] {
-            return [create = Way::template maker<Block<small_bytes>>()](std::size_t n) mutable {
-                create_loop<true>(create, n, small_bytes);
-            };
-        };
-        result.phases.push_back(measure_passes("small", 1, small_count, share, untouched));
-        result.phases.push_back(measure_passes("small_memset", 1, small_count, share, filled));
+        using small = Block<small_bytes>;
+        add_passes(result, "small", 1, small_count, creates<Way, small>);
+        add_passes(result, "small_memset", 1, small_count, creates<Way, small, small_bytes>);
     } else {
         result.phases.push_back({"small", 0, 0, {}});
         result.phases.push_back({"small_memset", 0, 0, {}});
     }
+    // One pass over fresh objects, as published: one that warms up would only take longer.
+    using large = Block<large_bytes>;
+    const auto once = [&](const char* name, unsigned threads, const auto& make) {
+        result.phases.push_back(measure_once(name, threads, large_count, result.cpu_share, make));
+    };
     const unsigned threads = threads_for_large();
-    const auto large = [] { return Way::template maker<Block<large_bytes>>(); };
-    result.phases.push_back(measure_fresh<false>("large", 1, large_count, share, large));
-    result.phases.push_back(measure_fresh<true>("large_memset", 1, large_count, share, large));
-    result.phases.push_back(measure_fresh<true>("large_all_cores", threads, large_count, share, large));
+    once("large", 1, creates<Way, large>);
+    once("large_memset", 1, creates<Way, large, large_bytes>);
+    once("large_all_cores", threads, creates<Way, large, large_bytes>);
     result.phases.back().metrics.emplace_back("threads", threads);
 
-    const auto untouched = [] {
-        return [create = Way::template maker<Line>()](std::size_t n) mutable {
-            create_loop<false>(create, n, 0);
-        };
-    };
-    const auto filled = [] {
-        return [create = Way::template maker<Line>()](std::size_t n) mutable {
-            create_loop<true>(create, n, line_bytes);
-        };
-    };
-    result.phases.push_back(measure_passes("line", 1, line_count, share, untouched));
-    result.phases.push_back(measure_passes("line_memset", 1, line_count, share, filled));
+    add_passes(result, "line", 1, line_count, creates<Way, Line>);
+    add_passes(result, "line_memset", 1, line_count, creates<Way, Line, line_bytes>);
     return result;
 }
 

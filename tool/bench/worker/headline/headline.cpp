@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
+// The scenario headline: what programs do, as a program without pools writes it and with Linn.
 #include "../buffers.hpp"
 #include "../measure.hpp"
 #include "../packets.hpp"
@@ -18,6 +17,7 @@
 #include <utility>
 
 namespace linn::tool::worker {
+namespace {
 
 /// Two threads: each allocates a batch, then frees the batch of the other.
 template <class Object>
@@ -78,7 +78,7 @@ private:
         Ways::template allocator<int>()};
 };
 
-inline void fill_with_integers(mapped_array<int>& values) {
+void fill_with_integers(mapped_array<int>& values) {
     published_integers generate;
     std::generate(values.begin(), values.end(), std::ref(generate));
 }
@@ -103,11 +103,8 @@ phase reused_list(std::size_t nodes, Allocator allocator) {
     return {"reuse", report.cycles[sum], report.faults[sum], {}};
 }
 
-/// The scenario `headline` for `Ways`: what programs do, as each would write it. `Ways` has
-/// - `template <std::size_t Bytes> struct object` and `template <class T> static auto allocator()`, as in pools.hpp;
-/// - `struct shared`, a way of packets.hpp;
-/// - `template <std::size_t Bytes> struct shared_buffer` and `buffer`, sources of buffers.hpp.
-/// One thread comes first: the process then never had a second one.
+/// The scenario for `Ways`: a policy of pools.hpp that also has `shared`, a way of packets.hpp, and the templates `shared_buffer` and
+/// `buffer`, sources of buffers.hpp. One thread comes first: the process then never had a second one.
 template <class Ways>
 outcome run_headline(const options& o) {
     using object = typename Ways::template object<64>;
@@ -117,8 +114,8 @@ outcome run_headline(const options& o) {
 
     outcome result;
     result.work_check = operations;
-    const auto add = [&](std::string name, unsigned threads, std::size_t count, const auto& make) {
-        result.phases.push_back(measure_passes(std::move(name), threads, count, result.cpu_share, make));
+    const auto add = [&](const char* name, unsigned threads, std::size_t count, const auto& make) {
+        add_passes(result, name, threads, count, make);
     };
     const auto hot = [] { return [](std::size_t n) { hot_pass<object>(n); }; };
     const auto shared_hot = [] {
@@ -156,4 +153,28 @@ outcome run_headline(const options& o) {
     return result;
 }
 
+/// What a program without pools writes. The general allocator is the one that the process was started with.
+struct usual_ways : standard_policy {
+    using shared = make_shared_way;
+    template <std::size_t Bytes>
+    using shared_buffer = make_shared_object<Bytes>;
+    template <std::size_t Bytes>
+    using buffer = new_array<Bytes>;
+};
+
+/// The same with Linn's pools instead.
+struct linn_ways : linn_policy {
+    using shared = linn_make_shared_way;
+    template <std::size_t Bytes>
+    using shared_buffer = pool_shared<Bytes>;
+    template <std::size_t Bytes>
+    using buffer = pool_handle<Bytes>;
+};
+
+constexpr variant all[] = {{"headline", "usual", &run_headline<usual_ways>},
+                           {"headline", "linn", &run_headline<linn_ways>}};
+
+const variants here{all};
+
+} // namespace
 } // namespace linn::tool::worker
