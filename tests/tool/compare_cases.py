@@ -215,9 +215,10 @@ def case_bad_files(tool):
             ("odd version", broken(lambda r: r.update(schema="linn.bench/x")), "not one of linn's"),
             ("no rows", broken(lambda r: r["scenarios"][0].pop("rows")), "key 'rows' not found; measure again"),
             ("no scenario", broken(lambda r: r.update(scenarios=[])), "it holds no measurement"),
-            ("rate", broken(lambda r: r["machine"].update(cycles_per_ns=0)), "no finite samples of"),
+            ("rate", broken(lambda r: r["machine"].update(cycles_per_ns=0)), "missing, negative or not finite"),
             ("text", samples([1, "2"]), "type must be number, but is string"),
-            ("none", samples([]), "has no finite samples of flat_out"),
+            ("none", samples([]), "the samples of flat_out of glibc are missing, negative or not finite"),
+            ("negative", samples([1, -2]), "missing, negative or not finite"),
             ("huge", text.replace("500", "1e999", 1), "number overflow"),
             ("twice", broken(lambda r: r["scenarios"].append(r["scenarios"][0])), "two rows of the same name")]:
         path = tool.file("bad.json", content)

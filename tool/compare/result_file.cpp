@@ -42,11 +42,12 @@ double number_or_0(const json& value) {
     return value.is_null() ? 0 : value.get<double>();
 }
 
-/// @throws bad_file for what has no samples, or no finite ones, and where the file has one of that name already
+/// @throws bad_file for what has no samples, or some that no measurement has, and where the file has one of that name already
 void add_series(result_file& file, series_name name, measured_series series) {
-    const auto is_finite = [](double v) { return std::isfinite(v); };
-    if (series.values.empty() || !std::ranges::all_of(series.values, is_finite)) {
-        throw bad_file{fmt::format("{} has no finite samples of {}", name.contender, name.measure)};
+    const auto is_measured = [](double v) { return std::isfinite(v) && v >= 0; };
+    if (series.values.empty() || !std::ranges::all_of(series.values, is_measured)) {
+        throw bad_file{fmt::format("the samples of {} of {} are missing, negative or not finite",
+                                   name.measure, name.contender)};
     }
     const std::string shown =
         fmt::format("{} {} {} {}", name.scenario, name.variant, name.contender, name.measure);
