@@ -343,9 +343,8 @@ private:
                             written(unit::nanoseconds, result.baseline.cpu_ns)));
         } else if (!result.no_baseline.empty()) {
             say(fmt::format(
-                "not run again for its own CPU time, because {}; the trace has an estimate ({} an event){}",
-                result.no_baseline, written(unit::nanoseconds, end.event_cost_ns),
-                options_.baseline == second_run_when::harmless ? ", --baseline measures it" : ""));
+                "not run again for its own CPU time, because {}; the trace has an estimate ({} an event)",
+                result.no_baseline, written(unit::nanoseconds, end.event_cost_ns)));
         }
         if (result.problem.empty()) {
             say(fmt::format("next: linn advise {}", shell_file(file)));

@@ -43,6 +43,7 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr double least_share = 0.5;
 constexpr double most_share = 1.2;
 constexpr double noise_ns = 20e6;
+constexpr const char* how_to = " (--baseline runs it again all the same)"; // of what would be measured then
 
 double cpu_ns(const program_end& end) {
     return end.user_ns + end.system_ns;
@@ -106,6 +107,12 @@ bool came_from_process(const siginfo_t& signal) noexcept {
     return signal.si_code <= 0;
 }
 
+child_program::child_program(const signal_desk& desk, bool adopts) noexcept : desk_(desk), adopts_(adopts) {
+    if (adopts) {
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    }
+}
+
 std::string child_program::start(const std::filesystem::path& program,
                                  const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& environment, bool is_silent) {
@@ -143,34 +150,45 @@ void child_program::pass_on(const siginfo_t& signal) const {
     }
 }
 
-bool child_program::is_finished(program_end& end) {
-    int status = 0;
-    rusage used{};
-    pid_t got = 0;
-    do {
-        got = ::wait4(pid_, &status, WNOHANG, &used);
-    } while (got < 0 && errno == EINTR);
-    if (got == 0) {
-        return false;
+bool child_program::collect(program_end& end) {
+    for (;;) {
+        int status = 0;
+        rusage used{};
+        const pid_t got = ::wait4(adopts_ ? -1 : pid_, &status, WNOHANG, &used);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0 && !is_finished_) {
+            end.exit_status = 1;
+            end.in_words = fmt::format("unknown: {}", std::strerror(errno));
+            is_finished_ = true;
+        }
+        if (got <= 0) {
+            return is_finished_;
+        }
+        add(used, end);
+        if (got == pid_) {
+            is_finished_ = true;
+            end.written_bytes =
+                static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
+            finish(end, status);
+        } else {
+            end.had_orphans = true;
+        }
     }
-    end.wall_ns = static_cast<double>(now_ns() - started_ns_);
-    if (got < 0) {
-        end.exit_status = 1;
-        end.in_words = fmt::format("unknown: {}", std::strerror(errno));
-        return true;
-    }
+}
+
+void child_program::finish(program_end& end, int status) const {
     const bool by_signal = WIFSIGNALED(status);
+    end.wall_ns = static_cast<double>(now_ns() - started_ns_);
     end.exit_status = by_signal ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     end.in_words = by_signal ? "killed by " + signal_name(WTERMSIG(status))
                              : fmt::format("exit status {}", WEXITSTATUS(status));
-    add(used, end);
-    end.written_bytes = static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
-    return true;
 }
 
 program_end child_program::wait() {
     program_end end;
-    while (!is_finished(end)) {
+    while (!collect(end)) {
         siginfo_t signal{};
         if (::sigwaitinfo(&desk_.watched(), &signal) > 0) {
             end.was_told = end.was_told || signal.si_signo != SIGCHLD;
@@ -181,20 +199,6 @@ program_end child_program::wait() {
         }
     }
     return end;
-}
-
-void child_program::adopt_orphans() {
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-}
-
-bool child_program::add_orphans(program_end& end) {
-    bool found = false;
-    rusage used{};
-    while (::wait4(-1, nullptr, WNOHANG, &used) > 0) {
-        found = true;
-        add(used, end);
-    }
-    return found;
 }
 
 bool is_input_read_once() {
@@ -225,15 +229,15 @@ std::string why_not_again(const recorded_run& run) {
     }
     // Each of the two files may end in a page of its own.
     if (end.written_bytes > run.output_bytes + 2 * page_bytes) {
-        return fmt::format("it wrote {} to files", figures::bytes_text(end.written_bytes));
+        return fmt::format("it wrote {} to files{}", figures::bytes_text(end.written_bytes), how_to);
     }
     if (end.wall_ns > longest_ns) {
-        return fmt::format("it took {}", figures::seconds_text(end.wall_ns * 1e-9));
+        return fmt::format("it took {}{}", figures::seconds_text(end.wall_ns * 1e-9), how_to);
     }
     // On a busy machine it also waited for its turn.
     const double busy = least_busy / std::max(1.0, run.load_per_cpu);
     if (end.wall_ns > start_ns && cpu_ns(end) < busy * (end.wall_ns - start_ns)) {
-        return "it waited most of the time";
+        return fmt::format("it waited most of the time{}", how_to);
     }
     return {};
 }

@@ -24,6 +24,7 @@ struct program_end {
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
     int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did
     bool was_told = false;           ///< a signal came for it while it ran, from a user or another program
+    bool had_orphans = false;        ///< processes that it left behind have ended, and count
 };
 
 /// Keeps the signals that concern the program out of this process while it lives: they are blocked in the threads
@@ -59,7 +60,9 @@ bool came_from_process(const siginfo_t& signal) noexcept;
 /// A program that shares this process's terminal, standard streams and process group.
 class child_program {
 public:
-    explicit child_program(const signal_desk& desk) noexcept : desk_(desk) {}
+    /// @param adopts this process becomes the parent of the processes that the program leaves behind: only a parent is told their CPU
+    /// time, and can collect them
+    explicit child_program(const signal_desk& desk, bool adopts = false) noexcept;
     child_program(const child_program&) = delete;
     child_program& operator=(const child_program&) = delete;
 
@@ -71,18 +74,18 @@ public:
     /// Waits until it ends, and hands signals on to it meanwhile; those of the terminal it gets without help.
     program_end wait();
 
-    /// Makes this process the parent of the processes that the program leaves behind: only a parent is told their CPU time.
-    static void adopt_orphans();
-    /// Adds the CPU time and the page faults of those that have ended; whether there were any.
-    static bool add_orphans(program_end& end);
+    /// Collects what has ended, adopted processes too, whose CPU time and page faults it adds. True once the program has ended.
+    bool collect(program_end& end);
 
     pid_t pid() const noexcept { return pid_; }
 
 private:
     void pass_on(const siginfo_t& signal) const;
-    bool is_finished(program_end& end);
+    void finish(program_end& end, int status) const;
 
     const signal_desk& desk_;
+    bool adopts_;
+    bool is_finished_ = false;
     pid_t pid_ = -1;
     std::uint64_t started_ns_ = 0;
 };

@@ -45,7 +45,7 @@ private:
     bool prepare();
     std::string second_run_problem();
     void record();
-    void wait_for_others(program_end& end);
+    void wait_for_others(child_program& child, program_end& end);
     void note(const program_end& end, std::uint64_t ns_now);
     void warn();
     void explain_silence();
@@ -102,10 +102,7 @@ void recording::record() {
     input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
     output_before_ = output_file_bytes();
     begin_trace();
-    child_program child{desk_};
-    if (options_.waits_for_all) {
-        child_program::adopt_orphans();
-    }
+    child_program child{desk_, options_.waits_for_all};
     if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
         result_.problem = std::move(problem);
         remove_trace();
@@ -114,9 +111,8 @@ void recording::record() {
     result_.was_started = true;
     start_collecting(child.pid()); // only now, when it is known what to leave out
     program_end end = child.wait();
-    wait_for_others(end);
-    const bool had_orphans = options_.waits_for_all && child_program::add_orphans(end);
-    first_.has_left_processes = had_orphans || !left_.empty();
+    wait_for_others(child, end);
+    first_.has_left_processes = end.had_orphans || !left_.empty();
     const instant ended = now();
     end_collecting();
     note(end, ended.ns);
@@ -127,10 +123,11 @@ void recording::record() {
 }
 
 /// A signal ends the waiting. Those that were waited for get it too, and a moment to end by it.
-void recording::wait_for_others(program_end& end) {
+void recording::wait_for_others(child_program& child, program_end& end) {
     auto last = std::chrono::steady_clock::now() + grace;
     for (;;) {
         left_ = collector_->living_processes();
+        child.collect(end);
         const bool has_limit = !options_.waits_for_all || waiting_stopped_by_ != 0;
         if (left_.empty() || (has_limit && std::chrono::steady_clock::now() > last)) {
             return;
