@@ -18,33 +18,18 @@
 namespace linn::tool {
 namespace {
 
-/// What is compared is a ratio, so a count of nothing needs a value to divide by.
-double positive(const metric_info& m, double value) {
-    return m.unit == metric_info::unit::count ? value + 1 : std::max(value, 1.0);
-}
-
-} // namespace
-
-std::vector<double> log_ratios(const run_row& row, const run_row& base, const metric_info& m) {
-    const std::string name{m.name};
-    std::map<std::size_t, double> theirs; // by round
-    for (const run_sample& s : base.samples) {
-        if (const auto value = s.values.find(name); value != s.values.end()) {
-            theirs[s.round] = positive(m, value->second);
-        }
-    }
-    std::vector<double> list;
+/// The values of a metric by round; a ratio needs one to divide by, so a count of nothing is that of one.
+std::map<std::size_t, double> values_of(const run_row& row, const metric_info& m) {
+    std::map<std::size_t, double> values;
     for (const run_sample& s : row.samples) {
-        const auto own = s.values.find(name);
-        const auto other = theirs.find(s.round);
-        if (own != s.values.end() && other != theirs.end()) {
-            list.push_back(std::log(positive(m, own->second) / other->second));
+        const auto found = s.values.find(std::string{m.name});
+        const double more = m.unit == metric_info::unit::count ? 1 : 0;
+        if (found != s.values.end() && found->second + more > 0) {
+            values[s.round] = found->second + more;
         }
     }
-    return list;
+    return values;
 }
-
-namespace {
 
 bool is_judged(const run_row& row) {
     return row.failure.empty() && !row.samples.empty();
@@ -57,7 +42,7 @@ estimate estimate_row(const run_result& result, const run_row& row, const run_ro
     if (&row == &base) {
         return e;
     }
-    const std::vector<double> ratios = log_ratios(row, base, m);
+    const std::vector<double> ratios = log_ratios(pair_rounds(row, base, m.name));
     estimate_ratio(e, ratios, level);
     e.p = wilcoxon_signed_rank(ratios);
     e.p_adjusted = e.p;
@@ -130,6 +115,26 @@ bool is_hidden_by_noise(const run_result& result) {
 
 } // namespace
 
+paired_rounds pair_rounds(const run_row& row, const run_row& base, std::string_view metric) {
+    const metric_info& m = metric_named(metric);
+    const auto theirs = values_of(base, m);
+    paired_rounds pairs;
+    for (const auto& [round, value] : values_of(row, m)) {
+        if (const auto other = theirs.find(round); other != theirs.end()) {
+            pairs[round] = std::log(value / other->second);
+        }
+    }
+    return pairs;
+}
+
+std::vector<double> log_ratios(const paired_rounds& pairs) {
+    std::vector<double> list;
+    for (const auto& [round, value] : pairs) {
+        list.push_back(value);
+    }
+    return list;
+}
+
 void judge(run_result& result) {
     result.noise_floor.clear();
     for (run_row& row : result.rows) {
@@ -146,7 +151,7 @@ void judge(run_result& result) {
 std::optional<estimate> compare_rows(const run_result& result, const run_row& row, const run_row& base,
                                      std::string_view metric, std::size_t comparisons) {
     const metric_info& m = metric_named(metric);
-    if (!is_judged(row) || !is_judged(base) || log_ratios(row, base, m).empty()) {
+    if (!is_judged(row) || !is_judged(base) || pair_rounds(row, base, metric).empty()) {
         return std::nullopt;
     }
     estimate e = estimate_row(result, row, base, m);
@@ -173,14 +178,13 @@ double worst_precision(const run_result& result) {
     if (base == nullptr) {
         return std::numeric_limits<double>::infinity();
     }
-    const metric_info& wall = metrics().front();
     double worst = 0;
     for (const run_row& row : result.rows) {
         if (&row == base || !is_judged(row) || row.is_done()) {
             continue; // more rounds tell nothing about a contender that has had its own
         }
         paired_estimate e;
-        estimate_ratio(e, log_ratios(row, *base, wall), result.options.level);
+        estimate_ratio(e, log_ratios(pair_rounds(row, *base, wall_metric)), result.options.level);
         if (!are_bounds(e.ratio_low, e.ratio_high)) {
             return std::numeric_limits<double>::infinity();
         }

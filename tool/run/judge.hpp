@@ -4,16 +4,13 @@
 #include "results.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linn::tool {
-
-/// The logarithms of the ratios of a metric to that of another row, in the rounds that have both. A count of nothing is compared too:
-/// each count has 1 added.
-std::vector<double> log_ratios(const run_row& row, const run_row& base, const metric_info& m);
 
 /// Fills in estimates, calls and noise floors from the samples. Every contender is compared with `default` in the same
 /// round, as the logarithm of the ratio. Each round runs the contenders in a random order of its own; if two of them are
@@ -24,6 +21,14 @@ std::vector<double> log_ratios(const run_row& row, const run_row& base, const me
 /// Rows that failed are not compared. With fewer than `rounds_to_judge` rounds there are no intervals, no noise floors and
 /// no claims. `judged_by` becomes CPU time where wall time is noisier than the difference that CPU time shows.
 void judge(run_result& result);
+
+/// The logarithm of the ratio of one metric to that of another row, by round: of the rounds in which both ran. A count of nothing
+/// is compared too: each count has 1 added.
+using paired_rounds = std::map<std::size_t, double>;
+paired_rounds pair_rounds(const run_row& row, const run_row& base, std::string_view metric);
+
+/// The logarithms alone, in the order of rounds.
+std::vector<double> log_ratios(const paired_rounds& pairs);
 
 /// One row against another one than the default, in the rounds that have both: nothing where there are none. A difference is
 /// claimed as `judge` claims one, with the noise floor that it found. @pre `judge` has run

@@ -79,28 +79,6 @@ double half_width(const saving& s) {
     return (s.high - s.low) / 2;
 }
 
-/// The logarithm of the ratio to the base, by round.
-using paired_rounds = std::map<std::size_t, double>;
-
-paired_rounds pairs_of(const run_row& row, const run_row& base) {
-    const auto cpu = [](const run_sample& s) {
-        const auto found = s.values.find(cpu_metric);
-        return found == s.values.end() ? 0.0 : found->second;
-    };
-    std::map<std::size_t, double> reference;
-    for (const run_sample& s : base.samples) {
-        reference[s.round] = cpu(s);
-    }
-    paired_rounds pairs;
-    for (const run_sample& s : row.samples) {
-        if (const auto other = reference.find(s.round);
-            other != reference.end() && other->second > 0 && cpu(s) > 0) {
-            pairs[s.round] = std::log(cpu(s) / other->second);
-        }
-    }
-    return pairs;
-}
-
 struct contestant {
     std::string name;
     paired_rounds pairs;
@@ -130,11 +108,7 @@ std::size_t choose(const std::vector<contestant>& all, std::size_t left_out_part
 }
 
 saving saving_of(const paired_rounds& pairs, const run_result& run) {
-    std::vector<double> log_ratios;
-    for (const auto& [round, value] : pairs) {
-        log_ratios.push_back(value);
-    }
-    const interval ratio = median_interval(log_ratios, run.options.level);
+    const interval ratio = median_interval(log_ratios(pairs), run.options.level);
     return {1 - std::exp(ratio.middle), 1 - std::exp(ratio.high), 1 - std::exp(ratio.low)};
 }
 
@@ -185,7 +159,7 @@ std::optional<best_arm> best_of(const run_result& run, const std::vector<std::st
         if (row == nullptr || reference == nullptr || !row->is_sound()) {
             continue;
         }
-        if (paired_rounds pairs = pairs_of(*row, *reference); !pairs.empty()) {
+        if (paired_rounds pairs = pair_rounds(*row, *reference, cpu_metric); !pairs.empty()) {
             all.push_back({name, std::move(pairs)});
         }
     }

@@ -27,7 +27,7 @@ strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_
             continue;
         }
         // To the default in the same round, which cancels what the machine did to both.
-        for (const double log_ratio : log_ratios(row, *reference, m)) {
+        for (const auto& [round, log_ratio] : pair_rounds(row, *reference, m.name)) {
             s.samples.push_back(std::exp(log_ratio));
         }
         s.middle = {e->ratio, e->ratio_low, e->ratio_high};
