@@ -238,9 +238,8 @@ private:
         }
         if (!doubt.empty()) {
             const std::string own = provided_by(report.proof, library);
-            const auto malloc = report.proof.files.find("malloc");
-            const bool serves = malloc != report.proof.files.end() && malloc->second == library;
-            entry.state = serves ? library_state::broken : library_state::inert;
+            entry.state =
+                report.proof.file_of("malloc") == library ? library_state::broken : library_state::inert;
             entry.remark = doubt;
             append(entry.remark, own.empty() ? "it provides no memory function" : "it provides " + own);
             return;
@@ -269,8 +268,7 @@ private:
         if (report.forwards) {
             return fmt::format("in WebKit's heap; {}", figures::counted(report.checks, "check"));
         }
-        const auto found = report.proof.files.find("operator new");
-        const bool has_new = found != report.proof.files.end() && found->second == entry.library.string();
+        const bool has_new = report.proof.file_of("operator new") == entry.library.string();
         return fmt::format("{}; {}", has_new ? "has malloc and new" : "has malloc, which new calls",
                            figures::counted(report.checks, "check"));
     }

@@ -14,13 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string& file_of(const provider_proof& proof, const char* function) {
-    static const std::string unknown = "unknown";
-    const auto found = proof.files.find(function);
-    return found == proof.files.end() ? unknown : found->second;
+/// Which file provides a function, in words.
+std::string told(const provider_proof& proof, const char* function) {
+    const std::string file = proof.file_of(function);
+    return fmt::format("{} is provided by {}", function, file.empty() ? "no file" : file);
 }
 
 } // namespace
+
+std::string provider_proof::file_of(const std::string& function) const {
+    const auto found = files.find(function);
+    return found == files.end() ? std::string{} : found->second;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code error;
+    return a == b || (fs::equivalent(a, b, error) && !error);
+}
 
 bool is_c_library(const std::string& file) {
     const std::string name = fs::path{file}.filename().string();
@@ -33,43 +43,42 @@ bool is_cxx_runtime(const std::string& file) {
            name.starts_with("libc++abi.so");
 }
 
-std::string refute(const provider_proof& proof, const fs::path& library) {
+std::string refute(const provider_proof& proof, const fs::path& library, const fs::path& executable) {
     if (library.empty()) {
         for (const char* function : {"malloc", "free"}) {
-            if (const std::string& file = file_of(proof, function); !is_c_library(file)) {
-                return fmt::format("{} is provided by {}, not by the C library", function, file);
+            if (!is_c_library(proof.file_of(function))) {
+                return told(proof, function) + ", not by the C library";
             }
         }
         for (const char* function : {"operator new", "operator delete", "sized operator delete"}) {
-            if (const std::string& file = file_of(proof, function); !is_cxx_runtime(file)) {
-                return fmt::format("{} is provided by {}, not by the C++ runtime", function, file);
+            if (!is_cxx_runtime(proof.file_of(function))) {
+                return told(proof, function) + ", not by the C++ runtime";
             }
         }
         return {};
     }
 
+    constexpr const char* without_effect = "the preload did not take effect: ";
     for (const char* function : {"malloc", "free"}) {
-        if (const std::string& file = file_of(proof, function); file != library.string()) {
-            return fmt::format("preload did not take effect: {} is provided by {}", function, file);
+        if (!is_same_file(proof.file_of(function), library.string())) {
+            return without_effect + told(proof, function);
         }
     }
     if (!proof.preload_mapped) {
-        return fmt::format("preload did not take effect: {} is not mapped", library.string());
+        return fmt::format("{}{} is not mapped", without_effect, library.string());
     }
-    // A library may leave operator new and delete to the C++ runtime, which calls malloc and free; but new and
-    // delete have to agree.
-    const std::string& new_file = file_of(proof, "operator new");
-    const std::string& delete_file = file_of(proof, "operator delete");
-    if (new_file != delete_file || (new_file != library.string() && !is_cxx_runtime(new_file))) {
-        return fmt::format(
-            "preload did not take effect: operator new is provided by {}, operator delete by {}", new_file,
-            delete_file);
+    for (const char* function : {"operator new", "operator delete", "sized operator delete"}) {
+        const std::string file = proof.file_of(function); // a program in C has none
+        if (!file.empty() && !is_same_file(file, library.string()) && !is_cxx_runtime(file) &&
+            file != executable.string()) {
+            return without_effect + told(proof, function);
+        }
     }
-    if (const std::string& sized = file_of(proof, "sized operator delete");
-        sized != library.string() && !is_cxx_runtime(sized)) {
-        return fmt::format("preload did not take effect: sized operator delete is provided by {}", sized);
-    }
-    return {};
+    const std::string new_file = proof.file_of("operator new");
+    const std::string delete_file = proof.file_of("operator delete");
+    return new_file.empty() || delete_file.empty() || is_same_file(new_file, delete_file)
+               ? std::string{}
+               : without_effect + told(proof, "operator new") + ", " + told(proof, "operator delete");
 }
 
 namespace {

@@ -15,6 +15,8 @@ namespace linn::tool {
 struct provider_proof {
     std::map<std::string, std::string> files; ///< function → file; keys "malloc", "free", "operator new" …
     bool preload_mapped = false;
+
+    std::string file_of(const std::string& function) const; ///< that provides it; empty: none does
 };
 
 /// True for a file that is the C library.
@@ -23,9 +25,14 @@ bool is_c_library(const std::string& file);
 /// True for a file that is the C++ library, whose operators call malloc.
 bool is_cxx_runtime(const std::string& file);
 
-/// Compares the proof with what was asked. Returns an empty string when the process ran on `library` (empty path:
-/// on the system's C library, with nothing preloaded), otherwise why its figures must not be printed.
-std::string refute(const provider_proof& proof, const std::filesystem::path& library);
+/// Compares the proof with what was asked. Returns an empty string when the process ran on `library`, whatever its name, otherwise
+/// why its figures must not be printed. A library may leave operator new and delete to the C++ runtime, and `executable` may bring
+/// its own: both call malloc. An empty library means the system's C library and C++ runtime, with nothing preloaded.
+std::string refute(const provider_proof& proof, const std::filesystem::path& library,
+                   const std::filesystem::path& executable = {});
+
+/// The same file under any of its names.
+bool is_same_file(const std::string& a, const std::string& b);
 
 /// What the probe program found out about one library.
 struct probe_report {

@@ -7,18 +7,15 @@
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 
 namespace linn::tool {
 namespace {
@@ -110,29 +107,17 @@ std::string run_arguments::check_cpus() const {
     if (list.empty()) {
         return {};
     }
-    const std::string wanted = fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list);
+    const std::optional<std::vector<unsigned>> cpus = cpus_in(list);
+    if (!cpus) {
+        return fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list);
+    }
     const std::vector<unsigned> usable = usable_cpus();
-    std::istringstream parts{list};
-    for (std::string part; std::getline(parts, part, ',');) {
-        unsigned first = 0;
-        const char* const end = part.data() + part.size();
-        auto [stop, error] = std::from_chars(part.data(), end, first);
-        unsigned last = first;
-        if (error == std::errc{} && stop != end && *stop == '-') {
-            const auto second = std::from_chars(stop + 1, end, last);
-            stop = second.ptr;
-            error = second.ec;
-        }
-        if (error != std::errc{} || stop != end || last < first || last >= CPU_SETSIZE) {
-            return wanted;
-        }
-        for (unsigned cpu = first; cpu <= last; ++cpu) {
-            if (std::ranges::find(usable, cpu) == usable.end()) {
-                return fmt::format("--pin {}: this process may not use CPU {}", list, cpu);
-            }
+    for (const unsigned cpu : *cpus) {
+        if (std::ranges::find(usable, cpu) == usable.end()) {
+            return fmt::format("--pin {}: this process may not use CPU {}", list, cpu);
         }
     }
-    return list.ends_with(',') ? wanted : std::string{};
+    return {};
 }
 
 std::string run_arguments::check() {

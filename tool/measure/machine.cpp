@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <ctime>
 #include <fstream>
 #include <string_view>
@@ -93,6 +94,29 @@ std::vector<unsigned> usable_cpus() {
         }
     }
     return list;
+}
+
+std::optional<std::vector<unsigned>> cpus_in(std::string_view list) {
+    std::vector<unsigned> cpus;
+    const char* const end = list.data() + list.size();
+    for (const char* at = list.data();; ++at) {
+        unsigned first = 0;
+        std::from_chars_result read = std::from_chars(at, end, first);
+        unsigned last = first;
+        if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-') {
+            read = std::from_chars(read.ptr + 1, end, last);
+        }
+        at = read.ptr;
+        if (read.ec != std::errc{} || last < first || last >= CPU_SETSIZE || (at != end && *at != ',')) {
+            return std::nullopt;
+        }
+        for (unsigned cpu = first; cpu <= last; ++cpu) {
+            cpus.push_back(cpu);
+        }
+        if (at == end) {
+            return cpus;
+        }
+    }
 }
 
 std::string time_stamp() {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -25,6 +27,9 @@ machine_info inspect_machine();
 
 /// The CPUs that this process, and so its children, may run on; empty where that is not known.
 std::vector<unsigned> usable_cpus();
+
+/// The CPUs of a list as taskset reads it: "0", "0-1,3"; nothing where it is no such list.
+std::optional<std::vector<unsigned>> cpus_in(std::string_view list);
 
 /// Now in UTC, as ISO 8601: "2026-11-23T01:16:16Z".
 std::string time_stamp();

@@ -40,7 +40,7 @@ owned_fd null_device(int flags) {
 }
 
 owned_fd memory_file(const char* name) {
-    return owned_fd{::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+    return owned_fd{::memfd_create(name, MFD_CLOEXEC)};
 }
 
 /// A command for a shell, all of whose output goes to one place.
@@ -59,6 +59,14 @@ std::uint64_t size_of(const owned_fd& file) {
     struct stat s{};
     return file && ::fstat(file.get(), &s) == 0 && S_ISREG(s.st_mode) ? static_cast<std::uint64_t>(s.st_size)
                                                                       : 0;
+}
+
+/// What was written to a file of memory; nothing of a device.
+std::string content_of(const owned_fd& file) {
+    std::string text(size_of(file), '\0');
+    const ssize_t got = ::pread(file.get(), text.data(), text.size(), 0);
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
 }
 
 std::string describe_status(int status) {
@@ -202,7 +210,8 @@ private:
             if (!libraries.empty()) {
                 p.preload += ":" + libraries;
             }
-            p.probe = folder_->records().string() + ":" + library;
+            p.environment.push_back(fmt::format("{}={:0{}}:{}:{}", probe::variable, 0, probe::pid_digits,
+                                                folder_->records().string(), library));
         }
         p.cpus = spec_.cpus;
         p.input = input_.get();
@@ -254,7 +263,7 @@ private:
             shell.end_all();
         }
         shell.wait();
-        said_ = captured_output{::fcntl(said.get(), F_DUPFD_CLOEXEC, 0)}.tail(5, 600);
+        said_ = tail(content_of(said), 5, 600);
         client_status_ = shell.report().status;
         client_wall_ns_ = static_cast<double>(shell.report().wall_ns);
         if (is_done && shell.report().failed == launcher::step::none && client_status_ == 0) {
@@ -313,8 +322,8 @@ private:
 
     void fill_in(const supervisor& program) {
         const launcher::report& r = program.report();
-        o_.output = captured_output{spec_.keep_output ? output_.release() : -1};
-        o_.errors = captured_output{errors_.release()};
+        o_.output = content_of(output_);
+        o_.errors = content_of(errors_);
         o_.left_behind = r.left_behind;
         o_.not_killed = r.not_killed;
         o_.last_name.assign(r.last_name, ::strnlen(r.last_name, sizeof r.last_name));
@@ -367,16 +376,10 @@ private:
     }
 
     void explain_failure(const supervisor& program) {
-        using launcher::step;
         const launcher::report& r = program.report();
         fail(r.error, {});
-        if (r.failed == step::affinity) {
-            o_.detail = fmt::format("CPUs \"{}\"", spec_.cpus);
-        } else if (r.failed == step::directory) {
-            o_.detail = "directory " + spec_.directory.string();
-        } else {
-            o_.detail = program.launcher_problem();
-        }
+        o_.detail = r.failed == launcher::step::directory ? "directory " + spec_.directory.string()
+                                                          : program.launcher_problem();
     }
 
     void decide(const launcher::report& r) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observation.hpp"
 
-#include "../allocators/prober.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,26 +53,7 @@ std::string run_folder::preloadable(const fs::path& library) {
     }
 }
 
-captured_output::captured_output(int fd) noexcept {
-    if (fd < 0) {
-        return;
-    }
-    // Should a writer have escaped, it can no longer pull the pages from under the mapping.
-    ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
-    struct stat s{};
-    if (::fstat(fd, &s) == 0 && s.st_size > 0) {
-        const auto size = static_cast<std::size_t>(s.st_size);
-        void* const p = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
-        if (p != MAP_FAILED) {
-            data_ = {static_cast<const char*>(p), [=](const char*) { ::munmap(p, size); }};
-            size_ = size;
-        }
-    }
-    ::close(fd);
-}
-
-std::string captured_output::tail(std::size_t lines, std::size_t bytes) const {
-    std::string_view all = text();
+std::string tail(std::string_view all, std::size_t lines, std::size_t bytes) {
     while (!all.empty() && (all.back() == '\n' || all.back() == '\r')) {
         all.remove_suffix(1);
     }
@@ -105,15 +83,6 @@ std::string captured_output::tail(std::size_t lines, std::size_t bytes) const {
 
 namespace {
 
-/// The same file under any of its names.
-bool is_same(const std::string& a, const std::string& b) {
-    if (a == b) {
-        return true;
-    }
-    std::error_code error;
-    return fs::equivalent(a, b, error) && !error;
-}
-
 /// A line for a message: short, and nothing in it that moves a cursor.
 std::string shown(std::string_view line) {
     constexpr std::size_t most = 60;
@@ -125,11 +94,6 @@ std::string shown(std::string_view line) {
 }
 
 } // namespace
-
-std::string process_proof::file_of(const std::string& function) const {
-    const auto found = files.find(function);
-    return found == files.end() ? std::string{} : found->second;
-}
 
 double observation::value(const std::string& name) const {
     const auto found = values.find(name);
@@ -160,33 +124,22 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
     if (proof == nullptr) {
         return "the program did not say which file provides its memory";
     }
-    const std::string expected = library.empty() ? own_provider : library.string();
-    for (const char* function : {"malloc", "free"}) {
-        if (const std::string file = proof->file_of(function); !is_same(file, expected)) {
-            return fmt::format("the preload did not take effect: {} is provided by {}", function,
-                               file.empty() ? "no file" : file);
-        }
-    }
     if (library.empty()) {
+        for (const char* function : {"malloc", "free"}) {
+            if (const std::string file = proof->file_of(function); !is_same_file(file, own_provider)) {
+                return fmt::format("{} is provided by {}, not by {}", function,
+                                   file.empty() ? "no file" : file, own_provider);
+            }
+        }
         return {};
     }
-    if (!proof->preload_mapped) {
-        return fmt::format("the preload did not take effect: {} is not mapped", library.string());
+    if (std::string problem = refute(*proof, library, proof->executable); !problem.empty()) {
+        return problem;
     }
-    if (!behind.empty() && !is_same(proof->next_malloc, behind.string())) {
+    if (!behind.empty() && !is_same_file(proof->next_malloc, behind.string())) {
         return fmt::format("the preload did not take effect: malloc behind {} is provided by {}",
                            library.filename().string(),
                            proof->next_malloc.empty() ? "no file" : proof->next_malloc);
-    }
-    // A program in C has no operator new. A library may leave it to the C++ runtime, and a program may bring its own:
-    // both call malloc. Another allocator's would serve part of the program.
-    const std::string new_file = proof->file_of("operator new");
-    const std::string delete_file = proof->file_of("operator delete");
-    const bool is_served = new_file.empty() || is_same(new_file, expected) || is_cxx_runtime(new_file) ||
-                           is_same(new_file, proof->executable.string());
-    if (!is_served || (!new_file.empty() && !delete_file.empty() && !is_same(new_file, delete_file))) {
-        return fmt::format("operator new is provided by {}, operator delete by {}", new_file,
-                           delete_file.empty() ? "no file" : delete_file);
     }
     return {};
 }
@@ -208,8 +161,8 @@ std::string describe_difference(std::string_view expected, std::string_view actu
 
 std::string last_words(const observation& o) {
     constexpr std::size_t lines = 5;
-    std::string text = o.errors.tail(lines);
-    return text.empty() ? o.output.tail(lines) : text;
+    std::string text = tail(o.errors, lines);
+    return text.empty() ? tail(o.output, lines) : text;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../allocators/prober.hpp"
 #include "../measure/files.hpp"
 #include "probe/record.hpp"
 
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,24 +33,8 @@ private:
     temporary_folder folder_;
 };
 
-/// What a program wrote, kept in memory outside the heap. Copies share it.
-class captured_output {
-public:
-    captured_output() = default;
-    explicit captured_output(int fd) noexcept; ///< takes a memory file over
-    std::size_t size() const noexcept { return size_; }
-    std::string_view text() const noexcept { return {data_.get(), size_}; } ///< the whole of it, mapped
-    /// The last lines, at most `lines` and `bytes`, without control characters that would move a cursor.
-    std::string tail(std::size_t lines, std::size_t bytes = 2000) const;
-    bool operator==(const captured_output& other) const noexcept { return text() == other.text(); }
-
-private:
-    std::shared_ptr<const char> data_;
-    std::size_t size_ = 0;
-};
-
 /// What one process of the run said about itself: one entry for every exec that the dynamic loader served.
-struct process_proof {
+struct process_proof : provider_proof {
     pid_t pid = 0;
     bool is_main = false; ///< the process that was started, or what it became by exec
     std::filesystem::path executable;
@@ -58,14 +42,9 @@ struct process_proof {
     std::vector<std::string> arguments;
     std::filesystem::path directory;
     std::vector<std::string> environment; ///< of the main process only
-    std::map<std::string, std::string>
-        files; ///< "malloc", "free", "operator new", "operator delete" → file; "" : not there
     std::string
         next_malloc; ///< the next file in the loader's order that has malloc: where the first one's calls go on to
-    bool preload_mapped = false;
     probe::litter littered; ///< of the main process only
-
-    std::string file_of(const std::string& function) const; ///< that provides it; empty: none does
 };
 
 /// What happened.
@@ -93,8 +72,8 @@ struct observation {
     double value(const std::string& name) const; ///< 0: not known
     std::string detail; ///< what else is known of a bad ending, such as what `ready` said last
 
-    captured_output output;
-    captured_output errors;
+    std::string output;
+    std::string errors;
     unsigned left_behind = 0; ///< processes that the program left running; they were killed
     unsigned not_killed = 0;  ///< of all that it started: those that SIGKILL did not end in ten seconds
     std::string last_name;    ///< the kernel's name of the program when it ended, cut at 15 characters
@@ -119,6 +98,9 @@ std::string refute_run(const observation& o, const std::filesystem::path& librar
 
 /// Says where two outputs part: "line 3 is 'b', not 'a'"; empty when they are equal.
 std::string describe_difference(std::string_view expected, std::string_view actual);
+
+/// The last lines of an output, at most `lines` and `bytes`, without control characters that would move a cursor.
+std::string tail(std::string_view output, std::size_t lines, std::size_t bytes = 2000);
 
 /// The last lines that a failed run wrote, standard error first choice.
 std::string last_words(const observation& o);

@@ -471,14 +471,14 @@ private:
     }
 
     void compare_output(run_row& row, run_sample& s, const observation& o) {
-        const captured_output& expected = result_.what.first.output;
+        const std::string& expected = result_.what.first.output;
         if (!result_.outputs_compared || o.output == expected) {
             return;
         }
         if (!row.contender.is_own()) {
             s.same_output = false;
             if (row.output_difference.empty()) {
-                row.output_difference = describe_difference(expected.text(), o.output.text());
+                row.output_difference = describe_difference(expected, o.output);
             }
             return;
         }
@@ -486,7 +486,7 @@ private:
         result_.outputs_compared = false;
         result_.warnings.push_back(
             fmt::format("the output differs from run to run with nothing changed ({}): it is not compared",
-                        describe_difference(expected.text(), o.output.text())));
+                        describe_difference(expected, o.output)));
         for (run_row& r : result_.rows) {
             r.output_difference.clear();
             for (run_sample& earlier : r.samples) {

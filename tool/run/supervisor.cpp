@@ -2,9 +2,11 @@
 #include "supervisor.hpp"
 
 #include "../measure/files.hpp"
+#include "../measure/machine.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -16,11 +18,40 @@
 
 namespace linn::tool {
 
+namespace {
+
+/// While it lives, this thread runs on these CPUs only, and so does what it starts.
+class pinning {
+public:
+    explicit pinning(const std::string& list) {
+        ::sched_getaffinity(0, sizeof before_, &before_);
+        if (list.empty()) {
+            return;
+        }
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        for (const unsigned cpu : cpus_in(list).value_or(std::vector<unsigned>{})) {
+            CPU_SET(cpu, &set);
+        }
+        is_done_ = ::sched_setaffinity(0, sizeof set, &set) == 0;
+    }
+    pinning(const pinning&) = delete;
+    pinning& operator=(const pinning&) = delete;
+    ~pinning() { ::sched_setaffinity(0, sizeof before_, &before_); }
+
+    bool is_done() const noexcept { return is_done_; }
+
+private:
+    cpu_set_t before_;
+    bool is_done_ = true;
+};
+
+} // namespace
+
 supervisor::supervisor(const supervised_program& what) {
     const std::string program = companion("linn-launcher").string();
-    std::vector<std::string> command{
-        program,    std::to_string(::getpid()), what.cpus, what.directory.string(), what.preload,
-        what.probe, what.program.string()};
+    std::vector<std::string> command{program, std::to_string(::getpid()), what.directory.string(),
+                                     what.preload, what.program.string()};
     command.insert(command.end(), what.arguments.begin(), what.arguments.end());
 
     static_assert(launcher::report_fd == 3 && launcher::report_fd < first_owned_fd);
@@ -29,15 +60,21 @@ supervisor::supervisor(const supervised_program& what) {
     sigset_t all;
     sigfillset(&all);
     pipe_ends ends = make_pipe();
-    launcher_ = ends.write
-                    ? spawn(command, what.environment,
-                            {what.input, what.output, what.errors, ends.write.get()}, POSIX_SPAWN_SETSID, all)
-                    : -errno;
+    const pinning pinned{what.cpus};
+    if (!pinned.is_done()) {
+        launcher_ = -EINVAL;
+        problem_ = fmt::format("CPUs \"{}\"", what.cpus);
+    } else if (!ends.write) {
+        launcher_ = -errno;
+    } else {
+        launcher_ = spawn(command, what.environment, {what.input, what.output, what.errors, ends.write.get()},
+                          POSIX_SPAWN_SETSID, all);
+    }
     reports_ = std::move(ends.read);
     if (launcher_ < 0) {
         report_.failed = launcher::step::fork;
         report_.error = -launcher_;
-        if (launcher_ != -E2BIG) {
+        if (launcher_ != -E2BIG && problem_.empty()) {
             problem_ = fmt::format("{}: {}", program, std::strerror(-launcher_));
         }
         finished_ = true;

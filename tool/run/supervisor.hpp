@@ -19,8 +19,7 @@ struct supervised_program {
     std::vector<std::string> environment;
     std::filesystem::path directory;
     std::string preload; ///< the value of LD_PRELOAD
-    std::string probe;   ///< LINN_PROBE without its process id
-    std::string cpus;
+    std::string cpus;    ///< that it may run on; empty: all
     int input = -1;
     int output = -1;
     int errors = -1;

@@ -148,9 +148,8 @@ std::string_view hint_for(const launch_spec& spec) {
 std::string judge_first_run(const target& t, bool ignore_exit_status) {
     const observation& o = t.first;
     const std::string how = describe_ending(o, t.spec);
-    const std::string last_lines = o.errors.size() != 0 ? o.errors.tail(5) : o.output.tail(5);
-    const std::string said =
-        last_lines.empty() ? std::string{} : fmt::format(" Its last words:\n{}", last_lines);
+    const std::string words = last_words(o);
+    const std::string said = words.empty() ? std::string{} : fmt::format(" Its last words:\n{}", words);
     switch (o.how) {
     case ending::exited:
         if (o.code == 0 || ignore_exit_status) {

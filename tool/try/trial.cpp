@@ -172,8 +172,8 @@ private:
             return false;
         }
         if (options_.compare_output && o->output != what_.first.output && has_one_output()) {
-            result_.why_broken = fmt::format(
-                "the output differs ({})", describe_difference(what_.first.output.text(), o->output.text()));
+            result_.why_broken =
+                fmt::format("the output differs ({})", describe_difference(what_.first.output, o->output));
             return false;
         }
         if (seconds_of(*o) > 0) { // the first run is also that which reads the program from the disk

@@ -68,7 +68,7 @@ TEST_CASE("operator new and delete may stay with the C++ runtime, but only both"
 
 TEST_CASE("a library without effect is refused with the one that is in effect") {
     CHECK(refute(made(libc, runtime, runtime, runtime), library) ==
-          "preload did not take effect: malloc is provided by " + libc);
+          "the preload did not take effect: malloc is provided by " + libc);
 }
 
 TEST_CASE("a library that is not mapped is refused") {

@@ -149,12 +149,12 @@ TEST_CASE("a program that hides itself is recorded too") {
 }
 
 TEST_CASE("the probe leaves no descriptor open, and nothing is preloaded without need") {
-    CHECK(run_victim({"descriptors"}).output.text() == "0 1 2 \n");
+    CHECK(run_victim({"descriptors"}).output == "0 1 2 \n");
     launch_spec spec = spec_of(victim(), {"preload"});
     spec.prove = false;
-    CHECK(run(spec).output.text() == "none\n");
+    CHECK(run(spec).output == "none\n");
     spec.library = built_file("liblinn_tool_malloc_only.so");
-    CHECK(run(spec).output.text() == spec.library.string() + "\n");
+    CHECK(run(spec).output == spec.library.string() + "\n");
 }
 
 } // namespace linn::tool::probe_tests

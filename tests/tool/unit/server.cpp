@@ -25,7 +25,7 @@ TEST_CASE("a server ends well by the SIGTERM that it gets after its client") {
     const observation o = run(spec);
     CHECK(o.how == ending::exited);
     CHECK(o.code == 0);
-    CHECK(o.output.text() == "served\n");
+    CHECK(o.output == "served\n");
     CHECK(o.values.at("wall_ns") > 0);
     CHECK(o.values.at("peak_rss_bytes") < 20 << 20); // the client's memory does not count
 

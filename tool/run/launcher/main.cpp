@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,75 +44,10 @@ void send(const report& r) noexcept {
     ::_exit(1);
 }
 
-/// "0-2,5" as taskset reads it; false when it names no CPU that exists.
-bool pin(const char* list) noexcept {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (const char* at = list; *at != '\0';) {
-        char* end = nullptr;
-        const unsigned long low = std::strtoul(at, &end, 10);
-        unsigned long high = low;
-        if (end == at) {
-            return false;
-        }
-        if (*end == '-') {
-            at = end + 1;
-            high = std::strtoul(at, &end, 10);
-            if (end == at) {
-                return false;
-            }
-        }
-        if (high < low || high >= CPU_SETSIZE || (*end != ',' && *end != '\0')) {
-            return false;
-        }
-        for (unsigned long cpu = low; cpu <= high; ++cpu) {
-            CPU_SET(cpu, &set);
-        }
-        at = *end == ',' ? end + 1 : end;
-    }
-    return ::sched_setaffinity(0, sizeof set, &set) == 0;
+/// Where the probe finds the program's process id: room for ten digits. Null: no probe is loaded.
+char* digits_of_pid() noexcept {
+    return std::getenv("LD_PRELOAD") != nullptr ? std::getenv("LINN_PROBE") : nullptr;
 }
-
-/// The program's environment: this process's, with the preload in it.
-struct program_environment {
-    char** list = nullptr;
-    char* pid_digits = nullptr; ///< to be overwritten with the program's process id; null: no probe
-
-    program_environment(const char* preload, const char* probe) noexcept {
-        if (*preload == '\0') {
-            list = environ;
-            return;
-        }
-        std::size_t count = 0;
-        while (environ[count] != nullptr) {
-            ++count;
-        }
-        list = static_cast<char**>(std::malloc((count + 3) * sizeof(char*)));
-        char* const text = static_cast<char*>(std::malloc(std::strlen(preload) + std::strlen(probe) + 64));
-        if (list == nullptr || text == nullptr) {
-            ::_exit(1);
-        }
-        std::memcpy(list, environ, count * sizeof(char*));
-        const int length = std::sprintf(text, "LD_PRELOAD=%s", preload);
-        list[count++] = text;
-        if (*probe != '\0') {
-            char* const variable = text + length + 1;
-            std::sprintf(variable, "LINN_PROBE=%010d:%s", 0, probe);
-            pid_digits = variable + std::strlen("LINN_PROBE=");
-            list[count++] = variable;
-        }
-        list[count] = nullptr;
-    }
-
-    void set_pid(pid_t pid) const noexcept {
-        if (pid_digits == nullptr) {
-            return;
-        }
-        for (int i = 9; i >= 0; --i, pid /= 10) {
-            pid_digits[i] = static_cast<char>('0' + pid % 10);
-        }
-    }
-};
 
 struct process {
     pid_t pid;
@@ -185,19 +119,23 @@ class family {
 public:
     explicit family(report& r) noexcept : report_(r) {}
 
-    void start(char** arguments, const program_environment& environment) noexcept {
+    void start(char** arguments) noexcept {
+        char* const digits = digits_of_pid();
         sigset_t none;
         sigemptyset(&none);
         volatile int exec_error = 0; // the child of vfork writes into this process's memory
         started_ = now_ns();
         main_ = ::vfork();
         if (main_ == 0) {
-            environment.set_pid(::getpid());
+            pid_t pid = ::getpid();
+            for (int i = 9; digits != nullptr && i >= 0; --i, pid /= 10) {
+                digits[i] = static_cast<char>('0' + pid % 10);
+            }
             // A group that is not orphaned: only such a one is stopped, and so noticed, by SIGTTIN.
             ::setpgid(0, 0);
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             ::sigprocmask(SIG_SETMASK, &none, nullptr);
-            ::execve(arguments[argument::program], arguments + argument::first, environment.list);
+            ::execve(arguments[argument::program], arguments + argument::first, environ);
             exec_error = errno;
             ::_exit(127);
         }
@@ -357,17 +295,16 @@ int run(char** arguments) noexcept {
         give_up(r, step::parent_gone, ESRCH);
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (*arguments[argument::cpus] != '\0' && !pin(arguments[argument::cpus])) {
-        give_up(r, step::affinity, EINVAL);
-    }
     if (*arguments[argument::directory] != '\0' && ::chdir(arguments[argument::directory]) != 0) {
         give_up(r, step::directory, errno);
     }
-
-    const program_environment environment{arguments[argument::preload], arguments[argument::probe]};
+    if (*arguments[argument::preload] != '\0' &&
+        ::setenv("LD_PRELOAD", arguments[argument::preload], 1) != 0) {
+        give_up(r, step::fork, errno);
+    }
 
     family program{r};
-    program.start(arguments, environment);
+    program.start(arguments);
     program.wait(wanted);
     program.clean_up();
     add_resources(r);

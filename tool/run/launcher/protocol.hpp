@@ -4,20 +4,19 @@
 #include <cstdint>
 
 // What the tool and linn-launcher say to each other. The command line is positional: the process id of the tool,
-// the list of CPUs, the directory, the value of LD_PRELOAD, the value of LINN_PROBE behind the process
-// id, the program, and its arguments from argv[0] on; an empty string means none. Standard input, output and error
-// are the program's; so is the environment. The report is written to `report_fd` at the end, in one piece.
+// the directory, the value of LD_PRELOAD, the program, and its arguments from argv[0] on; an empty string means none. Standard input, output and error are the program's; so is the environment, in which the launcher writes
+// LD_PRELOAD, and the program's process id into LINN_PROBE. The report is written to `report_fd` at the end, in one piece.
 namespace linn::tool::launcher {
 
 inline constexpr int report_fd = 3;
 
 /// Positions of the command line.
 struct argument {
-    static constexpr int parent = 1, cpus = 2, directory = 3, preload = 4, probe = 5, program = 6, first = 7;
+    static constexpr int parent = 1, directory = 2, preload = 3, program = 4, first = 5;
 };
 
 /// Where starting the program failed.
-enum class step : std::uint32_t { none, parent_gone, affinity, directory, fork, exec };
+enum class step : std::uint32_t { none, parent_gone, directory, fork, exec };
 
 /// What happened to the program. Written as it lies in memory: both sides are built together.
 struct report {
