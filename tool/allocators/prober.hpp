@@ -25,7 +25,7 @@ bool is_c_library(const std::string& file);
 /// True for a file that is the C++ library, whose operators call malloc.
 bool is_cxx_runtime(const std::string& file);
 
-/// Compares the proof with what was asked. Returns an empty string when the process ran on `library`, whatever its name, otherwise
+/// Compares the proof with what was asked. Returns an empty string when the process ran on `library`, under any of its names, otherwise
 /// why its figures must not be printed. A library may leave operator new and delete to the C++ runtime, and `executable` may bring
 /// its own: both call malloc. An empty library means the system's C library and C++ runtime, with nothing preloaded.
 std::string refute(const provider_proof& proof, const std::filesystem::path& library,

@@ -43,7 +43,7 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr double least_share = 0.5;
 constexpr double most_share = 1.2;
 constexpr double noise_ns = 20e6;
-constexpr const char* how_to = " (--baseline runs it again all the same)"; // of what would be measured then
+constexpr const char* how_to = " (--baseline runs it again all the same)"; // where it would be measured then
 
 double cpu_ns(const program_end& end) {
     return end.user_ns + end.system_ns;

@@ -35,22 +35,17 @@ constexpr milliseconds ready_attempt{10'000};
 constexpr milliseconds end_grace{1'000};   ///< that a client has to end after its server
 constexpr milliseconds polite_end{10'000}; ///< that a server has to end after SIGTERM
 
-owned_fd null_device(int flags) {
-    return owned_fd{::open("/dev/null", flags | O_CLOEXEC)};
-}
-
 owned_fd memory_file(const char* name) {
     return owned_fd{::memfd_create(name, MFD_CLOEXEC)};
 }
 
 /// A command for a shell, all of whose output goes to one place.
 supervised_program shell_command(const std::string& command, const std::vector<std::string>& environment,
-                                 const owned_fd& input, int output) {
+                                 int output) {
     supervised_program p;
     p.program = "/bin/sh";
     p.arguments = {"sh", "-c", command};
     p.environment = environment;
-    p.input = input.get();
     p.output = p.errors = output;
     return p;
 }
@@ -162,18 +157,16 @@ private:
     }
 
     bool open_files() {
-        input_ = spec_.input.empty() ? null_device(O_RDONLY)
-                                     : owned_fd{::open(spec_.input.c_str(), O_RDONLY | O_CLOEXEC)};
-        if (!input_) {
-            return fail(errno, spec_.input.empty() ? "/dev/null" : "the input " + spec_.input.string());
+        if (!spec_.input.empty()) {
+            input_ = owned_fd{::open(spec_.input.c_str(), O_RDONLY | O_CLOEXEC)};
+            if (!input_) {
+                return fail(errno, "the input " + spec_.input.string());
+            }
         }
-        output_ = spec_.keep_output ? memory_file("linn-output") : null_device(O_WRONLY);
+        output_ = memory_file("linn-output");
         errors_ = memory_file("linn-errors");
         if (!output_ || !errors_) {
             return fail(errno, "a memory file for its output");
-        }
-        if (!spec_.prove) {
-            return true;
         }
         try {
             folder_.emplace();
@@ -198,26 +191,22 @@ private:
                                                 probe::seed_digits, spec_.litter.string()));
         }
         p.directory = spec_.directory;
-        const std::string library =
-            !spec_.library.empty() && folder_ ? folder_->preloadable(spec_.library) : spec_.library.string();
-        std::string libraries = spec_.runtime.empty() ? library : spec_.runtime + ":" + library;
-        if (!spec_.behind.empty()) {
-            libraries += ":" + (folder_ ? folder_->preloadable(spec_.behind) : spec_.behind.string());
+        const std::string library = preloadable(spec_.library);
+        for (const std::string& one : {preloadable(companion("liblinn-probe.so")), spec_.runtime, library,
+                                       preloadable(spec_.behind)}) {
+            p.preload += one.empty() || p.preload.empty() ? one : ":" + one;
         }
-        p.preload = libraries;
-        if (folder_) {
-            p.preload = folder_->preloadable(companion("liblinn-probe.so"));
-            if (!libraries.empty()) {
-                p.preload += ":" + libraries;
-            }
-            p.environment.push_back(fmt::format("{}={:0{}}:{}:{}", probe::variable, 0, probe::pid_digits,
-                                                folder_->records().string(), library));
-        }
+        p.environment.push_back(fmt::format("{}={:0{}}:{}:{}", probe::variable, 0, probe::pid_digits,
+                                            folder_->records().string(), library));
         p.cpus = spec_.cpus;
         p.input = input_.get();
         p.output = output_.get();
         p.errors = errors_.get();
         return p;
+    }
+
+    std::string preloadable(const fs::path& library) {
+        return library.empty() ? std::string{} : folder_->preloadable(library);
     }
 
     /// The run ends so, regardless of the program's exit status.
@@ -250,8 +239,7 @@ private:
     /// Runs a shell command while the server runs.
     shell_end run_shell(supervisor& program, const std::string& command, clock::time_point deadline) {
         const owned_fd said = memory_file("linn-client");
-        const owned_fd nothing = null_device(O_RDONLY);
-        supervised_program p = shell_command(command, spec_.environment, nothing, said.get());
+        supervised_program p = shell_command(command, spec_.environment, said.get());
         p.directory = spec_.directory;
         supervisor shell{p};
         wake why = watcher_.wait({&program, &shell}, deadline, {&output_, &errors_, &said});
@@ -325,7 +313,6 @@ private:
         o_.output = content_of(output_);
         o_.errors = content_of(errors_);
         o_.left_behind = r.left_behind;
-        o_.not_killed = r.not_killed;
         o_.last_name.assign(r.last_name, ::strnlen(r.last_name, sizeof r.last_name));
         if (r.failed != launcher::step::none) {
             explain_failure(program);
@@ -350,9 +337,7 @@ private:
         if (!spec_.client.empty()) {
             o_.values["wall_ns"] = client_wall_ns_;
         }
-        if (folder_) {
-            o_.proofs = read_proofs(folder_->records());
-        }
+        o_.proofs = read_proofs(folder_->records());
         leave_out_litter();
     }
 
@@ -426,9 +411,8 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
 
 std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
                               const std::function<void()>& tick) {
-    const owned_fd nothing = null_device(O_RDONLY);
     const launch_spec no_limits;
-    supervisor shell{shell_command(command, child_environment({}), nothing, STDERR_FILENO)};
+    supervisor shell{shell_command(command, child_environment({}), STDERR_FILENO)};
     watcher watching{no_limits, guard, tick};
     const wake why = watching.wait({&shell}, clock::time_point::max(), {});
     shell.end_all();

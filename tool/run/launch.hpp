@@ -27,17 +27,15 @@ struct launch_spec {
     std::filesystem::path litter; ///< a file of probe::litter_size: the heap it starts on; empty: a fresh one
     std::uint32_t litter_seed = 0; ///< the same litter for the same seed
     std::filesystem::path input;   ///< standard input, from its start; empty: /dev/null
-    bool keep_output = true; ///< false: standard output goes to /dev/null; standard error is kept always
     std::uint64_t most_output_bytes = std::uint64_t{1} << 30; ///< more kills the program
     std::chrono::milliseconds timeout{120'000};
     std::string cpus;  ///< a list as in taskset ("0", "0-1", "0,2"); empty: not pinned
     std::string ready; ///< shell command, repeated until it succeeds; only with `client`
     std::string
         client; ///< shell command that drives the program, without the preload; the program is a server
-    bool prove = true; ///< load the probe, which reports who provides memory in every process
 };
 
-/// Runs the program once, in a session of its own and through a small helper process that adopts and ends what the
+/// Runs the program once with the probe, which reports who provides memory in every process, in a session of its own and through a small helper process that adopts and ends what the
 /// program leaves behind. Never throws for what the program does. When `guard` has a signal pending, everything
 /// that was started is ended. `tick` is called a few times a second.
 observation launch(const launch_spec& spec, const interrupt_guard& guard, const std::function<void()>& tick);

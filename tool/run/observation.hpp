@@ -75,7 +75,6 @@ struct observation {
     std::string output;
     std::string errors;
     unsigned left_behind = 0; ///< processes that the program left running; they were killed
-    unsigned not_killed = 0;  ///< of all that it started: those that SIGKILL did not end in ten seconds
     std::string last_name;    ///< the kernel's name of the program when it ended, cut at 15 characters
     std::vector<process_proof> proofs;
 };

@@ -12,7 +12,7 @@
 
 namespace linn::tool {
 
-/// What a supervisor starts. Standard input, output and error are given by their descriptors.
+/// What a supervisor starts. Standard input, output and error are given by their descriptors; -1: /dev/null.
 struct supervised_program {
     std::filesystem::path program; ///< absolute
     std::vector<std::string> arguments;

@@ -209,7 +209,6 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
 
     launch_spec first = t.spec;
     first.library.clear();
-    first.prove = true;
     t.first = launch(first, guard, tick);
     t.problem = judge_first_run(t, ignore_exit_status);
     t.is_usage_error = t.first.how == ending::not_started;

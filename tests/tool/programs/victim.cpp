@@ -166,8 +166,6 @@ int main(int count, char** arguments) {
         print_signals();
     } else if (is("session_of")) {
         std::printf("%d %d\n", getsid(0) == getpid(), open("/dev/tty", O_RDONLY) >= 0);
-    } else if (is("preload")) {
-        std::puts(std::getenv("LD_PRELOAD") != nullptr ? std::getenv("LD_PRELOAD") : "none");
     } else if (is("undumpable")) {
         return prctl(PR_SET_DUMPABLE, 0) != 0 || execl("/proc/self/exe", "victim", "exit", "0", nullptr) != 0;
     } else if (is("exec") && count > 2) {

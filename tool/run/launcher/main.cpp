@@ -245,9 +245,6 @@ private:
             signal_descendants(SIGKILL);
             pause(2);
         }
-        if (reap()) {
-            report_.not_killed = static_cast<std::uint32_t>(signal_descendants(0));
-        }
         ended_ = true;
     }
 

@@ -28,7 +28,6 @@ struct report {
     std::int32_t status = 0;       ///< of the program, as wait4 gives it
     std::int32_t stopped_by = 0;   ///< SIGTTIN or SIGTTOU: the program wanted a terminal, and was killed
     std::uint32_t left_behind = 0; ///< processes that still ran after the program's end and a grace
-    std::uint32_t not_killed = 0;  ///< those that could not be killed in ten seconds
     std::uint64_t wall_ns = 0;
     std::uint64_t user_ns = 0;
     std::uint64_t sys_ns = 0;
