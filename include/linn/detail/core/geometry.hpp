@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,18 +27,6 @@ constexpr std::size_t round_up(std::size_t n, std::size_t multiple) noexcept {
 constexpr std::size_t clamp(std::size_t n, std::size_t low, std::size_t high) noexcept {
     return n < low ? low : (n > high ? high : n);
 }
-
-/// Where slabs come from. The seam through which tests inject failure.
-template <class P>
-concept page_source = requires(void* p, std::size_t bytes, std::size_t align) {
-    { P::zeroed } -> std::convertible_to<bool>;               // whether map gives zeroed memory
-    { P::map(bytes, align) } noexcept -> std::same_as<void*>; // aligned, or null
-    { P::unmap(p, bytes, align) } noexcept;
-    { P::discard(p, bytes) } noexcept -> std::same_as<bool>; // reads as zero afterwards, or false
-    { P::prefer_huge(p, bytes) } noexcept;
-    { P::prefer_small(p, bytes) } noexcept; // or pages that went back may come again, as parts of huge ones
-    { P::readable(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
-};
 
 /// The sizes of one pool, all of them constants of its type.
 struct geometry {

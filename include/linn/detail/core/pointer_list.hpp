@@ -5,11 +5,24 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Where slabs come from. The seam through which tests inject failure.
+template <class P>
+concept page_source = requires(void* p, std::size_t bytes, std::size_t align) {
+    { P::zeroed } -> std::convertible_to<bool>;               // whether map gives zeroed memory
+    { P::map(bytes, align) } noexcept -> std::same_as<void*>; // aligned, or null
+    { P::unmap(p, bytes, align) } noexcept;
+    { P::discard(p, bytes) } noexcept -> std::same_as<bool>; // reads as zero afterwards, or false
+    { P::prefer_huge(p, bytes) } noexcept;
+    { P::prefer_small(p, bytes) } noexcept; // or pages that went back may come again, as parts of huge ones
+    { P::readable(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
+};
 
 /// Pointers in an array that grows, in pages of its own: a vector for the inside of a pool, where the
 /// general allocator may be the pool's own user.

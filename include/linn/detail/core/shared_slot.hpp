@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/name_around.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/types/value_initialization.hpp>
 

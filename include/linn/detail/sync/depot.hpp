@@ -20,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <string_view>
 
@@ -120,8 +119,20 @@ public:
     // -- one object at a time, for threads without a cache --------------------------------------
 
     [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by = no_trace) noexcept {
+        refusals noticed;
         void* object = nullptr;
-        static_cast<void>(take_run(&object, 1, by));
+        slab_news news;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            stock_.note_visit(guard.waited());
+            object = stock_.take_one(by, noticed, growth::allowed);
+            news = stock_.slabs().take_news();
+        }
+        settle(noticed);
+        if (object == nullptr && mode_ == service::cached) {
+            object = take_anywhere();
+        }
+        tell(news, object == nullptr ? 1 : 0);
         return object;
     }
 
@@ -132,7 +143,7 @@ public:
     /// Writes pointers to `count` objects into `out`, an array of pointers of any type. In one piece: no other thread
     /// is refused an object that this one gives back because there are too few.
     /// @returns false when there are too few; then none is taken
-    /// @pre in service::direct; else `count` is 1
+    /// @pre in service::direct
     [[nodiscard, LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count,
                                                   const call_trace& by = no_trace) noexcept {
         refusals noticed;
@@ -145,11 +156,6 @@ public:
             news = stock_.slabs().take_news();
         }
         settle(noticed);
-        if (done != count && mode_ == service::cached) {
-            void* const object = take_anywhere();
-            std::memcpy(out, &object, sizeof object);
-            done = object != nullptr ? 1 : 0;
-        }
         tell(news, done == count ? 0 : count);
         return done == count;
     }
