@@ -131,23 +131,20 @@ ring_file::~ring_file() {
     if (memory_ != nullptr) {
         ::munmap(memory_, bytes_);
     }
-    if (fd_ >= 0) {
-        ::close(fd_);
-    }
 }
 
 std::string ring_file::create(std::size_t chunks, const wire::ring_options& options) {
     const auto failed = [](const char* what) {
         return fmt::format("no memory to share with the program: {}: {}", what, std::strerror(errno));
     };
-    fd_ = ::memfd_create("linn-record", MFD_CLOEXEC);
-    if (fd_ < 0) {
+    file_ = owned_fd{::memfd_create("linn-record", MFD_CLOEXEC)};
+    if (!file_) {
         return failed("memfd_create");
     }
     const lifted_file_limit lifted;
     for (std::size_t count = allowed_chunks(chunks); count >= fewest_chunks; count /= 2) {
         const std::size_t bytes = wire::ring::file_bytes(static_cast<std::uint32_t>(count));
-        if (::ftruncate(fd_, static_cast<off_t>(bytes)) == 0 && map(bytes)) {
+        if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) == 0 && map(bytes)) {
             ring_ = wire::ring::create(memory_, static_cast<std::uint32_t>(count), options);
             ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());
             return {};
@@ -157,9 +154,9 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
 }
 
 std::string ring_file::adopt(int fd) {
-    fd_ = fd;
+    file_ = owned_fd{fd};
     struct stat status{};
-    if (::fstat(fd, &status) != 0 || !map(static_cast<std::size_t>(status.st_size))) {
+    if (::fstat(file_.get(), &status) != 0 || !map(static_cast<std::size_t>(status.st_size))) {
         return fmt::format("no memory to share with the program: {}", std::strerror(errno));
     }
     ring_ = wire::ring{memory_};
@@ -169,18 +166,18 @@ std::string ring_file::adopt(int fd) {
 
 bool ring_file::map(std::size_t bytes) {
     bytes_ = bytes;
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     memory_ = memory != MAP_FAILED ? memory : nullptr;
     return memory_ != nullptr;
 }
 
 std::string ring_file::variable() const {
-    return fmt::format("{}=/proc/{}/fd/{}", wire::ring_variable, ::getpid(), fd_);
+    return fmt::format("{}=/proc/{}/fd/{}", wire::ring_variable, ::getpid(), file_.get());
 }
 
 void ring_file::punch(std::uint32_t chunk) const noexcept {
     const auto at = static_cast<off_t>(ring_.header().chunks_at + std::size_t{chunk} * wire::chunk_bytes);
-    if (::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+    if (::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
                     static_cast<off_t>(wire::chunk_bytes)) != 0) {
         std::memset(ring_.chunk(chunk), 0, wire::chunk_bytes);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/process.hpp"
 #include "../trace/frame.hpp"
 #include "../trace/ring.hpp"
 #include "../trace/trace_file.hpp"
@@ -44,7 +45,7 @@ public:
 private:
     bool map(std::size_t bytes);
 
-    int fd_ = -1;
+    owned_fd file_;
     void* memory_ = nullptr;
     std::size_t bytes_ = 0;
     wire::ring ring_;

@@ -63,21 +63,10 @@ std::span<const unsigned char> bytes_of(const std::string& text) {
 trace_file::trace_file(const std::filesystem::path& path, std::vector<unsigned char> unwritten)
     : path_{path},
       unwritten_{std::move(unwritten)} {
-    try {
-        open();
-        read_file_header();
-        find_frames();
-        refuse_without_frames();
-    } catch (...) {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
-        throw;
-    }
-}
-
-trace_file::~trace_file() {
-    ::close(fd_);
+    open();
+    read_file_header();
+    find_frames();
+    refuse_without_frames();
 }
 
 void trace_file::open() {
@@ -85,13 +74,13 @@ void trace_file::open() {
     if (name.empty()) {
         throw unusable_trace{"missing trace: give the file that linn record wrote"};
     }
-    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd_ < 0) {
+    file_ = owned_fd{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (!file_) {
         throw unusable_trace{errno == ENOENT ? fmt::format("{}: no such file", name)
                                              : fmt::format("{}: {}", name, std::strerror(errno))};
     }
     struct stat s{};
-    if (::fstat(fd_, &s) != 0) {
+    if (::fstat(file_.get(), &s) != 0) {
         throw unusable_trace{fmt::format("{}: {}", name, std::strerror(errno))};
     }
     if (S_ISDIR(s.st_mode)) {
@@ -117,7 +106,7 @@ std::size_t trace_file::read_at(std::uint64_t offset, unsigned char* to, std::si
             return static_cast<std::size_t>(std::copy_n(unwritten_.data() + from, here, to + done) - to);
         }
         const ssize_t got =
-            ::pread(fd_, to + done, std::min<std::size_t>(bytes - done, file_bytes_ - offset - done),
+            ::pread(file_.get(), to + done, std::min<std::size_t>(bytes - done, file_bytes_ - offset - done),
                     static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) {
             continue;
@@ -234,21 +223,15 @@ void refuse_corrupt(const std::filesystem::path& file) {
     }
 }
 
-trace_writer::~trace_writer() {
-    if (fd_ >= 0) {
-        ::close(fd_);
-    }
-}
-
 std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t version) {
     path_ = path;
     // For its owner alone: command lines and paths may hold what others should not see.
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd_ < 0) {
+    file_ = owned_fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    if (!file_) {
         return problem_ = fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno));
     }
     struct stat s{};
-    is_regular_ = ::fstat(fd_, &s) == 0 && S_ISREG(s.st_mode);
+    is_regular_ = ::fstat(file_.get(), &s) == 0 && S_ISREG(s.st_mode);
     std::array<unsigned char, file_header_bytes> head{};
     std::copy(trace_magic.begin(), trace_magic.end(), head.begin());
     for (std::size_t i = 0; i != 4; ++i) {
@@ -264,7 +247,7 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
     const std::size_t total = head.size() + payload.size();
     std::size_t left = total;
     while (left != 0) {
-        const ssize_t put = ::writev(fd_, parts, 2);
+        const ssize_t put = ::writev(file_.get(), parts, 2);
         if (put < 0 && errno == EINTR) {
             continue;
         }
@@ -274,8 +257,8 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
                                        put < 0 ? std::strerror(errno) : "no byte was written");
             }
             // What is half written goes, so that the file ends with a whole frame.
-            if (is_regular_ && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0) {
-                ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);
+            if (is_regular_ && ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) == 0) {
+                ::lseek(file_.get(), static_cast<off_t>(bytes_), SEEK_SET);
             }
             return false;
         }
@@ -319,30 +302,28 @@ void trace_writer::write_chunk(const frame_header& header, std::span<const unsig
 }
 
 void trace_writer::write_end(recording_end end) {
-    if (fd_ < 0) {
+    if (!file_) {
         return;
     }
     if (end.stopped.empty()) {
         end.stopped = problem_;
     }
     write_document(frame_kind::end, bytes_of(to_json(end)));
-    if (::close(fd_) != 0 && problem_.empty()) { // where quotas and network file systems tell
+    if (::close(file_.release()) != 0 && problem_.empty()) { // where quotas and network file systems tell
         problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
     }
-    fd_ = -1;
 }
 
 std::string trace_writer::add_second_run(const second_run& run) {
     if (!problem_.empty() || !is_regular_) {
         return "the trace is not a file that can be appended to";
     }
-    fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd_ < 0) {
+    file_ = owned_fd{::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+    if (!file_) {
         return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
     }
     write_document(frame_kind::second_run, bytes_of(to_json(run)));
-    ::close(fd_);
-    fd_ = -1;
+    file_ = {};
     return problem_;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/process.hpp"
 #include "frame.hpp"
 #include "info.hpp"
 
@@ -24,9 +25,6 @@ public:
     /// `unwritten`: frames that follow those of the file. Throws unusable_trace for what is no trace, is empty, or is of a newer
     /// version.
     explicit trace_file(const std::filesystem::path& path, std::vector<unsigned char> unwritten = {});
-    trace_file(const trace_file&) = delete;
-    trace_file& operator=(const trace_file&) = delete;
-    ~trace_file();
 
     const std::filesystem::path& path() const noexcept { return path_; }
     std::uint32_t version() const noexcept { return version_; }
@@ -50,7 +48,7 @@ private:
     std::size_t read_at(std::uint64_t offset, unsigned char* to, std::size_t bytes) const;
 
     std::filesystem::path path_;
-    int fd_ = -1;
+    owned_fd file_;
     std::uint32_t version_ = 0;
     std::vector<unsigned char> unwritten_;
     std::uint64_t file_bytes_ = 0;
@@ -77,11 +75,6 @@ public:
     /// Of the chunks, by zstd.
     static constexpr int compression_level = 3;
 
-    trace_writer() = default; ///< nothing is opened yet
-    trace_writer(const trace_writer&) = delete;
-    trace_writer& operator=(const trace_writer&) = delete;
-    ~trace_writer();
-
     /// Creates or overwrites the file and writes its header. Returns an empty string or what went wrong.
     std::string open(const std::filesystem::path& path, std::uint32_t version = version_for(0));
 
@@ -105,7 +98,7 @@ private:
     bool append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
 
     std::filesystem::path path_;
-    int fd_ = -1;
+    owned_fd file_;
     bool is_regular_ = false;
     std::uint64_t bytes_ = 0;
     std::string problem_;

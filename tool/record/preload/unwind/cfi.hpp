@@ -17,7 +17,6 @@ public:
 
     const unsigned char* position() const { return at_; }
     bool at_end() const { return at_ >= end_; }
-    std::ptrdiff_t remaining() const { return end_ - at_; }
     bool failed() const { return failed_; }
 
     template <class T>
