@@ -225,14 +225,9 @@ std::uint32_t image_table::stack_index(std::vector<code_address> frames) {
 }
 
 void image_table::resolve_stacks(trace_image& image) {
-    std::vector<std::uint32_t> ids; // in their order, so that the same file always gives the same indices
-    for (const auto& [id, definition] : image.stacks_) {
-        ids.push_back(id);
-    }
-    std::sort(ids.begin(), ids.end());
     const trace_image::loaded_module* last = nullptr;
-    for (const std::uint32_t id : ids) {
-        trace_image::definition& d = image.stacks_.at(id);
+    for (auto& [id, d] :
+         image.stacks_) { // in their order, so that the same file always gives the same indices
         std::vector<code_address> frames;
         frames.reserve(d.frames.size());
         for (const std::uint64_t address : d.frames) {

@@ -64,7 +64,7 @@ private:
 
     const trace_image* parent_ = nullptr; ///< that this was forked from
     std::uint64_t forked_at_ = 0;
-    std::unordered_map<std::uint32_t, definition> stacks_;
+    std::map<std::uint32_t, definition> stacks_;              ///< by id
     std::vector<std::pair<std::uint32_t, std::string>> rtti_; ///< by stack id
     std::vector<loaded_module> modules_;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> unloaded_; ///< number and ticks

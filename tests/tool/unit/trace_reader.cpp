@@ -441,4 +441,63 @@ TEST_CASE("A full disk leaves a valid file, the reason and the end where there i
     CHECK(trace_writer{}.open(folder / "no/such/folder").find("No such file") != std::string::npos);
 }
 
+TEST_CASE("A length that promises more than there is takes no memory") {
+    const scratch_folder folder;
+    trace_writer writer;
+    REQUIRE(writer.open(folder / "bomb.linn").empty());
+    writer.write_start({});
+    writer.write_end({});
+    std::vector<char> bytes = content(folder / "bomb.linn");
+    frame_header header;
+    header.kind = frame_kind::chunk;
+    header.codec = frame_codec::zstd;
+    header.raw_bytes = 0xffff'ffff;
+    header.stored_bytes = 10;
+    SUBCASE("an unpacked chunk of 4 GiB") {}
+    SUBCASE("a stored chunk beyond the file") {
+        header.raw_bytes = header.stored_bytes = static_cast<std::uint32_t>(most_chunk_bytes);
+        header.codec = frame_codec::stored;
+    }
+    SUBCASE("more stored than unpacked") {
+        header.raw_bytes = 5;
+    }
+    SUBCASE("a JSON document beyond the limit") {
+        header.kind = frame_kind::start;
+        header.raw_bytes = static_cast<std::uint32_t>(most_document_bytes) + 1;
+    }
+    const auto packed = header.pack();
+    bytes.insert(bytes.end(), packed.begin(), packed.end());
+    bytes.insert(bytes.end(), 10, 'x');
+    write(folder / "bomb.linn", bytes);
+    trace_reader reader{folder / "bomb.linn"};
+    reader.read([](std::span<const event>) { FAIL("there is no event"); });
+    CHECK(!reader.info().missing.empty());
+}
+
+TEST_CASE("A trace of linn 0.2 that holds statistics instead of events is refused, with what to do") {
+    const scratch_folder folder;
+    std::vector<char> bytes(trace_magic.begin(), trace_magic.end());
+    bytes.insert(bytes.end(), {1, 0, 0, 0, 0, 0, 0, 0});
+    frame_header header;
+    header.kind = frame_kind::aggregate;
+    header.payload_crc = crc_of({});
+    const auto packed = header.pack();
+    bytes.insert(bytes.end(), packed.begin(), packed.end());
+    write(folder / "a.linn", bytes);
+    CHECK(refusal(folder / "a.linn").find("record the program again") != std::string::npos);
+}
+
+TEST_CASE("A trace of linn 0.2 whose events have no times is refused, with what to do") {
+    const scratch_folder folder;
+    {
+        trace_writer writer;
+        REQUIRE(writer.open(folder / "a.linn").empty());
+        recording_start start;
+        start.clock = "every8";
+        writer.write_start(start);
+        writer.write_end({});
+    }
+    CHECK(refusal(folder / "a.linn").find("record the program again") != std::string::npos);
+}
+
 } // namespace linn::tool::trace_reader_tests
