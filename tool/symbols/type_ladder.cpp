@@ -9,7 +9,6 @@
 #include <dwarf.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace linn::tool {
 namespace {
@@ -62,10 +61,6 @@ public:
         }
         name_owner(chain_, run_, named_);
         declare();
-        for (std::string* name :
-             {&named_.type, &named_.container, &named_.allocated, &named_.takes_allocator}) {
-            *name = with_enumerators(*name);
-        }
         return std::move(named_);
     }
 
@@ -102,37 +97,6 @@ private:
         named_.declared.line = static_cast<unsigned>(line);
         named_.declared.is_c = is_c_language(::dwarf_srclang(&unit));
         named_.declared.is_aggregate = may_be_aggregate(type);
-    }
-
-    std::string with_enumerators(const std::string& type) const {
-        std::string out = type;
-        for (std::size_t at = out.find('('); at != out.npos; at = out.find('(', at + 1)) {
-            const std::size_t close = skip_bracket(out, at);
-            std::size_t end = close;
-            while (end < out.size() && (std::isdigit(static_cast<unsigned char>(out[end])) != 0 ||
-                                        (end == close && out[end] == '-'))) {
-                ++end;
-            }
-            const std::string its_type = close > at + 2 ? out.substr(at + 1, close - at - 2) : std::string();
-            Dwarf_Die enumeration;
-            Dwarf_Die one;
-            if (end == close || !definition_of(its_type, enumeration) ||
-                ::dwarf_tag(&enumeration) != DW_TAG_enumeration_type ||
-                ::dwarf_child(&enumeration, &one) != 0) {
-                continue;
-            }
-            const std::string wanted = out.substr(close, end - close);
-            for (bool more = true; more; more = ::dwarf_siblingof(&one, &one) == 0) {
-                Dwarf_Attribute attribute;
-                Dwarf_Sword value = 0;
-                if (::dwarf_formsdata(::dwarf_attr(&one, DW_AT_const_value, &attribute), &value) == 0 &&
-                    std::to_string(value) == wanted && ::dwarf_diename(&one) != nullptr) {
-                    out.replace(at, end - at, its_type + "::" + ::dwarf_diename(&one));
-                    break;
-                }
-            }
-        }
-        return out;
     }
 
     void take(named_type found, type_rule rule) {

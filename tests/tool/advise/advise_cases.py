@@ -280,12 +280,6 @@ def case_instantiations(tool):
         check("Lazy_rep_n<...>" in done.stdout, done.stdout)
 
 
-def case_enumerators(tool):
-    result = tool.result(tool.record("pixels", program=tool.programs["templates"]))
-    pixels = type_of(result, "image::pixel<image::colour::green>")
-    check(pixels["statistics"]["allocations"] == 100000, pixels["statistics"])
-
-
 def case_c_program(tool):
     """What C allocates takes no pool, and no change is shown of it."""
     result = tool.result(tool.record(program=tool.programs["compressor"]))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Class templates with many instantiations, enumerators among their arguments; strings that grow and strings that do not;
+// Class templates with many instantiations; strings that grow and strings that do not;
 // blocks of a library without symbols.
 #include <cstdio>
 #include <cstring>
@@ -27,23 +27,6 @@ struct Lazy_rep_n {
 
 } // namespace lazy_kernel
 
-namespace image {
-
-enum class colour { red, green, blue };
-
-template <colour Colour>
-class pixel {
-public:
-    explicit pixel(int value) : value_(value) {}
-    int value() const { return value_ + static_cast<int>(Colour) + reserved_[1]; }
-
-private:
-    int value_;
-    int reserved_[7] = {};
-};
-
-} // namespace image
-
 namespace {
 
 template <int Number>
@@ -62,17 +45,6 @@ template <int Number>
 template <int... Numbers>
 double make_all(std::integer_sequence<int, Numbers...>) {
     return (make_lazy<Numbers>() + ...);
-}
-
-[[gnu::noinline]] int make_pixels() {
-    int sum = 0;
-    for (int i = 0; i < 100000; ++i) {
-        const std::unique_ptr<image::pixel<image::colour::green>> one(
-            new image::pixel<image::colour::green>(i));
-        asm volatile("" : : "r"(one.get()) : "memory");
-        sum ^= one->value();
-    }
-    return sum;
 }
 
 /// Each string gets the only block of its life.
@@ -113,8 +85,6 @@ int main(int count, char** arguments) {
     double result = 0;
     if (std::strcmp(what, "lazy") == 0) {
         result = make_all(std::make_integer_sequence<int, 53>());
-    } else if (std::strcmp(what, "pixels") == 0) {
-        result = make_pixels();
     } else if (std::strcmp(what, "once") == 0) {
         result = static_cast<double>(build_once());
     } else if (std::strcmp(what, "slowly") == 0) {
