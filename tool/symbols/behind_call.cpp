@@ -37,11 +37,17 @@ bool pointee_of(Dwarf_Die variable, Dwarf_Die& pointee) {
     return bare_type(variable, type) && ::dwarf_tag(&type) == DW_TAG_pointer_type && bare_type(type, pointee);
 }
 
+/// Whether a variable is at one place all the time, as in code that is not optimised.
+bool is_in_frame(Dwarf_Die& variable) {
+    Dwarf_Attribute attribute;
+    return ::dwarf_attr(&variable, DW_AT_location, &attribute) != nullptr &&
+           ::dwarf_whatform(&attribute) == DW_FORM_exprloc;
+}
+
 /// Where a list of locations begins at or behind `after`; far away: nowhere near, or it is no list.
 std::uint64_t begin_of_locations(Dwarf_Die& variable, std::uint64_t after) {
     Dwarf_Attribute attribute;
-    if (::dwarf_attr(&variable, DW_AT_location, &attribute) == nullptr ||
-        ::dwarf_whatform(&attribute) == DW_FORM_exprloc) {
+    if (is_in_frame(variable) || ::dwarf_attr(&variable, DW_AT_location, &attribute) == nullptr) {
         return far;
     }
     Dwarf_Addr base = 0;
@@ -157,23 +163,26 @@ std::string behind_call::callee() {
     return name;
 }
 
-nearby_type behind_call::pointer(const wanted_bytes& wanted) {
+nearby_type behind_call::pointer(const wanted_bytes& wanted, bool in_frame) {
     nearby_type best;
     std::uint64_t best_begin = far;
     position best_at;
+    const unsigned call_line = module_.at(after_ - 1).shown.front().line;
     const auto see = [&](Dwarf_Die& entry, position here) {
         const int tag = ::dwarf_tag(&entry);
         // What is inlined behind the call has pointers of its own: to anything.
         if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !here.holds_call) {
             return;
         }
-        const std::uint64_t begin = begin_of_locations(entry, after_);
-        int declared = 0;
-        const bool is_on_line =
-            ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == wanted.line;
-        if (wanted.line != 0 && !is_on_line) {
+        int line = 0;
+        const auto declared =
+            ::dwarf_decl_line(&entry, &line) == 0 ? static_cast<unsigned>(line) : ~0U; // of no call
+        if (wanted.line != 0 && declared != wanted.line) {
             return;
         }
+        const bool begins_here = declared == call_line && is_in_frame(entry);
+        const std::uint64_t begin =
+            in_frame ? (begins_here ? after_ : far) : begin_of_locations(entry, after_);
         const bool is_better = begin != far && (best.type.empty() || here.depth > best_at.depth ||
                                                 (here.depth == best_at.depth && begin < best_begin));
         Dwarf_Die pointee;

@@ -43,8 +43,9 @@ public:
     /// The function that the call names, without parameters; empty: not known, or the call is indirect.
     std::string callee();
 
-    /// A pointer that begins to live within 24 bytes, and whose pointee fits.
-    nearby_type pointer(const wanted_bytes& wanted);
+    /// A pointer that begins to live within 24 bytes, or that is `in_frame` and declared on the line of the call, and whose
+    /// pointee fits.
+    nearby_type pointer(const wanted_bytes& wanted, bool in_frame = false);
 
     /// The class of a constructor that is inlined within 64 bytes, or called within 96, and that fits.
     nearby_type constructor(const wanted_bytes& wanted);

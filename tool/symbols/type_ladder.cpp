@@ -264,6 +264,9 @@ private:
                 rule = type_rule::constructor;
             }
         }
+        if (found.type.empty()) {
+            found = code.pointer(wanted, true);
+        }
         // What GCC calls a coroutine's frame is no class that could be changed.
         if (found.type.empty() || found.type.ends_with(".Frame")) {
             return false;
