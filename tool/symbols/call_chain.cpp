@@ -188,7 +188,8 @@ bool is_standard_code(const chain_frame& frame) {
 }
 
 std::string class_of(const known_frame& frame) {
-    return scope_around(frame.name);
+    const std::vector<name_part>& scopes = frame.scopes;
+    return scopes.empty() ? std::string() : readable_name({scopes.begin(), scopes.end() - 1});
 }
 
 std::string element_of(const known_frame& frame) {

@@ -42,7 +42,7 @@ bool is_runtime_module(std::string_view path);
 /// Whether a function is of the C or C++ standard library. One in a header of another library is not.
 bool is_standard_code(const chain_frame& frame);
 
-/// The class that a function is a member of, as written: "std::vector<int>"; empty: of none.
+/// The class that a function is a member of, readable: "std::vector<int>"; empty: of none.
 std::string class_of(const known_frame& frame);
 
 /// The element type that a function which allocates for a container names: T of `std::allocator<T>::allocate`, of

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 namespace linn::tool {
 namespace {
@@ -78,6 +79,8 @@ constexpr std::array<std::string_view, 2> counters{"std::shared_ptr", "std::__sh
 constexpr std::array<std::string_view, 8> arrays{"std::vector",   "std::deque",           "std::basic_string",
                                                  "std::valarray", "std::basic_stringbuf", "std::unique_ptr",
                                                  "std::any",      "std::__split_buffer"};
+constexpr std::array<std::string_view, 5> growing{"std::vector", "std::deque", "std::basic_string",
+                                                  "std::basic_stringbuf", "std::basic_filebuf"};
 constexpr std::array<std::string_view, 1> functions{"std::function"};
 
 names family_of(const std::string& container) {
@@ -195,7 +198,6 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     const bool is_hash_array = type.container == "std::unordered";
     const names family = is_hash_array ? names(hashes) : family_of(type.container);
     const bool is_array_family = family.data() == arrays.data();
-    std::string implementation;
     std::size_t at = from;
     // Only as far as the standard library reaches: behind it other code asked for this block, and a container
     // farther out holds that code's object, not the block.
@@ -206,24 +208,12 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
         }
         const std::string owner = owner_name(frame);
         if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr") {
-            type.container = readable_type(class_of(frame));
+            type.container = class_of(frame);
             // A string stream keeps its text in a string; an array's owner holds several.
             type.is_array =
                 type.is_array || (is_array_family && owner != "std::any" && owner != "std::unique_ptr");
-            implementation.clear();
             break;
         }
-        if (implementation.empty()) {
-            const std::string container = of_implementation(frame);
-            const std::vector<name_part> scopes = scopes_of(container);
-            if (!container.empty() && is_one_of(plain_name(scopes), family)) {
-                implementation = container;
-            }
-        }
-    }
-    if (!implementation.empty()) {
-        type.container = implementation;
-        type.is_array = type.is_array || is_array_family;
     }
     if (type.container == "std::unordered") {
         type.container = "std::unordered_map";
@@ -238,7 +228,7 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     if (at >= chain.size() || chain[at].known->scopes.size() < 2) {
         return;
     }
-    const std::string owner = readable_type(class_of(*chain[at].known));
+    const std::string owner = class_of(*chain[at].known);
     const name_part& last = chain[at].known->scopes[chain[at].known->scopes.size() - 2];
     if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::")) {
         return;
@@ -254,84 +244,53 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
 }
 
 named_type content_of_function(const known_frame& frame) {
-    named_type out;
     if (frame.scopes.size() < 2 || frame.scopes.front().id != "std") {
-        return out;
+        return {};
     }
     const name_part& owner = frame.scopes[frame.scopes.size() - 2];
     const std::vector<std::string>& a = owner.arguments;
     const std::string& function = frame.scopes.back().id;
-    const std::string name = owner_name(frame);
     if (!owner.is_template || a.empty()) {
-        return out;
+        return {};
     }
-    if (owner.id == "_Hashtable" && a.size() > 1) {
-        const bool is_buckets = function.find("rehash") != std::string::npos ||
-                                function.find("_M_allocate_buckets") != std::string::npos;
-        out.type = is_buckets ? "hash buckets" : readable_type(a[1]);
-        out.is_array = is_buckets;
-        out.container = of_implementation(frame);
-    } else if (owner.id == "_Rb_tree" && a.size() > 1) {
-        out.type = readable_type(a[1]);
-        out.container = of_implementation(frame);
-    } else if (is_one_of(name, trees) || is_one_of(name, hashes)) {
-        const bool is_map = name.ends_with("map");
-        out.type = is_map && a.size() > 1
-                       ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
-                       : readable_type(a[0]);
-        out.container = readable_type(class_of(frame));
-    } else if (is_one_of(name, linked_lists) || is_one_of(name, forward_lists) || owner.id == "_List_base" ||
-               owner.id == "_Fwd_list_base") {
-        out.type = readable_type(a[0]);
-        out.container = of_implementation(frame);
-        if (out.container.empty()) {
-            out.container = readable_type(class_of(frame));
+    named_type out;
+    const std::string implemented = of_implementation(frame);
+    out.container = implemented.empty() ? class_of(frame) : implemented;
+    const std::string name = implemented.empty() ? owner_name(frame) : plain_name(scopes_of(implemented));
+    if (is_one_of(name, trees) || is_one_of(name, hashes)) {
+        const bool is_pair = implemented.empty() && name.ends_with("map") && a.size() > 1;
+        out.type = is_pair ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
+                           : readable_type(implemented.empty() ? a[0] : a[1]);
+        if (owner.id == "_Hashtable" && (function.find("rehash") != std::string::npos ||
+                                         function.find("_M_allocate_buckets") != std::string::npos)) {
+            out.type = "hash buckets";
+            out.is_array = true;
         }
-    } else if (name == "std::vector" || name == "std::deque" || name == "std::basic_string" ||
-               owner.id == "_Vector_base" || owner.id == "_Deque_base") {
+    } else if (is_one_of(name, linked_lists) || is_one_of(name, forward_lists)) {
         out.type = readable_type(a[0]);
-        if (owner.id.find("eque") != std::string::npos && function == "_M_reallocate_map") {
-            out.type += "*";
-        }
+    } else if (is_one_of(name, growing)) {
+        out.type = readable_type(a[0]) + (function == "_M_reallocate_map" ? "*" : "");
         out.is_array = true;
-        out.container = of_implementation(frame);
-        if (out.container.empty()) {
-            out.container = readable_type(class_of(frame));
-        }
-    } else if (name == "std::basic_stringbuf" || name == "std::basic_filebuf") {
-        out.type = readable_type(a[0]);
-        out.is_array = true;
-        out.container = readable_type(class_of(frame));
     }
     return out;
 }
 
 named_type content_of_headers(const call_chain& chain, std::size_t from, const std::string& element) {
-    constexpr std::array<std::array<std::string_view, 2>, 12> headers{
-        {{"bits/stl_list.h", "list"},
-         {"bits/list.tcc", "list"},
-         {"bits/forward_list.h", "forward_list"},
-         {"bits/stl_vector.h", "vector"},
-         {"bits/vector.tcc", "vector"},
-         {"bits/stl_deque.h", "deque"},
-         {"bits/stl_map.h", "map"},
-         {"bits/stl_multimap.h", "multimap"},
-         {"bits/stl_set.h", "set"},
-         {"bits/stl_multiset.h", "multiset"},
-         {"bits/unordered_map.h", "unordered_map"},
-         {"bits/unordered_set.h", "unordered_set"}}};
     named_type out;
     std::string container;
     bool is_pmr = false;
     bool is_buckets = false;
     for (std::size_t i = 0; i < chain.size() && is_standard_code(chain[i]); ++i) {
-        const std::string& file = chain[i].shown->file;
-        is_pmr = is_pmr || file.ends_with("/memory_resource");
+        const std::filesystem::path file = chain[i].shown->file;
+        is_pmr = is_pmr || file.filename() == "memory_resource";
         is_buckets = is_buckets || (i >= from && chain[i].known->name.find("_buckets") != std::string::npos);
-        for (const auto& [header, name] : headers) {
-            if (file.ends_with(header)) {
-                container = name;
-            }
+        // bits/stl_list.h, bits/list.tcc, bits/unordered_map.h
+        std::string name = file.stem().string();
+        name.erase(0, name.starts_with("stl_") ? 4 : 0);
+        const bool is_array = name == "vector" || name == "deque";
+        if (file.parent_path().filename() == "bits" &&
+            (is_array || family_of("std::" + name).data() != arrays.data())) {
+            container = name;
         }
     }
     if (container.empty() || element.empty()) {

@@ -530,15 +530,6 @@ std::string readable_type(std::string_view type) {
     return (is_const ? "const " : "") + core + array + suffix;
 }
 
-std::string scope_around(std::string_view function) {
-    std::size_t end = 0;
-    for (std::size_t at = 0; at < function.size() && operator_length(function, at) == 0;) {
-        end = function.substr(at).starts_with("::") ? at : end;
-        at = opens(function[at]) ? skip_bracket(function, at) : at + 1;
-    }
-    return std::string(function.substr(0, end));
-}
-
 std::vector<std::string> template_arguments(std::string_view type) {
     const std::vector<name_part> scopes = scopes_of(type);
     return scopes.empty() ? std::vector<std::string>() : scopes.back().arguments;

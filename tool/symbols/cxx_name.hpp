@@ -49,9 +49,6 @@ std::vector<std::string> template_arguments(std::string_view type);
 /// Without `const`, `volatile` and references around it.
 std::string_view without_qualifiers(std::string_view type);
 
-/// What a function's name is qualified by, as written: "std::vector<int>" of "std::vector<int>::at"; empty: nothing.
-std::string scope_around(std::string_view function);
-
 /// Where the bracket that opens at `at` has closed: the position behind it, or the end.
 std::size_t skip_bracket(std::string_view text, std::size_t at);
 

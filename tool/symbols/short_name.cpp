@@ -174,29 +174,18 @@ std::vector<std::string> short_types(const std::vector<std::string>& types, std:
 }
 
 std::string template_family(std::string_view type) {
-    std::string text(type);
-    std::vector<argument_list> lists = lists_of(text);
-    // From behind, so that positions stay; an outer list closes behind those within.
-    std::sort(lists.begin(), lists.end(),
-              [](const argument_list& a, const argument_list& b) { return a.begin > b.begin; });
-    for (const argument_list& one : lists) {
-        const std::size_t begin = begin_of_name(text, one.begin - 1);
-        if (text.compare(begin, 5, "std::") == 0) {
-            continue;
+    std::string family;
+    for (std::size_t at = 0; at < type.size();) {
+        const bool begins = type[at] == '<' && at > 0 && is_word(type[at - 1]);
+        const std::size_t name = begins ? begin_of_name(family, family.size()) : 0;
+        if (begins && !std::string_view(family).substr(name).starts_with("std::")) {
+            family += "<...>";
+            at = skip_bracket(type, at);
+        } else {
+            family += type[at++];
         }
-        // What was within is shorter now: the list ends where its bracket closes.
-        std::size_t end = one.begin;
-        for (std::size_t depth = 1; end < text.size(); ++end) {
-            if (text[end] == '<') {
-                ++depth;
-            }
-            if (text[end] == '>' && text[end - 1] != '-' && --depth == 0) {
-                break;
-            }
-        }
-        text.replace(one.begin, end - one.begin, dots);
     }
-    return text;
+    return family;
 }
 
 } // namespace linn::tool
