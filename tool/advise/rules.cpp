@@ -202,18 +202,12 @@ bool is_costly(const type_facts& f) {
     return f.is_cost_known && f.cost >= kept_cost;
 }
 
-/// A class that the user can change where it is declared.
-bool is_users_class(const type_facts& f) {
-    const type_declaration& declared = f.type.named.declared;
-    return !declared.is_c && !is_system_file(declared.file) && !f.type.name.starts_with("std::");
-}
-
 /// Code that one does not change asked for it; but a class of the user's own that `new` makes takes its pool along.
 bool is_foreign(const type_facts& f) {
     const named_type& named = f.type.named;
     const bool is_made_by_new = f.kind == container_kind::none || f.kind == container_kind::other ||
                                 f.kind == container_kind::unique_ptr;
-    return named.is_c || (named.is_library && !(is_made_by_new && is_users_class(f)));
+    return named.is_c || (named.is_library && !(is_made_by_new && is_users_class(f.type)));
 }
 std::string foreign_why(const type_facts& f) {
     if (f.type.named.is_c) {
@@ -353,7 +347,8 @@ advised_use pooled_use(const type_facts& f) {
 }
 /// The class takes its pool along where it can: linn::make_unique returns another type than std::make_unique.
 advised_use make_unique_use(const type_facts& f) {
-    return is_users_class(f) ? pooled_use(f) : use_of("linn::make_unique", fmt::format("<{}>()", element(f)));
+    return is_users_class(f.type) ? pooled_use(f)
+                                  : use_of("linn::make_unique", fmt::format("<{}>()", element(f)));
 }
 
 std::string function_why(const type_facts&) {
@@ -377,9 +372,8 @@ bool is_object(const type_facts& f) {
 }
 
 bool is_class(const type_facts& f) {
-    const type_declaration& declared = f.type.named.declared;
-    const bool is_users_class = declared.file.empty() || (!is_system_file(declared.file) && !declared.is_c);
-    return is_object(f) && f.is_operator_new && f.is_type_known && is_users_class &&
+    const bool is_not_foreign = f.type.named.declared.file.empty() || is_users_class(f.type);
+    return is_object(f) && f.is_operator_new && f.is_type_known && is_not_foreign &&
            !f.type.name.starts_with("std::");
 }
 

@@ -96,14 +96,9 @@ constexpr std::string_view arithmetic[]{"bool",    "char",     "double", "float"
 /// Whether a line names the classes of the user's own among a container's arguments: else it declares another container.
 bool names_arguments(const std::string& line, const std::string& container) {
     for (const std::string& argument : template_arguments(container)) {
-        std::string bare = argument;
-        for (const std::string_view noise : {" const", "*", "&"}) {
-            while (bare.ends_with(noise)) {
-                bare.erase(bare.size() - noise.size());
-            }
-        }
-        if (bare.starts_with("const ")) {
-            bare.erase(0, std::string_view{"const "}.size());
+        std::string_view bare = without_qualifiers(argument);
+        while (bare.ends_with('*')) {
+            bare = without_qualifiers(bare.substr(0, bare.size() - 1));
         }
         // The names of arithmetic types have many spellings.
         const bool is_builtin = std::any_of(std::begin(arithmetic), std::end(arithmetic),
@@ -261,8 +256,7 @@ std::string option_argument(const advised_type& type) {
 
 bool is_users_class(const advised_type& type) {
     const type_declaration& declared = type.named.declared;
-    return !declared.is_c && !declared.file.empty() && !is_system_file(declared.file) &&
-           !type.name.starts_with("std::");
+    return !declared.is_c && !is_system_file(declared.file) && !type.name.starts_with("std::");
 }
 
 source_reader read_sources() {

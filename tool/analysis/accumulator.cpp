@@ -34,7 +34,6 @@ void accumulator::take(std::span<const event> events) {
     if (sites_.empty()) {
         sites_.emplace_back();
     }
-    events_ += events.size();
     for (std::size_t i = 0; i != events.size(); ++i) {
         if (i + look_ahead < events.size()) {
             const event& ahead = events[i + look_ahead];

@@ -110,7 +110,6 @@ private:
     std::map<block_key, pending_block> pending_;
     std::map<block_key, early_release> early_;
     timeline_recorder over_time_;
-    std::uint64_t events_ = 0;
     std::uint64_t live_ = 0;
     std::uint64_t live_bytes_ = 0;
     std::uint64_t peak_live_ = 0;
