@@ -124,7 +124,7 @@ struct runtime_blocks {
 
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
 struct advice_finding {
-    /// "page-faults", "leak", "live", "runtime-leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable.
+    /// "page-faults", "leak", "live", "runtime-leak", "temporary", "zero-fill", "symbols", "runtime"; stable.
     std::string kind;
     std::string text; ///< a sentence
     symbol_frame place;

@@ -172,26 +172,6 @@ std::vector<advice_finding> zero_fills(const advice& a) {
     return found;
 }
 
-std::vector<advice_finding> hand_overs(const advice& a) {
-    std::vector<advice_finding> found;
-    for (const advised_type& type : a.types) {
-        const site_statistics& s = type.statistics;
-        if (s.remote_releases < few || type.share < notable_share ||
-            static_cast<double>(s.remote_releases) < mostly * static_cast<double>(s.releases)) {
-            continue;
-        }
-        found.push_back({"remote",
-                         fmt::format("remote: {} of the {}{} are released by another thread than the "
-                                     "one that allocated them{}",
-                                     figures::percent(static_cast<double>(s.remote_releases) /
-                                                      static_cast<double>(s.releases)),
-                                     is_unnamed(type) ? "" : fmt::format("{} blocks of ", s.releases),
-                                     label_of(type), where(type)),
-                         first_place(type), s.bytes, s.remote_releases});
-    }
-    return found;
-}
-
 /// The modules whose types or places are not known, by what they allocate.
 std::vector<advice_finding> modules_without_symbols(const advice& a, const naming& names) {
     std::map<std::string, std::pair<missing_symbols, std::uint64_t>> missing;
@@ -304,7 +284,6 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
     }
     add_ranked(all, temporaries(a), false);
     add_ranked(all, zero_fills(a), true);
-    add_ranked(all, hand_overs(a), false);
     add_ranked(all, modules_without_symbols(a, names), false);
     if (!a.shows_runtime_leaks) {
         add_ranked(all, runtime_note(a), false);

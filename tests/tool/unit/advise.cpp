@@ -120,7 +120,6 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
     CHECK(has_finding(a, "leak", "not freed before the end: all 10 blocks of Config, 10 KiB (app.cpp:52)"));
     CHECK(has_finding(a, "temporary",
                       "temporary: all 3000 blocks of std::string are released by the very next call"));
-    CHECK(has_finding(a, "remote", "remote: 100 % of the 3000 blocks of std::shared_ptr<Packet>"));
     CHECK(has_finding(a, "symbols", "/home/me/app: the types or lines of 3000 allocations are"));
     CHECK(has_finding(a, "symbols", "compile it with -g1"));
     CHECK(missing_symbols{"app", "gone"}
