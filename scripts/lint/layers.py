@@ -42,7 +42,7 @@ TOOL = {
     "record": ["analysis", "interpose", "measure", "program", "trace"],
     "bench": ["allocators", "experiment", "measure"],
     "run": ["allocators", "experiment", "interpose", "measure", "program"],
-    "advise": ["analysis", "experiment", "measure", "pools", "symbols", "trace"],
+    "advise": ["analysis", "experiment", "measure", "pools", "program", "symbols", "trace"],
     "profile": ["advise", "analysis", "measure", "symbols", "trace"],
     "try": ["advise", "experiment", "measure", "pools", "run", "symbols"],
     "check": ["measure", "pools", "profile"],

@@ -2,6 +2,7 @@
 #include "findings.hpp"
 
 #include "../measure/quantity.hpp"
+#include "../program/executable.hpp"
 #include "../symbols/short_name.hpp"
 #include "type_groups.hpp"
 #include "verdict.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace linn::tool {
@@ -338,6 +340,17 @@ std::vector<std::string> find_warnings(const advice& a) {
     }
     if (std::string text = several_programs(info); !text.empty()) {
         warnings.push_back(std::move(text));
+    }
+    std::set<std::string> programs;
+    for (const trace_process& p : info.processes) {
+        if (!programs.insert(p.executable).second) {
+            continue;
+        }
+        if (const std::string heap = inspect_executable(p.executable).private_heap; !heap.empty()) {
+            warnings.push_back(
+                fmt::format("{} has {} compiled in: what that does not take from malloc is not in the trace",
+                            p.executable, heap));
+        }
     }
     if (run.failures != 0) {
         warnings.push_back(counted(run.failures, "allocation") + " failed");

@@ -323,11 +323,12 @@ def case_hand_overs(tool):
 
 def case_built_on_own_operators(tool):
     """What the standard builds on the program's operator new: the program's code is the place, and not the recorder's. The recorder
-    says that it sees only what goes on to malloc."""
+    and the advice say that only what goes on to malloc is seen."""
     trace = tool.folder / "own.linn"
     said = tool.call("record", "-o", trace, "--", tool.programs["own_operators"], status=0).stderr
     check("has operator new compiled in: what that does not take from malloc is not seen" in said, said)
     result = tool.result(trace)
+    check(any("has operator new compiled in" in w for w in result["warnings"]), result["warnings"])
     places = [p for t in result["types"] if t["statistics"]["largest"] > 120000 for p in t["places"]]
     check(places and all(p["function"] == "main" for p in places), places)
     stacks = tool.call("trace", trace, "--convert", "collapsed", status=0).stdout
