@@ -18,7 +18,7 @@
 namespace linn::tool {
 namespace {
 
-struct row {
+struct command_row {
     std::string_view name;
     make_command make;
 };
@@ -26,10 +26,10 @@ struct row {
 // The commands of this build, in the order of the help text: that of `make bench` has two.
 #ifdef LINN_MEASURE_ONLY
 constexpr bool is_whole_build = false;
-constexpr row command_table[]{{"bench", &make_bench}, {"allocators", &make_allocators}};
+constexpr command_row command_table[]{{"bench", &make_bench}, {"allocators", &make_allocators}};
 #else
 constexpr bool is_whole_build = true;
-constexpr row command_table[]{
+constexpr command_row command_table[]{
     {"bench", &make_bench},
     {"compare", &make_compare},
     {"run", &make_run},
@@ -125,9 +125,9 @@ int run(int argc, char** argv) {
     program.require_subcommand(1);
     // The options of all commands take longer to make than most programs to start, and `linn pools` starts programs.
     const bool is_named =
-        argc > 1 && std::ranges::find(command_table, argv[1], &row::name) != std::end(command_table);
+        argc > 1 && std::ranges::find(command_table, argv[1], &command_row::name) != std::end(command_table);
     std::vector<std::unique_ptr<command>> commands;
-    for (const row& one : command_table) {
+    for (const command_row& one : command_table) {
         if (!is_named || one.name == argv[1]) {
             commands.push_back(one.make(program));
         }
