@@ -106,6 +106,7 @@ TEST_CASE("handle_pool: after frees in random order, new objects and their handl
     for (std::size_t i = 0; i != all.size() / 2; ++i) {
         pool.destroy(all[i]);
     }
+    pool.reserve(all.size() * 4); // the table grows while indices are free
     constexpr auto index_of = [](auto h) {
         return h.value() & ((1U << handle_pool<int>::options.index_bits) - 1);
     };
@@ -118,6 +119,19 @@ TEST_CASE("handle_pool: after frees in random order, new objects and their handl
     }
     CHECK(forward > all.size() / 2 * 9 / 10);
     CHECK_THROWS_AS(pool.reserve((std::size_t{1} << 20) + 1), std::bad_alloc);
+}
+
+TEST_CASE("handle_pool: no handle is made twice; an index whose generations are used up is used no more") {
+    handle_pool<int, {.index_bits = 2, .generation_bits = 3}> pool;
+    std::set<unsigned> made;
+    while (pool.capacity() != 0) {
+        const auto h = pool.create(0);
+        REQUIRE(made.insert(h.value()).second);
+        pool.destroy(h);
+    }
+    CHECK(made.size() == 4 * 7);
+    CHECK_THROWS_AS(static_cast<void>(pool.create(0)), std::bad_alloc);
+    CHECK_FALSE(handle_pool<int>{}.contains(handle_pool<int>::handle::from_value(UINT32_MAX)));
 }
 
 TEST_CASE("handle_pool: a handle is four bytes that can be copied, compared, ordered and hashed") {
@@ -212,6 +226,7 @@ TEST_CASE("handle_pool: an object that wrote beyond its end is noticed when it i
     bytes[linn::detail::handle_cell<int>::poisoned_bytes == 8 && sizeof(linn::detail::handle_cell<int>) == 16
               ? 8
               : 4] = 0x55;
+    CHECK_FALSE(pool.handle_of(*pool.get(h)));
     CHECK(pool.destroy(h));
     const auto reports = misuse.take();
     REQUIRE(reports.size() == 1);
