@@ -104,6 +104,7 @@ int main() {
     const auto around = reinterpret_cast<std::uintptr_t>(kept);
     expect("interior", linn::misuse_kind::interior_pointer, any,
            [&] { return freed(at(around + sizeof(std::int64_t))); });
+    expect("misaligned", linn::misuse_kind::misaligned_pointer, any, [&] { return freed(at(around + 1)); });
     expect("never handed out", linn::misuse_kind::interior_pointer, any, [&] {
         return freed(at(around / 4096 * 4096));
     }); // the slab's header, or the middle of the objects

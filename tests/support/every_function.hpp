@@ -55,6 +55,7 @@ inline constexpr entry entries[] = {
     {"statistics", [] { static_cast<void>(linn::statistics()); }},
     {"to_json", [] { CHECK(!linn::to_json(linn::statistics()).empty()); }},
     {"to_table", [] { CHECK(!linn::to_table(linn::statistics()).empty()); }},
+    {"to_openmetrics", [] { CHECK(linn::to_openmetrics(linn::statistics()).ends_with("# EOF\n")); }},
     {"leak_report", [] { CHECK(linn::leak_report().empty()); }},
     {"report_leaks_at_exit", [] { linn::report_leaks_at_exit(); }},
     {"check_pools", [] { CHECK(linn::check_pools() == 0); }},
@@ -70,6 +71,15 @@ inline constexpr entry entries[] = {
          linn::local_pool<item> local;
          local.release();
          CHECK(local.trim() == 0 && local.check() == 0);
+     }},
+    {"local_pool::allocate_n",
+     [] {
+         linn::local_pool<item> local;
+         item* all[100];
+         local.reserve(1000);
+         local.allocate_n(all);
+         local.deallocate_n(all);
+         CHECK(local.statistics().live == 0);
      }},
     {"fixed_pool", [] { fixed.destroy(fixed.try_create()); }},
     {"allocator",
