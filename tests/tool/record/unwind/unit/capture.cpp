@@ -45,6 +45,15 @@ struct result {
     return found;
 }
 
+/// Below frames that are larger together than the distance of words that a walk notes.
+[[gnu::noinline]] result take_below_much(int levels) {
+    volatile char space[100'000];
+    space[0] = 0;
+    const result found = levels == 0 ? take() : take_below_much(levels - 1);
+    space[0] = space[0] + 1;
+    return found;
+}
+
 /// Hooks are compiled without unwinding tables on some machines, and other machines have no walker of ours.
 bool can_walk() {
     return unwind::start(unwind::mode::own, depth) == unwind::mode::own;
@@ -87,6 +96,19 @@ TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing change
         CHECK((i != 1 || found.captured.id == first));
         unwind::defined(found.captured);
         first = found.captured.id;
+    }
+}
+
+TEST_CASE("a stack whose words lie too far apart to be noted is walked each time") {
+    if (!can_walk()) {
+        return;
+    }
+    for (int i = 0; i != 3; ++i) {
+        const std::uint64_t misses = mine.misses;
+        const result found = take_below_much(6);
+        CHECK((found.right && found.captured.is_new == (i == 0)));
+        CHECK(mine.misses == misses + 1);
+        unwind::defined(found.captured);
     }
 }
 
