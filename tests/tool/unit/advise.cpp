@@ -101,7 +101,7 @@ TEST_CASE("types out of several stacks are one, with a place for each line") {
     CHECK(a.types[0].places[1].share == 0.25);
 }
 
-TEST_CASE("findings: not freed, temporary, handed over, without debug information") {
+TEST_CASE("findings: not freed, temporary, without debug information") {
     program p;
     p.churn(3000, 64, 1);
     p.churn(3000, 32, 100, 1);
