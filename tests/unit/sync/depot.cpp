@@ -184,4 +184,24 @@ TEST_CASE("depot: a fork leaves behind what other threads had, and counts it as 
     CHECK(x.depot.statistics().threads == 0);
 }
 
+TEST_CASE("depot: where a memory checker sees each object, a run above the limit asks for none") {
+    auto sizes = small_geometry();
+    sizes.max_slots = 10;
+    linn::detail::module_part no_module;
+    linn::detail::metadata_arena<policy> arena{no_module};
+    fixture::depot_type depot{{.sizes = sizes, .object_bytes = 64, .object_align = 8, .type = "limited"},
+                              "limited",
+                              linn::detail::service::bypass,
+                              arena};
+    void* all[11] = {};
+    CHECK_FALSE(depot.take_bypassed_run(all, 11));
+    CHECK(all[0] == nullptr);
+    REQUIRE(depot.take_bypassed_run(all, 10));
+    for (std::size_t i = 0; i != 10; ++i) {
+        depot.put_bypassed(all[i]);
+    }
+    CHECK(depot.statistics().live == 0);
+    CHECK(depot.statistics().peak == 10);
+}
+
 } // namespace sync_depot_tests

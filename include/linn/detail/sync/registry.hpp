@@ -278,7 +278,7 @@ void depot<Policy>::tell_handler(const refusal& r, depot* owner) noexcept {
 template <class Policy>
 bool depot<Policy>::take_bypassed_run(void* out, std::size_t count) noexcept {
     auto* const objects = static_cast<std::byte*>(out);
-    shortage why = shortage::none;
+    shortage why = locked([&] { return count <= bypass_.room() ? shortage::none : shortage::limit; });
     std::size_t made = 0;
     while (why == shortage::none && made != count) {
         void* const object = bypass_.allocate();
