@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (19195, 13500),
-    "tool/: lines": (65691, 55000),
-    "tool/: files": (363, 420),
+    "include/: lines": (18605, 13500),
+    "tool/: lines": (64814, 55000),
+    "tool/: files": (361, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
-    "tests/: lines": (65836, 55000),
+    "tests/: lines": (63849, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
