@@ -262,9 +262,7 @@ public:
 
     /// For tests, at quiescence.
     [[nodiscard]] bool consistent() noexcept {
-        bool is = true;
-        for_each_depot([&](depot_type& d, unsigned) { is = is && d.consistent(); });
-        return is;
+        return !any_depot([](depot_type& d, unsigned) { return !d.consistent(); });
     }
 
 private:
@@ -325,12 +323,15 @@ private:
 
     /// Whether the limit leaves room for `bytes`, once enough empty slabs were returned. @pre it is our turn
     bool make_room(std::size_t bytes, news& told) noexcept {
-        const bool possible = bytes <= memory_.most();
-        for_each_depot([&](depot_type& d, unsigned) {
-            while (possible && memory_.room() < bytes && give_back(d, d.take_empty(), told) != 0) {
-            }
-        });
-        told.at_limit = memory_.room() < bytes;
+        const auto fits = [&] { return bytes <= memory_.room(); };
+        if (bytes <= memory_.most() && !fits()) {
+            any_depot([&](depot_type& d, unsigned) {
+                while (!fits() && give_back(d, d.take_empty(), told) != 0) {
+                }
+                return fits();
+            });
+        }
+        told.at_limit = !fits();
         return !told.at_limit;
     }
 
@@ -356,14 +357,24 @@ private:
 
     depot_type* depot_made(unsigned c) noexcept { return read_published(depots_[c]); }
 
-    /// Calls `f(depot, class)` for each class that is in use.
-    template <class F>
-    void for_each_depot(F&& f) {
+    /// Calls `is(depot, class)` for each class that is in use, until it returns true. @returns whether it did
+    template <class Is>
+    bool any_depot(Is&& is) {
         for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr) {
-                f(*d, c);
+            if (depot_type* d = depot_made(c); d != nullptr && is(*d, c)) {
+                return true;
             }
         }
+        return false;
+    }
+
+    /// Calls `f(depot, class)` for each.
+    template <class F>
+    void for_each_depot(F&& f) {
+        any_depot([&f](depot_type& d, unsigned c) {
+            f(d, c);
+            return false;
+        });
     }
 
     /// The depot of class `c`, made at the first call.
@@ -443,15 +454,10 @@ private:
     void sweep_others(news& told) noexcept {
         const std::uint64_t now_ms = Policy::clock::now_ms();
         // relaxed: if two threads do it at once, no harm is done
-        if (now_ms - swept_ms_.load(std::memory_order_relaxed) < others_ms) {
-            return;
+        if (now_ms - swept_ms_.load(std::memory_order_relaxed) >= others_ms &&
+            !any_depot([&](depot_type& d, unsigned) { return give_back_cold(d, told); })) {
+            swept_ms_.store(now_ms, std::memory_order_relaxed); // otherwise more at the next visit
         }
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr && give_back_cold(*d, told)) {
-                return; // more at the next visit
-            }
-        }
-        swept_ms_.store(now_ms, std::memory_order_relaxed);
     }
 
     void free_block(tracked_block* b) noexcept {
@@ -473,19 +479,14 @@ private:
     bool contains(void* p) noexcept { return in_slab(p) || blocks_.contains(p); }
 
     bool in_slab(const void* p) noexcept {
-        bool found = false;
-        for_each_depot([&](depot_type& d, unsigned) { found = found || d.contains(p); });
-        return found;
+        return any_depot([p](depot_type& d, unsigned) { return d.contains(p); });
     }
 
     /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all resources)
     misuse_kind kind_of(misuse_kind why, void* p) noexcept {
         // What the slab does not fill of its alignment may belong to anybody.
-        if (why == misuse_kind::interior_pointer && in_slab(p)) {
-            return misuse_kind::interior_pointer;
-        }
-        if (why == misuse_kind::double_free) {
-            return misuse_kind::double_free;
+        if (why == misuse_kind::double_free || (why == misuse_kind::interior_pointer && in_slab(p))) {
+            return why;
         }
         if (contains(p)) {
             return misuse_kind::wrong_size;
