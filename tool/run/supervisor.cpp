@@ -17,17 +17,16 @@
 #include <utility>
 
 namespace linn::tool {
-
 namespace {
 
-/// While it lives, this thread runs on these CPUs only, and so does what it starts.
+/// While it lives, this thread runs on these CPUs only, and so does what it starts. An empty list changes nothing.
 class pinning {
 public:
     explicit pinning(const std::string& list) {
-        ::sched_getaffinity(0, sizeof before_, &before_);
         if (list.empty()) {
             return;
         }
+        knows_before_ = ::sched_getaffinity(0, sizeof before_, &before_) == 0;
         cpu_set_t set;
         CPU_ZERO(&set);
         for (const unsigned cpu : cpus_in(list).value_or(std::vector<unsigned>{})) {
@@ -37,12 +36,17 @@ public:
     }
     pinning(const pinning&) = delete;
     pinning& operator=(const pinning&) = delete;
-    ~pinning() { ::sched_setaffinity(0, sizeof before_, &before_); }
+    ~pinning() {
+        if (knows_before_) {
+            ::sched_setaffinity(0, sizeof before_, &before_);
+        }
+    }
 
     bool is_done() const noexcept { return is_done_; }
 
 private:
-    cpu_set_t before_;
+    cpu_set_t before_{};
+    bool knows_before_ = false;
     bool is_done_ = true;
 };
 
