@@ -10,21 +10,17 @@
 #include <sstream>
 
 namespace linn::tool {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// Which file provides a function, in words.
-std::string told(const provider_proof& proof, const char* function) {
-    const std::string file = proof.file_of(function);
-    return fmt::format("{} is provided by {}", function, file.empty() ? "no file" : file);
-}
-
-} // namespace
 
 std::string provider_proof::file_of(const std::string& function) const {
     const auto found = files.find(function);
     return found == files.end() ? std::string{} : found->second;
+}
+
+std::string provider_proof::told(const std::string& function) const {
+    const std::string file = file_of(function);
+    return fmt::format("{} is provided by {}", function, file.empty() ? "no file" : file);
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -47,12 +43,12 @@ std::string refute(const provider_proof& proof, const fs::path& library, const f
     if (library.empty()) {
         for (const char* function : {"malloc", "free"}) {
             if (!is_c_library(proof.file_of(function))) {
-                return told(proof, function) + ", not by the C library";
+                return proof.told(function) + ", not by the C library";
             }
         }
         for (const char* function : {"operator new", "operator delete", "sized operator delete"}) {
             if (!is_cxx_runtime(proof.file_of(function))) {
-                return told(proof, function) + ", not by the C++ runtime";
+                return proof.told(function) + ", not by the C++ runtime";
             }
         }
         return {};
@@ -61,7 +57,7 @@ std::string refute(const provider_proof& proof, const fs::path& library, const f
     constexpr const char* without_effect = "the preload did not take effect: ";
     for (const char* function : {"malloc", "free"}) {
         if (!is_same_file(proof.file_of(function), library.string())) {
-            return without_effect + told(proof, function);
+            return without_effect + proof.told(function);
         }
     }
     if (!proof.preload_mapped) {
@@ -71,14 +67,14 @@ std::string refute(const provider_proof& proof, const fs::path& library, const f
         const std::string file = proof.file_of(function); // a program in C has none
         if (!file.empty() && !is_same_file(file, library.string()) && !is_cxx_runtime(file) &&
             file != executable.string()) {
-            return without_effect + told(proof, function);
+            return without_effect + proof.told(function);
         }
     }
     const std::string new_file = proof.file_of("operator new");
     const std::string delete_file = proof.file_of("operator delete");
     return new_file.empty() || delete_file.empty() || is_same_file(new_file, delete_file)
                ? std::string{}
-               : without_effect + told(proof, "operator new") + ", " + told(proof, "operator delete");
+               : without_effect + proof.told("operator new") + ", " + proof.told("operator delete");
 }
 
 namespace {

@@ -17,6 +17,7 @@ struct provider_proof {
     bool preload_mapped = false;
 
     std::string file_of(const std::string& function) const; ///< that provides it; empty: none does
+    std::string told(const std::string& function) const;    ///< "malloc is provided by /usr/lib/libc.so.6"
 };
 
 /// True for a file that is the C library.

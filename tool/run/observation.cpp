@@ -126,9 +126,8 @@ std::string refute_run(const observation& o, const fs::path& library, const fs::
     }
     if (library.empty()) {
         for (const char* function : {"malloc", "free"}) {
-            if (const std::string file = proof->file_of(function); !is_same_file(file, own_provider)) {
-                return fmt::format("{} is provided by {}, not by {}", function,
-                                   file.empty() ? "no file" : file, own_provider);
+            if (!is_same_file(proof->file_of(function), own_provider)) {
+                return fmt::format("{}, not by {}", proof->told(function), own_provider);
             }
         }
         return {};
