@@ -35,9 +35,9 @@ struct launch_spec {
         client; ///< shell command that drives the program, without the preload; the program is a server
 };
 
-/// Runs the program once with the probe, which reports who provides memory in every process, in a session of its own and through a small helper process that adopts and ends what the
-/// program leaves behind. Never throws for what the program does. When `guard` has a signal pending, everything
-/// that was started is ended. `tick` is called a few times a second.
+/// Runs the program once, in a session of its own, with the probe, which reports for every process which files provide its
+/// memory. A small helper process adopts and ends what the program leaves behind. Never throws for what the program does. When
+/// `guard` has a signal pending, everything that was started is ended. `tick` is called a few times a second.
 observation launch(const launch_spec& spec, const interrupt_guard& guard, const std::function<void()>& tick);
 
 /// Runs a shell command with this process's environment and waits; for `--prepare`. Its output goes to standard error.

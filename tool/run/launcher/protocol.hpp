@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-// What the tool and linn-launcher say to each other. The command line is positional: the process id of the tool,
-// the directory, the value of LD_PRELOAD, the program, and its arguments from argv[0] on; an empty string means none. Standard input, output and error are the program's; so is the environment, in which the launcher writes
-// LD_PRELOAD, and the program's process id into LINN_PROBE. The report is written to `report_fd` at the end, in one piece.
+// What the tool and linn-launcher say to each other. The command line is positional: the process id of the tool, the directory, the
+// value of LD_PRELOAD, the program, and its arguments from argv[0] on; an empty string means none. The standard streams and the
+// environment are the program's; the launcher adds the program's id to LINN_PROBE. Its report goes to `report_fd` in one piece.
 namespace linn::tool::launcher {
 
 inline constexpr int report_fd = 3;

@@ -25,7 +25,7 @@ public:
     ~pointer_set() { unmap(table_, capacity_); }
 
     /// False when there is no memory; nothing changed then.
-    /// @pre `p` is not in the set
+    /// @pre `p` is not in the set, or nothing is erased and the size is not asked for
     bool insert(const void* p) noexcept {
         if (3 * (size_ + 1) > 2 * capacity_ && !grow()) {
             return false;
@@ -37,12 +37,11 @@ public:
 
     /// The same for an array, of which some are in the set when there is no more memory.
     bool append(void* const* first, std::size_t count) noexcept {
-        for (std::size_t i = 0; i != count; ++i) {
-            if (!insert(first[i])) {
-                return false;
-            }
+        while (count != 0 && insert(*first)) {
+            ++first;
+            --count;
         }
-        return true;
+        return count == 0;
     }
 
     /// False when `p` is not in the set.

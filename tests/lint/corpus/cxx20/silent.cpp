@@ -238,6 +238,6 @@ auto count_through_reference(const int* keys, int n) {
     return made;
 }
 
-// Nobody overwrites them here.
+// Nothing overwrites them here.
 std::vector<char> a_vector(4096);
 std::string b_vector(4096, 0);
