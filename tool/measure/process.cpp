@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -33,33 +32,6 @@ void drain(owned_fd& fd, std::string& into, std::size_t limit) {
 }
 
 } // namespace
-
-owned_fd::owned_fd(int fd) noexcept : fd_(fd) {
-    // Started with closed standard streams, the tool would get their numbers, and the actions of a spawn, which run in
-    // order, would overwrite one with another.
-    if (fd >= 0 && fd < first_owned_fd) {
-        fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, first_owned_fd);
-        ::close(fd);
-    }
-}
-
-owned_fd& owned_fd::operator=(owned_fd&& other) noexcept {
-    if (fd_ >= 0 && this != &other) {
-        ::close(fd_);
-    }
-    fd_ = other.release();
-    return *this;
-}
-
-owned_fd::~owned_fd() {
-    if (fd_ >= 0) {
-        ::close(fd_);
-    }
-}
-
-int owned_fd::release() noexcept {
-    return std::exchange(fd_, -1);
-}
 
 pipe_ends make_pipe() noexcept {
     int ends[2] = {-1, -1};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interrupt.hpp"
+#include "owned_fd.hpp"
 
 #include <sys/types.h>
 
@@ -13,26 +14,6 @@
 #include <vector>
 
 namespace linn::tool {
-
-/// Those below have a meaning in what is started: the standard streams, and where linn-launcher writes its report.
-inline constexpr int first_owned_fd = 4;
-
-/// A file descriptor that closes itself.
-class owned_fd {
-public:
-    owned_fd() = default;
-    explicit owned_fd(int fd) noexcept;
-    owned_fd(owned_fd&& other) noexcept : fd_(other.release()) {}
-    owned_fd& operator=(owned_fd&& other) noexcept;
-    ~owned_fd();
-
-    int get() const noexcept { return fd_; }
-    int release() noexcept;
-    explicit operator bool() const noexcept { return fd_ >= 0; }
-
-private:
-    int fd_ = -1;
-};
 
 struct pipe_ends {
     owned_fd read;

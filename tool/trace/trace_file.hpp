@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/process.hpp"
+#include "../measure/owned_fd.hpp"
 #include "frame.hpp"
 #include "info.hpp"
 
