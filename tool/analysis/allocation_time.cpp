@@ -90,11 +90,14 @@ heap_faults faults_of(const trace_info& info, const site_time& all) {
     f.price = t.faults_long >= few_faults ? ratio(t.fault_ticks, t.faults_long)
                                           : info.page_fault_ns * info.ticks_per_ns;
     f.each_long_call = ratio(t.faults_long, t.looked_long, 0.5);
-    const double short_calls = t.plain_calls + t.fenced_calls - t.long_calls;
-    f.in_calls = t.long_calls * f.each_long_call + short_calls * ratio(t.faults_short, t.looked_short);
     const bool is_baseline = info.baseline_page_faults != 0;
     const auto seen = static_cast<double>(is_baseline ? info.baseline_page_faults : info.page_faults);
     const double of_program = std::max(0.0, seen - t.faults_before);
+    const double short_calls = t.plain_calls + t.fenced_calls - t.long_calls;
+    f.in_calls = t.long_calls * f.each_long_call + short_calls * ratio(t.faults_short, t.looked_short);
+    if (seen > 0) { // a few long calls with many faults each, looked at by chance, may promise more than there were
+        f.in_calls = std::min(f.in_calls, of_program);
+    }
     // Of a sample it is not known which pages were new.
     const double most = info.sample_bytes == 0 ? std::min(of_program, all.fresh_pages) : of_program;
     const double rest = std::max(0.0, most - f.in_calls);

@@ -72,6 +72,10 @@ TEST_CASE("page faults in calls are told apart, and not counted twice outside") 
     all.fresh_pages = 12'000;
     found = time_of(info, all);
     CHECK(found.faults == 12'000); // no more than there were pages with blocks
+    info.baseline_page_faults = 4'050;
+    found = time_of(info, all);
+    CHECK(found.faults == 4'000); // no more than the program had
+    CHECK(found.calls == doctest::Approx(0.088));
 }
 
 TEST_CASE("what cannot be known is not") {

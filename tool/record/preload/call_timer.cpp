@@ -213,7 +213,7 @@ void end_look(call_timer& timer, const call_look& look) noexcept {
     timer.switches = after.switches;
     draw(timer);
     ++sums.samples;
-    if (after.switches != look.switches) {
+    if (took > most_ticks || after.switches != look.switches) {
         ++sums.left_out;
         return;
     }
