@@ -173,7 +173,8 @@ std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {
 bool fits_a_plan(const advised_type& t) {
     const site_statistics& s = t.statistics;
     const std::uint64_t size = s.sizes.empty() ? s.smallest : s.sizes.front().first;
-    return t.is_uniform() && size <= largest_planned_size && resized_bytes(s) <= most_room(size);
+    return s.largest <= largest_planned_size ||
+           (t.is_uniform() && size <= largest_planned_size && resized_bytes(s) <= most_room(size));
 }
 
 const char* to_string(remedy r) noexcept {

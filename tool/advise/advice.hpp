@@ -91,7 +91,8 @@ struct advised_type {
 /// What the slots for blocks of `size` bytes hold so that most reallocs leave them where they are; 0: no more than that.
 std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s);
 
-/// Whether a plan of `linn pools` can serve it: blocks of one size that is not too large, and that do not outgrow their slot.
+/// Whether `linn pools` can serve it: blocks that are not too large, of one size or from a pool for each size; or all but a few of
+/// one size that do not outgrow their slot.
 bool fits_a_plan(const advised_type& t);
 
 /// A pool whose live objects take at least so much has huge pages: a slab is one, so that less than one is spent for

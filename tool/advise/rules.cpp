@@ -234,7 +234,7 @@ advised_use planned_use(const type_facts&) {
     return to_do("linn pools", "measure pools with linn try, keep them with linn pools");
 }
 std::string planned_why(const type_facts& f) {
-    return foreign_why(f) + "; linn pools serves blocks of one size without a change";
+    return foreign_why(f) + "; linn pools serves blocks of at most 1008 bytes without a change";
 }
 advised_use other_allocator_use(const type_facts&) {
     return to_do("another allocator", "try others with linn run");

@@ -308,6 +308,8 @@ TEST_CASE("foreign: what C or a library allocates is not the user's to change") 
     CHECK(rule_of(facts_of(t)) == "foreign-planned");
     advised_type mixed = t;
     set_many_sizes(mixed);
+    CHECK(rule_of(facts_of(mixed)) == "foreign-planned"); // a pool for each size
+    mixed.statistics.largest = 4096;
     CHECK(rule_of(facts_of(mixed)) == "foreign-costly");
     CHECK(deciding_rule(facts_of(mixed)).what == remedy::other_allocator);
     t.named.is_library = false;
@@ -330,6 +332,7 @@ TEST_CASE("foreign-planned: a block that outgrows every slot is for no plan") {
     t.statistics.resized = {{24, 1'000'000}};
     CHECK(fits_a_plan(t)); // it shrinks where it is
     t.statistics.resized = {{64, 500'000}, {4096, 500'000}};
+    t.statistics.largest = 4096;
     CHECK_FALSE(fits_a_plan(t));
 }
 
@@ -352,6 +355,7 @@ TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type"
     CHECK(rule_of(facts) == "mixed-one-thread");
     CHECK(deciding_rule(facts).what == remedy::pool_resource);
     t.statistics.threads = 2;
+    t.statistics.largest = 4096;
     CHECK(rule_of(facts) == "costly");
     CHECK(deciding_rule(facts).what == remedy::other_allocator);
     facts.cost = 0.02;
