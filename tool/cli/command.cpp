@@ -111,7 +111,18 @@ CLI::Option* repeatable(CLI::Option* option) {
     return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
 }
 
-std::string sentence_of(const CLI::ParseError& error) {
+std::string missing_argument(const CLI::App& app, std::string_view name) {
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->nonpositional() && option->get_type_name() == "FILE" && !option->results().empty() &&
+            option->results().back() != "-") {
+            return fmt::format("missing {}; '{}' is the FILE of {}, where - is standard output", name,
+                               option->results().back(), option->get_name());
+        }
+    }
+    return fmt::format("missing {}", name);
+}
+
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
     const std::string text = error.what();
     if (error.get_name() == "ValidationError") {
         return replaced(text, fmt::format(": {}", must_be), fmt::format(" {}", must_be), "");
@@ -126,7 +137,7 @@ std::string sentence_of(const CLI::ParseError& error) {
         return "missing COMMAND";
     }
     if (error.get_name() == "RequiredError" && text.ends_with(" is required")) {
-        return "missing " + text.substr(0, text.find(' '));
+        return missing_argument(app, text.substr(0, text.find(' ')));
     }
     // "--json: 1 required FILE missing", "--into: At Most 1 required but received 2"; the rest differs by version.
     const std::string given = text.substr(0, text.find_first_of(": "));

@@ -121,8 +121,11 @@ CLI::Validator existing_folder();
 /// Every use of the option counts, each with one word: the next word is the command's.
 CLI::Option* repeatable(CLI::Option* option);
 
-/// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
-std::string sentence_of(const CLI::ParseError& error);
+/// "missing TRACE; 'shop.linn' is the FILE of --json, where - is standard output": an option may have taken what is missed.
+std::string missing_argument(const CLI::App& app, std::string_view name);
+
+/// The parser's complaint about the command's arguments as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& app);
 
 /// Reads `--seed`; without one (empty text) the seed is random. Returns what is wrong, or an empty string.
 std::string read_seed(const std::string& text, std::uint64_t& seed);

@@ -249,7 +249,7 @@ private:
 
     int compare_pair() {
         if (new_path_.empty()) {
-            return refuse_arguments(old_path_.empty() ? "missing OLD" : "missing NEW");
+            return refuse_arguments(missing_argument(app(), old_path_.empty() ? "OLD" : "NEW"));
         }
         are_traces_ = begins_as_trace(old_path_);
         if (are_traces_ != begins_as_trace(new_path_)) {

@@ -52,7 +52,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     }
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
-    std::string message = sentence_of(error);
+    std::string message = sentence_of(error, *place);
     // What is left over belongs to the program that `run` or `record` starts.
     if (const std::vector<std::string> left = program.remaining(true);
         !left.empty() && !place->get_prefix_command()) {

@@ -471,6 +471,7 @@ def case_trace_refusals(tool):
 
     refused("no such file", "nosuch.linn")
     refused("missing FILE")
+    refused("'shop.linn' is the FILE of --json", "--json", "shop.linn")
     tool.record(tool.churn, "10", "0")
     refused("did you mean 'pprof'?", tool.file, "--convert", "pprf")
     os.chmod(tool.file, 0)
