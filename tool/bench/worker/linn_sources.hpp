@@ -21,11 +21,15 @@ struct pool_source {
     static pool_statistics statistics() noexcept { return pool<object>::statistics(); }
 };
 
+inline std::pmr::memory_resource* our_resource() noexcept {
+    return default_pool_resource();
+}
+
 /// Blocks of that size from one resource for all sizes and threads. The compiler knows neither.
-template <std::size_t Bytes>
+template <std::size_t Bytes, std::pmr::memory_resource* (*Resource)() = &our_resource>
 struct resource_source {
     std::size_t bytes = Bytes;
-    std::pmr::memory_resource* from = default_pool_resource();
+    std::pmr::memory_resource* from = Resource();
 
     resource_source() noexcept { asm volatile("" : "+r"(bytes), "+r"(from)); }
     void* take() const { return from->allocate(bytes); }

@@ -173,6 +173,9 @@ void measure_live_sets(const options& o, const std::string& bytes, outcome& resu
     }
 }
 
+template <std::size_t Bytes>
+using new_delete_source = resource_source<Bytes, &std::pmr::new_delete_resource>;
+
 /// The scenario live-sets for one source of objects of some size.
 template <template <std::size_t> class Source>
 outcome run_live_sets(const options& o) {
@@ -491,6 +494,7 @@ constexpr variant all[] = {
     {"bursts", "new_delete", &run_bursts<one_by_one<general_source<object_bytes>>>},
     {"scattered", "new_delete", &run_scattered<general_source<object_bytes>>},
     {"live-sets", "new_delete", &run_live_sets<general_source>},
+    {"live-sets", "new_delete_resource", &run_live_sets<new_delete_source>},
     {"scaling", "new_delete", &run_scaling<general_source<object_bytes>>},
     {"footprint", "new_delete", &run_footprint<general_source<footprint_bytes>>},
     {"pairs", "free_list", &run_pairs<free_list<object_bytes>>},
