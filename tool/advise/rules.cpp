@@ -21,12 +21,13 @@ using figures::percent;
 using figures::unit;
 using figures::written;
 
-constexpr double rare_cost = 0.005;  // of the run: not worth a line of code
-constexpr double kept_cost = 0.03;   // of the run: below it, what is allocated once is left alone
-constexpr double fill_cost = 0.01;   // of the run
-constexpr double large = 64 * 1024;  // bytes
-constexpr double reused = 4;         // blocks allocated for each that is live at once
-constexpr std::uint64_t burst = 256; // allocations in a row
+constexpr double rare_cost = 0.005;      // of the run: not worth a line of code
+constexpr std::uint64_t few_blocks = 16; // nor are so few, unless they are large
+constexpr double kept_cost = 0.03;       // of the run: below it, what is allocated once is left alone
+constexpr double fill_cost = 0.01;       // of the run
+constexpr double large = 64 * 1024;      // bytes
+constexpr double reused = 4;             // blocks allocated for each that is live at once
+constexpr std::uint64_t burst = 256;     // allocations in a row
 constexpr std::uint64_t packet = 1024;
 
 const site_statistics& counts(const type_facts& f) {
@@ -136,7 +137,9 @@ std::string fill_why(const type_facts& f) {
 }
 
 bool is_rare(const type_facts& f) {
-    return f.is_cost_known && f.cost < rare_cost;
+    const bool are_few =
+        counts(f).allocations + counts(f).reallocations < few_blocks && typical_size(f) < large;
+    return f.is_cost_known && (f.cost < rare_cost || are_few);
 }
 std::string rare_why(const type_facts& f) {
     return fmt::format("{} {} of the run",

@@ -82,6 +82,10 @@ TEST_CASE("rare: what costs less than half a percent of the run is left alone") 
     type_facts facts = facts_of(t);
     facts.cost = 0.0049;
     CHECK(rule_of(facts) == "rare");
+    advised_type few = churning("Order", "std::list<Order>");
+    few.statistics.allocations = 7;
+    few.statistics.bytes = 7 * 48;
+    CHECK(rule_of(facts_of(few)) == "rare"); // whatever they cost
     facts.cost = 0.0051;
     CHECK(rule_of(facts) == "node");
     facts.cost = 0;
