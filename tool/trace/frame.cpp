@@ -103,7 +103,7 @@ chunk_frame frame_of_chunk(std::span<unsigned char> chunk) {
     const wire::decoded_chunk decoded = wire::decode_chunk(std::as_bytes(chunk), wire::chunk_sink{});
     const wire::chunk_header& from = decoded.header;
     frame.damage = decoded.damage;
-    if (decoded.used <= from.header_bytes || from.magic != wire::chunk_magic) {
+    if (decoded.used < from.header_bytes || from.magic != wire::chunk_magic) {
         return frame;
     }
     const auto clamp = [](std::uint64_t value) {

@@ -207,7 +207,7 @@ def case_instructions(tool):
         out = tool.folder / "callgrind.out"
         words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tool.programs["memsets"], str(count)]
         if recorded:
-            words = [tool.programs["ring_reader"], tool.programs["library"], "--", *words]
+            words = [tool.linn, "record", "--no-baseline", "-q", "-o", tool.folder / "a.linn", "--", *words]
         done = subprocess.run(words, capture_output=True, text=True, timeout=100)
         check(done.returncode == 0, f"{done}")
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
