@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -66,24 +67,83 @@ def case_usage_errors(tool):
 
 
 def case_refusals(tool):
-    refused(tool, 2, ["nosuchprogram: no such program"], "nosuchprogram")
+    """What is no program is a mistake on the command line; what no preload reaches, and what fails by itself, is told with the reason."""
     near = tool.folder / "simulator"
     near.symlink_to(tool.programs["victim"])
     refused(tool, 2, ["did you mean 'simulator'?"], "simulater", env={"PATH": f"/nonexistent:{tool.folder}"})
     near.unlink()
     done = tool.run("--only", "glibc", "--", tool.programs["victim"])
     check(done.returncode == 1 and "glibc: the program runs on it anyway" in done.stderr, done.stderr)
-    refused(tool, 2, ["is a directory"], tool.folder)
-    refused(tool, 1, ["own"], tool.programs["own_malloc"])
+
+    def file(name, content, mode=0o755):
+        path = tool.folder / name
+        path.write_bytes(content)
+        path.chmod(mode)
+        return path
+
+    victim = tool.programs["victim"]
+    elf = bytes.fromhex("7f454c46020101000000000000000000 0200f300 01000000").ljust(64, b"\0")
+    rows = [(2, "no such program on PATH", "nosuchprogram"), (2, "no such program", "/nonexistent/program"),
+            (2, "is a directory", tool.folder), (2, "chmod +x", file("plain", b"text", 0o644)),
+            (2, "neither a program nor a script", file("text", b"text")), (2, "is an empty file", file("empty", b"")),
+            (2, "/nonexistent/sh does not exist", file("no-interpreter", b"#!/nonexistent/sh -e\n")),
+            (2, "ends as on Windows", file("windows", b"#!/bin/sh\r\nexit\r\n")),
+            (2, "another machine: RISC-V", file("foreign", elf)), (1, "own", tool.programs["own_malloc"]),
+            (1, "env becomes another program", "env", "-i", victim, "exit", "0"),
+            (1, ["fails (exit status 3)", "--ignore-exit-status", "--input FILE", "this is why"], "sh", "-c", "echo this is why >&2; exit 3"),
+            (1, "killed by SIGSEGV", victim, "crash"), (1, "needs a terminal", victim, "stop"), (1, "wrote more than", victim, "flood")]
+    for kind, wanted in (("static", "is statically linked"), ("sanitized", "was built with AddressSanitizer")):
+        if kind in tool.programs:
+            rows.append((1, wanted, tool.programs[kind]))
     if "static" in tool.programs:
-        refused(tool, 1, ["static"], tool.programs["static"])
-    text = tool.folder / "text"
-    text.write_text("no program\n")
-    refused(tool, 2, [str(text)], text)
+        rows.append((1, "is statically linked", "env", tool.programs["static"]))
+        rows.append((1, "becomes another program", file("script", f"#!/bin/sh\nexec {tool.programs['static']}\n".encode())))
+    if os.geteuid() == 0:
+        for mode, wanted in ((0o4755, "setuid"), (0o2755, "setgid")):
+            privileged = file(wanted, pathlib.Path(victim).read_bytes())
+            os.chown(privileged, 65534, 65534)
+            privileged.chmod(mode)
+            rows.append((1, f"has privileges of its own ({wanted})", privileged))
+    for status, wanted, *words in rows:
+        refused(tool, status, [wanted] if isinstance(wanted, str) else wanted, "--", *words)
+    for size in range(1, len(elf), 7):  # cut short anywhere
+        check(tool.run("--", file("short", elf[:size])).returncode in (1, 2), f"{size} bytes")
+    tool.result("--", victim, "rename")  # only calls itself otherwise
+    tool.result("--", "true")
+
+
+def case_surroundings(tool):
+    """What the tool has open, blocks or has for a terminal does not reach the program; the CPUs that were asked for do."""
+    log = tool.folder / "log"
+    cpu = str(min(os.sched_getaffinity(0)))
+    script = "; ".join(f"{tool.programs['victim']} {mode}" for mode in ("descriptors", "signals", "session_of"))
+    tool.result("--pin", cpu, "--", "sh", "-c", f"({script}; grep Cpus_allowed_list /proc/self/status) > {log}", pass_fds=[os.open("/dev/null", os.O_RDONLY)])
+    for wanted in ("0 1 2 \n", "0 0\n", "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000", f"Cpus_allowed_list:\t{cpu}\n"):
+        check(wanted in log.read_text(), log.read_text())
+
+
+def case_resources(tool):
+    """Memory and page faults are those of the program and its children, not the tool's."""
+    def least(*words):
+        values = [sample["values"] for sample in rows(tool.result("--", tool.programs["victim"], *words))["default"]["samples"]]
+        return {name: min(value[name] for value in values) for name in values[0]}
+
+    small, large, many = least("exit", "0"), least("touch", "50"), least("fork", "200")
+    check(0 < small["peak_rss_bytes"] < 8 << 20, small)
+    check(50 << 20 < large["peak_rss_bytes"] < 60 << 20 and large["minor_faults"] > 50 * 256 * 0.9, large)
+    check(many["minor_faults"] > 200 * 16, many)  # each of 200 children touches 16 pages of its own
+
+
+def case_nothing_is_left(tool):
+    """Three hundred runs leave no process and no file, and take no more descriptors than one."""
+    temporary = tool.folder / "temporary"
+    temporary.mkdir()
+    done = tool.run("--rounds", "100", *tool.mine, "--", tool.programs["victim"], "exit", "0", env={"TMPDIR": str(temporary)},
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+    check(done.returncode == 0 and not list(temporary.iterdir()), f"{done}, {list(temporary.iterdir())}")
 
 
 def case_exit_status(tool):
-    refused(tool, 1, ["exit status 3", "--ignore-exit-status"], tool.programs["victim"], "exit", "3")
     result = tool.result("--ignore-exit-status", tool.programs["victim"], "exit", "3")
     check(all(len(row["samples"]) == 2 for row in result["rows"]), "not measured")
 
@@ -198,10 +258,37 @@ def case_prepare(tool):
     refused(tool, 1, ["--prepare 'exit 3'", "exit status 3"], "--prepare", "exit 3", "--", tool.programs["victim"])
 
 
+def runs(file):
+    """Whether the process whose number a program wrote to the file still runs."""
+    return os.path.exists(f"/proc/{int(file.read_text())}")
+
+
 def case_left_children(tool):
-    result = tool.result("--", tool.programs["victim"], "daemon", "children")
-    check(result["left_behind"] >= 6, result["left_behind"])
-    check(len([w for w in result["warnings"] if "left processes running" in w]) == 1, result["warnings"])
+    """What the program leaves behind is counted and ended, also in a session of its own; at the time limit all of it."""
+    for how in ("child", "session", "daemon"):
+        result = tool.result("--", tool.programs["victim"], how, how)
+        check(result["left_behind"] >= 6, result["left_behind"])
+        check(len([w for w in result["warnings"] if "left processes running" in w]) == 1, result["warnings"])
+        check(not runs(tool.folder / how), f"the {how} goes on")
+    refused(tool, 1, ["timed out after 1 s", "--timeout"], "--timeout", "1", "--", tool.programs["victim"], "stubborn_family", "pid")
+    check(not runs(tool.folder / "pid"), "what ignores SIGTERM goes on")
+
+
+def case_killed(tool):
+    """When the tool is killed or interrupted, the program goes too."""
+    for number in (signal.SIGKILL, signal.SIGINT):
+        file = tool.folder / str(int(number))
+        linn = subprocess.Popen([tool.linn, "run", *tool.mine, "--", tool.programs["victim"], "stubborn_family", str(file)],
+                                stderr=subprocess.DEVNULL)
+        while not file.exists():
+            time.sleep(0.01)
+        linn.send_signal(number)
+        check(linn.wait(timeout=20) == (128 + number if number == signal.SIGINT else -number), f"{linn.returncode}")
+        for _ in range(1000):
+            if not runs(file):
+                break
+            time.sleep(0.01)
+        check(not runs(file), "the program goes on")
 
 
 def case_budget(tool):
@@ -269,23 +356,44 @@ def case_interrupt(tool):
 
 
 def case_server(tool):
-    ready = tool.folder / "ready"
-    result = tool.result("--prepare", f"rm -f {ready}", "--ready", f"test -e {ready}", "--client", "sleep 0.02", "--",
-                         tool.programs["victim"], "serve", ready)
-    check(all(len(row["samples"]) == 2 for row in result["rows"]), "not measured")
+    """The time is the client's, the resources are the server's, and what goes wrong with either is told."""
+    victim, ready = tool.programs["victim"], tool.folder / "ready"
+    prepare = "--prepare", f"rm -f {ready}", "--ready", f"test -e {ready}", "--client"
+    result = tool.result(*prepare, f'test -z "$LD_PRELOAD$LINN_PROBE" && {victim} touch 40', "--", victim, "serve", ready)
+    for row in result["rows"]:
+        check(len(row["samples"]) == 2 and all(s["values"]["peak_rss_bytes"] < 20 << 20 for s in row["samples"]), row)
     check(result["outputs_compared"] is False, "a server's log was compared")
-    refused(tool, 1, ["exit status 5"], "--client", "exit 5", "--", tool.programs["victim"], "serve", ready)
+    tool.result(*prepare, "true", "--", victim, "hang", ready)  # dies of SIGTERM
+    loop = f"trap 'exit 0' TERM; echo $$ > {ready}; while :; do sleep 0.01; done"
+    tool.result(*prepare[:3], f"test -s {ready}", "--client", f"kill $(cat {ready}); sleep 0.1", "--", "sh", "-c", loop)
+    hangs = f"{victim} hang {tool.folder}/client"
+    for wanted, options, words in (
+            (["its client failed with exit status 3: no answer"], [*prepare, "echo no answer; exit 3"], ["serve", ready]),
+            (["was not ready in 1 s: not yet"], ["--timeout", "1", "--ready", "echo not yet; false", "--client", "true"], ["serve", ready]),
+            (["timed out after 1 s"], ["--timeout", "1", *prepare, f"exec {hangs}"], ["serve", ready]),
+            (["ended with exit status 0 before its client had finished"], ["--ready", "false", "--client", "true"], ["exit", "0"]),
+            (["exit status 7"], ["--ready", "false", "--client", "true"], ["exit", "7"]),
+            (["killed by SIGSEGV"], ["--client", f"exec {hangs}"], ["crash"])):
+        refused(tool, 1, wanted, *options, "--", victim, *words)
+        check(not (tool.folder / "client").exists() or not runs(tool.folder / "client"), f"{wanted}: the client goes on")
 
 
 def case_wrapper(tool):
+    """Wrappers are left out, with what they set kept; children are named, and are no wrappers."""
     script = tool.folder / "wrapper"
-    script.write_text(f'#!/bin/sh\nexec {tool.programs["allocates"]} "$@"\n')
+    script.write_text('#!/bin/sh\ncd /\nexport WRAPPED=1\nexec env FROM_ENV=1 nice -n 0 "$@"\n')
     script.chmod(0o755)
-    result = tool.result("--", script, "5000")
-    check(result["program"]["path"] == os.path.realpath(tool.programs["allocates"]), result["program"])
-    check(result["program"]["wrappers"], "the wrapper is not named")
-    result = tool.result("--wrapper", "--", script, "5000")
-    check(result["program"]["path"] != os.path.realpath(tool.programs["allocates"]), result["program"])
+    alias = tool.folder / "alias"
+    alias.symlink_to(tool.programs["allocates"])
+    program = tool.result("--", script, alias, "5000")["program"]
+    check((program["path"], program["arguments"]) == (str(alias), [str(alias), "5000"]), program)  # by the name it was called
+    check(len(program["wrappers"]) == 3 and program["also_ran"] == [], program)
+    looks = 'test "$PWD $WRAPPED $FROM_ENV" = "/ 1 1" && case "$LD_PRELOAD" in *probe*probe*) exit 1; esac'
+    tool.result("--", script, "sh", "-c", looks)
+    program = tool.result("--wrapper", "--", script, alias, "5000")["program"]
+    check(program["path"] == str(script) and len(program["wrappers"]) == 3, program)
+    program = tool.result("--", "sh", "-c", f"{alias} 100; exit 0")["program"]
+    check((program["wrappers"], program["also_ran"]) == ([], [os.path.realpath(alias)]), program)
 
 
 def case_no_difference(tool):

@@ -54,11 +54,4 @@ inline observation run_shell(const std::string& script) {
     return run(spec_of("/bin/sh", {"-c", script}));
 }
 
-/// Whether the process whose number a victim wrote to the file still runs.
-inline bool runs(const std::filesystem::path& file) {
-    pid_t pid = 0;
-    std::ifstream{file} >> pid;
-    return pid == 0 || ::kill(pid, 0) == 0;
-}
-
 } // namespace linn::tool::testing
