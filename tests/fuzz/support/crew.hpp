@@ -2,6 +2,8 @@
 #ifndef LINN_TESTS_FUZZ_CREW_HPP
 #define LINN_TESTS_FUZZ_CREW_HPP
 
+#include "input.hpp"
+
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -39,6 +41,8 @@ public:
     /// Ends thread `i`, if it runs.
     void dismiss(std::size_t i) { members_[i % most].reset(); }
 
+    bool at_work = false; ///< one of them is
+
 private:
     struct member {
         const std::function<void()>* work = nullptr;
@@ -67,6 +71,31 @@ private:
 
     std::array<std::unique_ptr<member>, most> members_;
 };
+
+/// The next operations on another thread. `State` has `threads`, and a function one() that performs an operation.
+template <class State>
+void elsewhere(State& s, input& in) {
+    const std::size_t thread = in.below(crew::most);
+    const std::size_t count = in.between(1, 32);
+    if (s.threads.at_work) {
+        return;
+    }
+    s.threads.at_work = true;
+    s.threads.run(thread, [&] {
+        for (std::size_t n = count; n != 0 && !in.empty(); --n) {
+            one(s, in);
+        }
+    });
+    s.threads.at_work = false;
+}
+
+template <class State>
+void end_thread(State& s, input& in) {
+    const std::size_t thread = in.below(crew::most);
+    if (!s.threads.at_work) {
+        s.threads.dismiss(thread);
+    }
+}
 
 } // namespace linn_fuzz
 

@@ -140,173 +140,152 @@ struct buffer_state {
     }
 };
 
-struct acquire {
-    explicit acquire(input& in) : pool{in.below(pool_count)}, how{in.below(4)}, fails{in.below(8) == 0} {}
-    void perform(buffer_state& s) const {
-        pool_model& m = s.models[pool];
-        if (s.out.size() == most_out) {
-            return;
-        }
-        const bool none = s.at_limit(m) || (fails && m.idle.empty());
-        linn::buffer b;
-        bool threw = false;
-        {
-            std::optional<failing_scope> failing;
-            if (fails) {
-                failing.emplace(0);
-            }
-            try {
-                b = how < 2 ? m.pool->acquire() : m.pool->try_acquire();
-            } catch (const std::bad_alloc&) {
-                threw = true;
-            }
-        }
-        expect(!b == none, "a buffer exactly when there is one");
-        expect(threw == (none && how < 2), "bad_alloc exactly where it is promised");
-        if (b) {
-            s.add(pool, std::move(b));
-        }
-        s.check(pool);
+void acquire(buffer_state& s, input& in) {
+    const std::size_t pool = in.below(pool_count);
+    const std::size_t how = in.below(4);
+    const bool fails = in.below(8) == 0;
+    pool_model& m = s.models[pool];
+    if (s.out.size() == most_out) {
+        return;
     }
-    std::size_t pool;
-    std::size_t how;
-    bool fails;
-};
-
-struct give_back {
-    explicit give_back(input& in) : which{in.below(256)}, how{in.below(3)} {}
-    void perform(buffer_state& s) const {
-        if (s.out.empty()) {
-            return;
+    const bool none = s.at_limit(m) || (fails && m.idle.empty());
+    linn::buffer b;
+    bool threw = false;
+    {
+        std::optional<failing_scope> failing;
+        if (fails) {
+            failing.emplace(0);
         }
-        std::swap(s.out[which % s.out.size()], s.out.back());
-        holder h = std::move(s.out.back());
-        s.out.pop_back();
-        std::byte* data = h.data();
-        const std::size_t pool = h.pool;
-        const std::size_t generation = h.generation;
-        s.forget(data);
-        if (h.shared != nullptr && how == 0) {
-            std::shared_ptr<std::byte[]> other = h.shared;
-            h.shared.reset();
-            expect(other.use_count() == 1 && !h.weak.expired(), "a shared buffer lives with its last owner");
-        }
-        const std::weak_ptr<std::byte[]> weak = h.weak;
-        if (how == 1 && h.unique) {
-            h.unique.reset();
-            h.unique.reset(); // does no harm
-        }
-        if (how == 2 && h.unique) {
-            linn::buffer other;
-            other.swap(h.unique);
-            h.unique = std::move(other);
-        }
-        h = holder{};
-        expect(weak.expired(), "a weak_ptr to a buffer that is back");
-        s.returned(pool, generation, data);
-        s.check(pool);
-    }
-    std::size_t which;
-    std::size_t how;
-};
-
-struct share {
-    explicit share(input& in) : which{in.below(256)} {}
-    void perform(buffer_state& s) const {
-        if (s.out.empty()) {
-            return;
-        }
-        holder& h = s.out[which % s.out.size()];
-        if (h.unique) {
-            std::byte* data = h.unique.data();
-            h.shared = std::move(h.unique).share();
-            expect(!h.unique && h.shared.get() == data, "a buffer changes its kind of owner");
-            h.weak = h.shared;
-        } else {
-            expect(linn::buffer{}.share() == nullptr, "nothing is shared as null");
-        }
-        s.shadow.verify_all();
-    }
-    std::size_t which;
-};
-
-struct trim {
-    explicit trim(input& in) : pool{in.below(pool_count)} {}
-    void perform(buffer_state& s) const {
-        pool_model& m = s.models[pool];
-        expect_equal(m.pool->trim(), m.idle.size() * m.pool->capacity(), "bytes of a trim");
-        m.returned += m.idle.size();
-        m.idle.clear();
-        s.check(pool);
-    }
-    std::size_t pool;
-};
-
-struct reserve {
-    explicit reserve(input& in) : pool{in.below(pool_count)}, count{in.below(8)} {}
-    void perform(buffer_state& s) const {
-        pool_model& m = s.models[pool];
-        bool threw = false;
         try {
-            m.pool->reserve(count);
+            b = how < 2 ? m.pool->acquire() : m.pool->try_acquire();
         } catch (const std::bad_alloc&) {
             threw = true;
         }
-        const std::size_t room = m.most == 0 ? SIZE_MAX : m.most - m.live;
-        expect(threw == (count > m.idle.size() && count > room), "a reserve fails exactly at the limit");
-        m.retain = std::max(m.retain, count);
-        const std::size_t goal = std::min(count, room);
-        if (goal > m.idle.size()) {
-            m.mappings += goal - m.idle.size();
-            // Where the new ones are is seen when they go out: take all, and give them back in their order.
-            std::vector<linn::buffer> all;
-            while (all.size() != goal) {
-                all.push_back(m.pool->acquire());
-            }
-            m.acquired += goal;
-            m.peak = std::max(m.peak, m.live + goal);
-            m.idle.clear();
-            for (; !all.empty(); all.pop_back()) {
-                m.idle.push_back(all.back().data());
-            }
-        }
-        s.check(pool);
     }
-    std::size_t pool;
-    std::size_t count;
-};
+    expect(!b == none, "a buffer exactly when there is one");
+    expect(threw == (none && how < 2), "bad_alloc exactly where it is promised");
+    if (b) {
+        s.add(pool, std::move(b));
+    }
+    s.check(pool);
+}
+
+void give_back(buffer_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    const std::size_t how = in.below(3);
+    if (s.out.empty()) {
+        return;
+    }
+    std::swap(s.out[which % s.out.size()], s.out.back());
+    holder h = std::move(s.out.back());
+    s.out.pop_back();
+    std::byte* data = h.data();
+    const std::size_t pool = h.pool;
+    const std::size_t generation = h.generation;
+    s.forget(data);
+    if (h.shared != nullptr && how == 0) {
+        std::shared_ptr<std::byte[]> other = h.shared;
+        h.shared.reset();
+        expect(other.use_count() == 1 && !h.weak.expired(), "a shared buffer lives with its last owner");
+    }
+    const std::weak_ptr<std::byte[]> weak = h.weak;
+    if (how == 1 && h.unique) {
+        h.unique.reset();
+        h.unique.reset(); // does no harm
+    }
+    if (how == 2 && h.unique) {
+        linn::buffer other;
+        other.swap(h.unique);
+        h.unique = std::move(other);
+    }
+    h = holder{};
+    expect(weak.expired(), "a weak_ptr to a buffer that is back");
+    s.returned(pool, generation, data);
+    s.check(pool);
+}
+
+void share(buffer_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    if (s.out.empty()) {
+        return;
+    }
+    holder& h = s.out[which % s.out.size()];
+    if (h.unique) {
+        std::byte* data = h.unique.data();
+        h.shared = std::move(h.unique).share();
+        expect(!h.unique && h.shared.get() == data, "a buffer changes its kind of owner");
+        h.weak = h.shared;
+    } else {
+        expect(linn::buffer{}.share() == nullptr, "nothing is shared as null");
+    }
+    s.shadow.verify_all();
+}
+
+void trim(buffer_state& s, input& in) {
+    const std::size_t pool = in.below(pool_count);
+    pool_model& m = s.models[pool];
+    expect_equal(m.pool->trim(), m.idle.size() * m.pool->capacity(), "bytes of a trim");
+    m.returned += m.idle.size();
+    m.idle.clear();
+    s.check(pool);
+}
+
+void reserve(buffer_state& s, input& in) {
+    const std::size_t pool = in.below(pool_count);
+    const std::size_t count = in.below(8);
+    pool_model& m = s.models[pool];
+    bool threw = false;
+    try {
+        m.pool->reserve(count);
+    } catch (const std::bad_alloc&) {
+        threw = true;
+    }
+    const std::size_t room = m.most == 0 ? SIZE_MAX : m.most - m.live;
+    expect(threw == (count > m.idle.size() && count > room), "a reserve fails exactly at the limit");
+    m.retain = std::max(m.retain, count);
+    const std::size_t goal = std::min(count, room);
+    if (goal > m.idle.size()) {
+        m.mappings += goal - m.idle.size();
+        // Where the new ones are is seen when they go out: take all, and give them back in their order.
+        std::vector<linn::buffer> all;
+        while (all.size() != goal) {
+            all.push_back(m.pool->acquire());
+        }
+        m.acquired += goal;
+        m.peak = std::max(m.peak, m.live + goal);
+        m.idle.clear();
+        for (; !all.empty(); all.pop_back()) {
+            m.idle.push_back(all.back().data());
+        }
+    }
+    s.check(pool);
+}
 
 /// The pool goes, its buffers stay.
-struct renew {
-    explicit renew(input& in) : pool{in.below(pool_count)}, kind{in.below(256)} {}
-    void perform(buffer_state& s) const {
-        s.make(pool, kind);
-        s.check(pool);
-        s.shadow.verify_all();
-    }
-    std::size_t pool;
-    std::size_t kind;
-};
+void renew(buffer_state& s, input& in) {
+    const std::size_t pool = in.below(pool_count);
+    const std::size_t kind = in.below(256);
+    s.make(pool, kind);
+    s.check(pool);
+    s.shadow.verify_all();
+}
 
-struct bad_arguments {
-    explicit bad_arguments(input& in) : which{in.below(4)} {}
-    void perform(buffer_state&) const {
-        bool refused = false;
-        try {
-            const linn::buffer_pool pool{which == 0   ? 0
-                                         : which == 1 ? SIZE_MAX - 10
-                                                      : 5000,
-                                         {.alignment = which == 2 ? std::size_t{24} : 0,
-                                          .max_bytes = which == 3 ? std::size_t{4096} : 0}};
-        } catch (const std::invalid_argument&) {
-            refused = which != 1;
-        } catch (const std::length_error&) {
-            refused = which == 1;
-        }
-        expect(refused, "a pool that cannot be was made");
+void bad_arguments(buffer_state&, input& in) {
+    const std::size_t which = in.below(4);
+    bool refused = false;
+    try {
+        const linn::buffer_pool pool{
+            which == 0   ? 0
+            : which == 1 ? SIZE_MAX - 10
+                         : 5000,
+            {.alignment = which == 2 ? std::size_t{24} : 0, .max_bytes = which == 3 ? std::size_t{4096} : 0}};
+    } catch (const std::invalid_argument&) {
+        refused = which != 1;
+    } catch (const std::length_error&) {
+        refused = which == 1;
     }
-    std::size_t which;
-};
+    expect(refused, "a pool that cannot be was made");
+}
 
 } // namespace
 
@@ -316,8 +295,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i != pool_count; ++i) {
         state.make(i, in.below(256));
     }
-    operations<buffer_state, often<acquire, 8>, often<give_back, 7>, often<share, 2>, trim, reserve, renew,
-               bad_arguments>::all(state, in);
+    static constexpr operation<buffer_state> all[] = {
+        {&acquire, 8}, {&give_back, 7}, {&share, 2}, {&trim}, {&reserve}, {&renew}, {&bad_arguments}};
+    while (!in.empty()) {
+        perform_one(all, state, in);
+    }
     state.shadow.verify_all();
     for (std::size_t i = 0; i < pool_count; i += 2) {
         state.models[i].pool.reset(); // some before their buffers, some after

@@ -24,46 +24,43 @@ struct fixed_state : pools_state {
 };
 
 /// Frees something that is not out: what is free, what lies inside an object, what is elsewhere.
-struct misuse {
-    explicit misuse(input& in) : which{in.below(1 << 16)}, kind{in.below(3)}, destroys{in.flag()} {}
-    void perform(fixed_state& s) const {
-        alignas(64) static std::byte elsewhere[128];
-        any_pool& pool = *s.pools[0];
-        std::byte* p = elsewhere;
-        linn::misuse_kind wanted = linn::misuse_kind::foreign_pointer;
-        if (kind != 0 && s.shadow.empty()) {
+void misuse(fixed_state& s, input& in) {
+    const std::size_t which = in.below(1 << 16);
+    const std::size_t kind = in.below(3);
+    const bool destroys = in.flag();
+    alignas(64) static std::byte elsewhere[128];
+    any_pool& pool = *s.pools[0];
+    std::byte* p = elsewhere;
+    linn::misuse_kind wanted = linn::misuse_kind::foreign_pointer;
+    if (kind != 0 && s.shadow.empty()) {
+        return;
+    }
+    if (kind == 1) {
+        p = s.shadow.remove(which % s.shadow.size()).data;
+        pool.deallocate(p);
+        wanted = linn::misuse_kind::double_free;
+    } else if (kind == 2) {
+        if (pool.bytes == 1) {
             return;
         }
-        if (kind == 1) {
-            p = s.shadow.remove(which % s.shadow.size()).data;
-            pool.deallocate(p);
-            wanted = linn::misuse_kind::double_free;
-        } else if (kind == 2) {
-            if (pool.bytes == 1) {
-                return;
-            }
-            p = s.shadow.blocks()[which % s.shadow.size()].data + 1 + which % (pool.bytes - 1);
-            const bool misaligned = reinterpret_cast<std::uintptr_t>(p) % pool.align != 0;
-            if (misaligned && destroys) {
-                return; // nobody could have made such a reference
-            }
-            wanted = misaligned ? linn::misuse_kind::misaligned_pointer : linn::misuse_kind::interior_pointer;
+        p = s.shadow.blocks()[which % s.shadow.size()].data + 1 + which % (pool.bytes - 1);
+        const bool misaligned = reinterpret_cast<std::uintptr_t>(p) % pool.align != 0;
+        if (misaligned && destroys) {
+            return; // nobody could have made such a reference
         }
-        linn_test::misuse_recorder recorder;
-        if (destroys) {
-            pool.destroy(p);
-        } else {
-            pool.deallocate(p);
-        }
-        const auto seen = recorder.take();
-        expect_equal(seen.size(), 1, "reports of a misuse");
-        expect(seen[0].kind == wanted && seen[0].address == p, "the report of a misuse");
-        s.check(0);
+        wanted = misaligned ? linn::misuse_kind::misaligned_pointer : linn::misuse_kind::interior_pointer;
     }
-    std::size_t which;
-    std::size_t kind;
-    bool destroys;
-};
+    linn_test::misuse_recorder recorder;
+    if (destroys) {
+        pool.destroy(p);
+    } else {
+        pool.deallocate(p);
+    }
+    const auto seen = recorder.take();
+    expect_equal(seen.size(), 1, "reports of a misuse");
+    expect(seen[0].kind == wanted && seen[0].address == p, "the report of a misuse");
+    s.check(0);
+}
 
 } // namespace
 
@@ -89,10 +86,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     default:
         state.make<object<4, 4>, 300>();
     }
-    operations<fixed_state, often<allocate<fixed_state>, 16>, often<deallocate<fixed_state>, 14>,
-               allocate_many<fixed_state>, often<deallocate_many<fixed_state>, 2>, release<fixed_state>,
-               visit_live<fixed_state>, throw_in_constructor<fixed_state>, misuse, look<fixed_state>,
-               renew<fixed_state>, verify_all<fixed_state>>::all(state, in);
+    static constexpr operation<fixed_state> all[] = {{&allocate, 16},
+                                                     {&deallocate, 14},
+                                                     {&allocate_many},
+                                                     {&deallocate_many, 2},
+                                                     {&release},
+                                                     {&visit_live},
+                                                     {&throw_in_constructor},
+                                                     {&misuse},
+                                                     {&look},
+                                                     {&renew},
+                                                     {&verify_all}};
+    while (!in.empty()) {
+        perform_one(all, state, in);
+    }
     state.finish();
     return 0;
 }

@@ -93,199 +93,171 @@ struct handle_state {
 };
 
 template <class State>
-struct create {
-    explicit create(input& in) : how{in.below(2)} {}
-    void perform(State& s) const {
-        if (s.alive.size() >= most_objects) {
-            return;
-        }
-        const auto h = s.pool->try_create();
-        if (h) {
-            s.add(h);
-        } else {
-            expect_equal(s.pool->capacity(), s.alive.size(), "handles left of a pool that is full");
-        }
+void create(State& s, input& in) {
+    in.byte(); // kept inputs have one here
+    if (s.alive.size() >= most_objects) {
+        return;
     }
-    std::size_t how;
-};
+    const auto h = s.pool->try_create();
+    if (h) {
+        s.add(h);
+    } else {
+        expect_equal(s.pool->capacity(), s.alive.size(), "handles left of a pool that is full");
+    }
+}
 
 template <class State>
-struct destroy {
-    explicit destroy(input& in) : which{in.below(1 << 16)} {}
-    void perform(State& s) const {
-        if (!s.alive.empty()) {
-            expect(s.pool->destroy(s.remove(which)), "destroying a living object");
-        }
+void destroy(State& s, input& in) {
+    const std::size_t which = in.below(1 << 16);
+    if (!s.alive.empty()) {
+        expect(s.pool->destroy(s.remove(which)), "destroying a living object");
     }
-    std::size_t which;
-};
+}
 
 template <class State>
-struct destroy_stale {
-    explicit destroy_stale(input& in) : which{in.below(1 << 16)} {}
-    void perform(State& s) const {
-        if (!s.stale.empty()) {
-            const auto h = s.stale[which % s.stale.size()];
-            expect(!s.pool->contains(h) && !s.pool->destroy(h), "destroying what is gone");
-            s.check();
-        }
+void destroy_stale(State& s, input& in) {
+    const std::size_t which = in.below(1 << 16);
+    if (!s.stale.empty()) {
+        const auto h = s.stale[which % s.stale.size()];
+        expect(!s.pool->contains(h) && !s.pool->destroy(h), "destroying what is gone");
+        s.check();
     }
-    std::size_t which;
-};
+}
 
 template <class State>
-struct find_any {
-    explicit find_any(input& in) : value{in.below(1 << 24) * 251} {}
-    void perform(State& s) const {
-        using handle = typename State::handle;
-        const auto h = handle::from_value(static_cast<typename handle::value_type>(value));
-        const bool lives =
-            std::any_of(s.alive.begin(), s.alive.end(), [&](const auto& l) { return l.name == h; });
-        expect(s.pool->contains(h) == lives,
-               "a number that is no handle finds an object, or one is not found");
-    }
-    std::size_t value;
-};
+void find_any(State& s, input& in) {
+    const std::size_t value = in.below(1 << 24) * 251;
+    using handle = typename State::handle;
+    const auto h = handle::from_value(static_cast<typename handle::value_type>(value));
+    const bool lives =
+        std::any_of(s.alive.begin(), s.alive.end(), [&](const auto& l) { return l.name == h; });
+    expect(s.pool->contains(h) == lives, "a number that is no handle finds an object, or one is not found");
+}
 
 template <class State>
-struct visit {
-    explicit visit(input& in) : destroys{in.below(3)} {}
-    void perform(State& s) const {
-        using object = typename State::object_type;
-        std::vector<const object*> wanted;
-        for (const auto& l : s.alive) {
-            wanted.push_back(l.object);
-        }
-        std::sort(wanted.begin(), wanted.end(), std::less<>{});
-        std::vector<const object*> seen;
-        s.pool->for_each([&](typename State::handle h, object& o) {
-            expect(s.pool->get(h) == &o, "for_each gives another handle");
-            seen.push_back(&o);
-            if (destroys == 1) {
-                expect(s.pool->destroy(h), "destroying while iterating");
-            }
-        });
-        expect(seen == wanted, "iteration visits what is not alive, not all that is, or in another order");
+void visit(State& s, input& in) {
+    const std::size_t destroys = in.below(3);
+    using object = typename State::object_type;
+    std::vector<const object*> wanted;
+    for (const auto& l : s.alive) {
+        wanted.push_back(l.object);
+    }
+    std::sort(wanted.begin(), wanted.end(), std::less<>{});
+    std::vector<const object*> seen;
+    s.pool->for_each([&](typename State::handle h, object& o) {
+        expect(s.pool->get(h) == &o, "for_each gives another handle");
+        seen.push_back(&o);
         if (destroys == 1) {
-            s.all_are_stale();
-        } else if (destroys == 2) {
-            s.pool->clear();
-            s.all_are_stale();
+            expect(s.pool->destroy(h), "destroying while iterating");
         }
-        s.check();
+    });
+    expect(seen == wanted, "iteration visits what is not alive, not all that is, or in another order");
+    if (destroys == 1) {
+        s.all_are_stale();
+    } else if (destroys == 2) {
+        s.pool->clear();
+        s.all_are_stale();
     }
-    std::size_t destroys;
-};
+    s.check();
+}
 
 template <class State>
-struct reserve {
-    explicit reserve(input& in) : count{in.below(800)} {}
-    void perform(State& s) const {
-        const std::size_t goal = s.alive.size() + count;
-        if (goal > most_objects || goal > s.pool->capacity()) {
-            return;
-        }
-        s.pool->reserve(goal);
-        s.check();
-        const failing_scope failing{0}; // what was reserved is there although the system has no more
-        operations_performed += count;
-        for (std::size_t i = 0; i != count; ++i) {
-            s.add(s.pool->create());
-        }
+void reserve(State& s, input& in) {
+    const std::size_t count = in.below(800);
+    const std::size_t goal = s.alive.size() + count;
+    if (goal > most_objects || goal > s.pool->capacity()) {
+        return;
     }
-    std::size_t count;
-};
+    s.pool->reserve(goal);
+    s.check();
+    const failing_scope failing{0}; // what was reserved is there although the system has no more
+    operations_performed += count;
+    for (std::size_t i = 0; i != count; ++i) {
+        s.add(s.pool->create());
+    }
+}
 
 template <class State>
-struct run_out {
-    explicit run_out(input& in) : after{in.below(3)}, count{1 + in.few_of(500)}, reserves{in.below(2) == 0} {}
-    void perform(State& s) const {
-        if (s.alive.size() + count > most_objects) {
-            return;
-        }
-        std::vector<typename State::handle> got;
-        got.reserve(count);
-        {
-            const failing_scope failing{after};
-            bool failed = false;
-            try {
-                if (reserves) {
-                    s.pool->reserve(s.alive.size() + count);
-                }
-                while (got.size() != count) {
-                    got.push_back(s.pool->create());
-                }
-            } catch (const std::bad_alloc&) {
-                failed = true;
-            }
-            expect(!failed || failing.refused() || s.pool->capacity() < s.alive.size() + count,
-                   "a failure that neither the system nor a lack of handles caused");
-        }
-        operations_performed += got.size();
-        for (const auto h : got) {
-            s.add(h);
-        }
-        s.check();
+void run_out(State& s, input& in) {
+    const std::size_t after = in.below(3);
+    const std::size_t count = 1 + in.few_of(500);
+    const bool reserves = in.below(2) == 0;
+    if (s.alive.size() + count > most_objects) {
+        return;
     }
-    std::size_t after;
-    std::size_t count;
-    bool reserves;
-};
-
-template <class State>
-struct throw_in_constructor {
-    explicit throw_in_constructor(input&) {}
-    void perform(State& s) const {
-        bool thrown = false;
+    std::vector<typename State::handle> got;
+    got.reserve(count);
+    {
+        const failing_scope failing{after};
+        bool failed = false;
         try {
-            static_cast<void>(s.pool->create(true));
-        } catch (const refused_object&) {
-            thrown = true;
+            if (reserves) {
+                s.pool->reserve(s.alive.size() + count);
+            }
+            while (got.size() != count) {
+                got.push_back(s.pool->create());
+            }
         } catch (const std::bad_alloc&) {
-            thrown = true; // there was no room for it
+            failed = true;
         }
-        expect(thrown, "the constructor's exception arrives");
-        s.check();
+        expect(!failed || failing.refused() || s.pool->capacity() < s.alive.size() + count,
+               "a failure that neither the system nor a lack of handles caused");
     }
-};
+    operations_performed += got.size();
+    for (const auto h : got) {
+        s.add(h);
+    }
+    s.check();
+}
 
 template <class State>
-struct trim {
-    explicit trim(input&) {}
-    void perform(State& s) const {
-        static_cast<void>(s.pool->trim());
-        expect_equal(s.pool->trim(), 0, "bytes of a second trim");
-        s.verify_all();
+void throw_in_constructor(State& s, input&) {
+    bool thrown = false;
+    try {
+        static_cast<void>(s.pool->create(true));
+    } catch (const refused_object&) {
+        thrown = true;
+    } catch (const std::bad_alloc&) {
+        thrown = true; // there was no room for it
     }
-};
+    expect(thrown, "the constructor's exception arrives");
+    s.check();
+}
 
 template <class State>
-struct renew {
-    explicit renew(input&) {}
-    void perform(State& s) const {
-        s.verify_all();
-        s.pool.reset();
-        s.pool.emplace();
-        s.alive.clear();
-        s.stale.clear();
-        s.made.clear();
-        s.check();
-    }
-};
+void trim(State& s, input&) {
+    static_cast<void>(s.pool->trim());
+    expect_equal(s.pool->trim(), 0, "bytes of a second trim");
+    s.verify_all();
+}
 
 template <class State>
-struct verify_all {
-    explicit verify_all(input&) {}
-    void perform(State& s) const { s.verify_all(); }
-};
+void renew(State& s, input&) {
+    s.verify_all();
+    s.pool.reset();
+    s.pool.emplace();
+    s.alive.clear();
+    s.stale.clear();
+    s.made.clear();
+    s.check();
+}
+
+template <class State>
+void verify_all(State& s, input&) {
+    s.verify_all();
+}
 
 template <class T, linn::handle_options O = linn::handle_options{}>
 void fuzz(input& in) {
     using state = handle_state<T, O>;
     state s;
-    operations<state, often<create<state>, 24>, often<destroy<state>, 20>, often<destroy_stale<state>, 4>,
-               often<find_any<state>, 4>, often<visit<state>, 2>, reserve<state>, run_out<state>,
-               throw_in_constructor<state>, trim<state>, renew<state>, verify_all<state>>::all(s, in);
+    static constexpr operation<state> all[] = {
+        {&create, 24}, {&destroy, 20}, {&destroy_stale, 4}, {&find_any, 4},
+        {&visit, 2},   {&reserve},     {&run_out},          {&throw_in_constructor},
+        {&trim},       {&renew},       {&verify_all}};
+    while (!in.empty()) {
+        perform_one(all, s, in);
+    }
     s.verify_all();
 }
 

@@ -32,14 +32,11 @@ struct local_state : pools_state {
     }
 };
 
-struct trim {
-    explicit trim(input&) {}
-    void perform(local_state& s) const {
-        const std::size_t reserved = s.pools[0]->statistics().reserved_bytes;
-        expect_equal(s.pools[0]->trim(), s.shadow.empty() ? reserved : 0, "bytes of a trim");
-        s.check(0);
-    }
-};
+void trim(local_state& s, input&) {
+    const std::size_t reserved = s.pools[0]->statistics().reserved_bytes;
+    expect_equal(s.pools[0]->trim(), s.shadow.empty() ? reserved : 0, "bytes of a trim");
+    s.check(0);
+}
 
 } // namespace
 
@@ -62,11 +59,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     default:
         state.make<object<4096, 4096>, linn::pool_options{.slab_bytes = 1 << 16}>();
     }
-    operations<local_state, often<allocate<local_state>, 24>, often<deallocate<local_state>, 24>,
-               often<allocate_many<local_state>, 2>, often<deallocate_many<local_state>, 4>,
-               reserve<local_state>, release<local_state>, trim, visit_live<local_state>,
-               throw_in_constructor<local_state>, run_out<local_state>, renew<local_state>,
-               verify_all<local_state>>::all(state, in);
+    static constexpr operation<local_state> all[] = {
+        {&allocate, 24}, {&deallocate, 24}, {&allocate_many, 2}, {&deallocate_many, 4},   {&reserve},
+        {&release},      {&trim},           {&visit_live},       {&throw_in_constructor}, {&run_out},
+        {&renew},        {&verify_all}};
+    while (!in.empty()) {
+        perform_one(all, state, in);
+    }
     state.finish();
     return 0;
 }

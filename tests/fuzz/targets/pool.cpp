@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linn::pool, several types at once: what pool_operations.hpp checks of every pool, in threads that begin and end between
 // operations and may free what others allocated; and when all is freed all memory goes back.
-#include "../support/crew_operations.hpp"
+#include "../support/crew.hpp"
 #include "../support/failing_mmap.hpp"
 #include "../support/operations.hpp"
 #include "../support/pool_operations.hpp"
@@ -21,8 +21,6 @@ struct pool_state : pools_state {
     using failing = failing_scope;
 
     crew threads;
-    input* rest = nullptr;
-    bool is_elsewhere = false;
 
     pool_state() {
         linn::set_misuse_handler(
@@ -63,29 +61,21 @@ private:
     }
 };
 
-struct trim {
-    explicit trim(input& in) : pool{in.below(pool_state::pool_count)} {}
-    void perform(pool_state& s) const {
-        const std::size_t returned = s.pools[pool]->statistics().returned_bytes;
-        const std::size_t bytes = s.pools[pool]->trim();
-        s.check(pool);
-        expect_equal(s.pools[pool]->before().returned_bytes - returned, bytes, "bytes that a trim gave back");
-        expect(s.pools[pool]->before().threads <= crew::most + 1, "more caches than threads");
-    }
-    std::size_t pool;
-};
+void trim(pool_state& s, input& in) {
+    const std::size_t pool = in.below(pool_state::pool_count);
+    const std::size_t returned = s.pools[pool]->statistics().returned_bytes;
+    const std::size_t bytes = s.pools[pool]->trim();
+    s.check(pool);
+    expect_equal(s.pools[pool]->before().returned_bytes - returned, bytes, "bytes that a trim gave back");
+    expect(s.pools[pool]->before().threads <= crew::most + 1, "more caches than threads");
+}
 
-using pool_operations =
-    operations<pool_state, often<allocate<pool_state>, 16>, often<deallocate<pool_state>, 16>,
-               allocate_many<pool_state>, often<deallocate_many<pool_state>, 2>, reserve<pool_state>, trim,
-               look<pool_state>, visit_live<pool_state>, throw_in_constructor<pool_state>,
-               run_out<pool_state>, often<elsewhere<pool_state>, 2>, end_thread<pool_state>,
-               verify_all<pool_state>>;
-
-void run_some(pool_state& state, input& in, std::size_t n) {
-    for (; n != 0 && !in.empty(); --n) {
-        pool_operations::one(state, in);
-    }
+void one(pool_state& s, input& in) {
+    static constexpr operation<pool_state> all[] = {
+        {&allocate, 16}, {&deallocate, 16}, {&allocate_many}, {&deallocate_many, 2},   {&reserve},
+        {&trim},         {&look},           {&visit_live},    {&throw_in_constructor}, {&run_out},
+        {&elsewhere, 2}, {&end_thread},     {&verify_all}};
+    perform_one(all, s, in);
 }
 
 } // namespace
@@ -93,8 +83,9 @@ void run_some(pool_state& state, input& in, std::size_t n) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in{data, size};
     pool_state state;
-    state.rest = &in;
-    pool_operations::all(state, in);
+    while (!in.empty()) {
+        one(state, in);
+    }
     state.finish();
     return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linn::pool_resource over the system and over an upstream that may throw, against a shadow of what is live: sizes to
 // 1 MiB, alignments to 4096, several threads, release, trim, destruction. The upstream gets back exactly what it gave.
-#include "../support/crew_operations.hpp"
+#include "../support/crew.hpp"
 #include "../support/expect.hpp"
 #include "../support/failing_mmap.hpp"
 #include "../support/operations.hpp"
@@ -30,8 +30,6 @@ struct resource_state {
     bool has_upstream = false;
     shadow_memory shadow;
     crew threads;
-    input* rest = nullptr;
-    bool is_elsewhere = false;
 
     void make(input& in) {
         has_upstream = in.flag();
@@ -97,138 +95,106 @@ struct request {
     std::size_t align;
 };
 
-struct allocate {
-    explicit allocate(input& in) : what{in}, count{in.below(8) == 0 ? in.between(1, 64) : 1} {}
-    void perform(resource_state& s) const {
-        operations_performed += count - 1;
-        for (std::size_t i = 0; i != count && s.shadow.bytes() < most_bytes && s.shadow.size() < most_blocks;
-             ++i) {
-            s.shadow.add(s.resource->allocate(what.bytes, what.align), what.bytes, what.align, 0);
-        }
+void allocate(resource_state& s, input& in) {
+    const request what{in};
+    const std::size_t count = in.below(8) == 0 ? in.between(1, 64) : 1;
+    operations_performed += count - 1;
+    for (std::size_t i = 0; i != count && s.shadow.bytes() < most_bytes && s.shadow.size() < most_blocks;
+         ++i) {
+        s.shadow.add(s.resource->allocate(what.bytes, what.align), what.bytes, what.align, 0);
     }
-    request what;
-    std::size_t count;
-};
+}
 
-struct deallocate {
-    explicit deallocate(input& in)
-        : which{in.below(1 << 16)},
-          count{in.below(8) == 0 ? in.between(1, 128) : 1} {}
-    void perform(resource_state& s) const {
-        operations_performed += count - 1;
-        for (std::size_t i = 0; i != count && !s.shadow.empty(); ++i) {
-            const std::size_t n = s.shadow.size();
-            const shadow_block b = s.shadow.remove(which % 4 == 0 ? n - 1 : which / 4 % n);
-            s.resource->deallocate(b.data, b.bytes, b.align);
-        }
+void deallocate(resource_state& s, input& in) {
+    const std::size_t which = in.below(1 << 16);
+    const std::size_t count = in.below(8) == 0 ? in.between(1, 128) : 1;
+    operations_performed += count - 1;
+    for (std::size_t i = 0; i != count && !s.shadow.empty(); ++i) {
+        const std::size_t n = s.shadow.size();
+        const shadow_block b = s.shadow.remove(which % 4 == 0 ? n - 1 : which / 4 % n);
+        s.resource->deallocate(b.data, b.bytes, b.align);
     }
-    std::size_t which;
-    std::size_t count;
-};
+}
 
 /// Memory is refused from the n-th request on; what then fails has changed nothing.
-struct run_out {
-    explicit run_out(input& in) : what{in}, after{in.below(6)}, count{in.between(1, 100)} {}
-    void perform(resource_state& s) const {
-        std::vector<void*> got;
-        got.reserve(count);
-        {
-            const failing_scope failing{after};
-            s.upstream.fail_after = after;
-            const std::size_t failures = s.upstream.failures;
-            bool failed = false;
-            while (got.size() != count && s.shadow.bytes() + got.size() * what.bytes < most_bytes &&
-                   !failed) {
-                try {
-                    got.push_back(s.resource->allocate(what.bytes, what.align));
-                } catch (const std::bad_alloc&) {
-                    failed = true;
-                }
+void run_out(resource_state& s, input& in) {
+    const request what{in};
+    const std::size_t after = in.below(6);
+    const std::size_t count = in.between(1, 100);
+    std::vector<void*> got;
+    got.reserve(count);
+    {
+        const failing_scope failing{after};
+        s.upstream.fail_after = after;
+        const std::size_t failures = s.upstream.failures;
+        bool failed = false;
+        while (got.size() != count && s.shadow.bytes() + got.size() * what.bytes < most_bytes && !failed) {
+            try {
+                got.push_back(s.resource->allocate(what.bytes, what.align));
+            } catch (const std::bad_alloc&) {
+                failed = true;
             }
-            expect(!failed || failing.refused() || s.upstream.failures != failures,
-                   "a failure that nobody caused");
-            s.upstream.fail_after = SIZE_MAX;
         }
-        operations_performed += got.size();
-        for (void* p : got) {
-            s.shadow.add(p, what.bytes, what.align, 0);
-        }
-        s.check();
+        expect(!failed || failing.refused() || s.upstream.failures != failures,
+               "a failure that nobody caused");
+        s.upstream.fail_after = SIZE_MAX;
     }
-    request what;
-    std::size_t after;
-    std::size_t count;
-};
+    operations_performed += got.size();
+    for (void* p : got) {
+        s.shadow.add(p, what.bytes, what.align, 0);
+    }
+    s.check();
+}
 
 /// What no resource can serve.
-struct impossible {
-    explicit impossible(input& in) : which{in.below(4)} {}
-    void perform(resource_state& s) const {
-        bool refused = false;
-        try {
-            // Through volatile, so that no compiler sees what is asked.
-            volatile std::size_t bytes = which == 0 ? SIZE_MAX : which == 1 ? SIZE_MAX / 2 : 100;
-            volatile std::size_t align = which == 2 ? 24 : which == 3 ? 0 : 16;
-            static_cast<void>(s.resource->allocate(bytes, align));
-        } catch (const std::bad_alloc&) {
-            refused = true;
-        }
-        expect(refused, "a request that cannot be served was");
-        s.check();
+void impossible(resource_state& s, input& in) {
+    const std::size_t which = in.below(4);
+    bool refused = false;
+    try {
+        // Through volatile, so that no compiler sees what is asked.
+        volatile std::size_t bytes = which == 0 ? SIZE_MAX : which == 1 ? SIZE_MAX / 2 : 100;
+        volatile std::size_t align = which == 2 ? 24 : which == 3 ? 0 : 16;
+        static_cast<void>(s.resource->allocate(bytes, align));
+    } catch (const std::bad_alloc&) {
+        refused = true;
     }
-    std::size_t which;
-};
+    expect(refused, "a request that cannot be served was");
+    s.check();
+}
 
-struct trim {
-    explicit trim(input&) {}
-    void perform(resource_state& s) const {
-        const std::size_t before = s.upstream.live_bytes;
-        s.resource->trim();
-        expect(s.upstream.live_bytes <= before, "a trim that takes memory");
-        s.check();
-    }
-};
+void trim(resource_state& s, input&) {
+    const std::size_t before = s.upstream.live_bytes;
+    s.resource->trim();
+    expect(s.upstream.live_bytes <= before, "a trim that takes memory");
+    s.check();
+}
 
-struct release {
-    explicit release(input&) {}
-    void perform(resource_state& s) const {
-        s.shadow.verify_all();
-        s.shadow.forget_all();
-        s.resource->release();
-        expect_equal(s.upstream.blocks.size(), 0, "blocks that upstream did not get back");
-        s.check();
-    }
-};
+void release(resource_state& s, input&) {
+    s.shadow.verify_all();
+    s.shadow.forget_all();
+    s.resource->release();
+    expect_equal(s.upstream.blocks.size(), 0, "blocks that upstream did not get back");
+    s.check();
+}
 
-struct renew {
-    explicit renew(input&) {}
-    void perform(resource_state& s) const {
-        s.shadow.verify_all();
-        s.end();
-        s.make(*s.rest);
-    }
-};
+void renew(resource_state& s, input& in) {
+    s.shadow.verify_all();
+    s.end();
+    s.make(in);
+}
 
-struct look {
-    explicit look(input&) {}
-    void perform(resource_state& s) const {
-        s.check();
-        s.shadow.verify_all();
-        expect(s.resource->is_equal(*s.resource), "a resource is not equal to itself");
-        expect(!s.resource->is_equal(s.upstream), "a resource is equal to another");
-    }
-};
+void look(resource_state& s, input&) {
+    s.check();
+    s.shadow.verify_all();
+    expect(s.resource->is_equal(*s.resource), "a resource is not equal to itself");
+    expect(!s.resource->is_equal(s.upstream), "a resource is equal to another");
+}
 
-void run_some(resource_state& state, input& in, std::size_t n);
-
-using resource_operations =
-    operations<resource_state, often<allocate, 48>, often<deallocate, 48>, often<run_out, 2>, impossible,
-               trim, release, renew, look, often<elsewhere<resource_state>, 3>, end_thread<resource_state>>;
-
-void run_some(resource_state& state, input& in, std::size_t n) {
-    for (; n != 0 && !in.empty(); --n) {
-        resource_operations::one(state, in);
-    }
+void one(resource_state& s, input& in) {
+    static constexpr operation<resource_state> all[] = {
+        {&allocate, 48}, {&deallocate, 48}, {&run_out, 2}, {&impossible},   {&trim},
+        {&release},      {&renew},          {&look},       {&elsewhere, 3}, {&end_thread}};
+    perform_one(all, s, in);
 }
 
 } // namespace
@@ -236,9 +202,10 @@ void run_some(resource_state& state, input& in, std::size_t n) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in{data, size};
     resource_state state;
-    state.rest = &in;
     state.make(in);
-    resource_operations::all(state, in);
+    while (!in.empty()) {
+        one(state, in);
+    }
     state.finish();
     return 0;
 }

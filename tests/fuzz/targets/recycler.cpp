@@ -3,7 +3,7 @@
 // an object keeps what it owns between uses; never more than the capacity is idle, and never more than the limit exist; what
 // `create` or `reset` throws changes nothing else; recyclers go before their objects; threads come and go. One operation after
 // the other, an object that is idle is found on whichever thread, and destroyed only where there is no room.
-#include "../support/crew_operations.hpp"
+#include "../support/crew.hpp"
 #include "../support/expect.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
@@ -109,8 +109,6 @@ struct recycler_state {
     };
     std::vector<observer> observers; ///< of objects whose shared_ptrs are gone, and of others
     crew threads;
-    input* rest = nullptr;
-    bool is_elsewhere = false;
     std::uint32_t serial = 0;
 
     void make(std::size_t i, std::size_t kind) {
@@ -203,6 +201,12 @@ struct recycler_state {
         return h;
     }
 
+    void forget_last() {
+        for (recycler_model& m : models) {
+            m.last = nullptr;
+        }
+    }
+
     void check(std::size_t i) const {
         const recycler_model& m = models[i];
         const linn::recycler_statistics s = m.recycler->statistics();
@@ -216,271 +220,228 @@ struct recycler_state {
     }
 };
 
-struct acquire {
-    explicit acquire(input& in) : which{in.below(recycler_count)}, how{in.below(7)} {}
-    void perform(recycler_state& s) const {
-        if (s.out.size() == most_out) {
-            return;
+void acquire(recycler_state& s, input& in) {
+    const std::size_t which = in.below(recycler_count);
+    const std::size_t how = in.below(7);
+    if (s.out.size() == most_out) {
+        return;
+    }
+    recycler_model& m = s.models[which];
+    if (m.is_exhausted()) {
+        expect(m.recycler->try_acquire() == nullptr && m.recycler->try_acquire_shared() == nullptr &&
+                   m.recycler->acquire_for(std::chrono::nanoseconds{how}) == nullptr,
+               "more objects than the limit");
+        s.check(which);
+        return;
+    }
+    holder h;
+    switch (how) {
+    case 0:
+        h.shared = m.recycler->acquire_shared();
+        h.is_in_slot = true;
+        break;
+    case 1:
+        h.shared = m.recycler->acquire();
+        break;
+    case 2:
+        h.plain = m.recycler->acquire().release();
+        break;
+    case 3:
+        h.handle = m.recycler->try_acquire();
+        break;
+    case 4:
+        h.shared = m.recycler->acquire_shared_for(std::chrono::hours{1});
+        h.is_in_slot = true;
+        break;
+    default:
+        h.handle = m.recycler->acquire();
+    }
+    s.add(which, std::move(h));
+}
+
+void give_back(recycler_state& s, input& in) {
+    const std::size_t which = in.below(1 << 16);
+    if (s.out.empty()) {
+        return;
+    }
+    const std::size_t n = s.out.size();
+    holder h = s.take(which % 4 == 0 ? n - 1 : which / 4 % n);
+    item* object = h.get();
+    const std::size_t home = h.home;
+    const auto observer = std::find_if(s.observers.begin(), s.observers.end(), [&](const auto& o) {
+        return h.shared != nullptr && o.weak.lock() == h.shared;
+    });
+    const bool is_watched = observer != s.observers.end();
+    const std::size_t alive = objects_alive;
+    if (h.plain != nullptr) {
+        item_recycler::recycle(h.plain);
+    }
+    h.handle.reset();
+    h.shared.reset();
+    recycler_model& m = s.models[home % recycler_count];
+    m.last = nullptr;
+    if (is_watched) {
+        if (s.is_current(home)) {
+            ++m.held;
+            observer->is_hollow = m.resets && reset_fails;
+            m.hollow += observer->is_hollow ? 1U : 0U;
         }
-        recycler_model& m = s.models[which];
-        if (m.is_exhausted()) {
-            expect(m.recycler->try_acquire() == nullptr && m.recycler->try_acquire_shared() == nullptr &&
-                       m.recycler->acquire_for(std::chrono::nanoseconds{how}) == nullptr,
-                   "more objects than the limit");
-            s.check(which);
-            return;
-        }
-        holder h;
-        switch (how) {
-        case 0:
+    } else {
+        s.gone(home, object, alive);
+    }
+    s.check(home % recycler_count);
+}
+
+void watch(recycler_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    if (s.out.empty()) {
+        return;
+    }
+    const holder& h = s.out[which % s.out.size()];
+    // One observer an object.
+    if (!h.is_in_slot || std::any_of(s.observers.begin(), s.observers.end(),
+                                     [&](const auto& o) { return o.weak.lock() == h.shared; })) {
+        return;
+    }
+    s.observers.push_back({h.shared, h.home, false});
+}
+
+void stop_watching(recycler_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    if (s.observers.empty()) {
+        return;
+    }
+    std::swap(s.observers[which % s.observers.size()], s.observers.back());
+    recycler_state::observer o = std::move(s.observers.back());
+    s.observers.pop_back();
+    recycler_model& m = s.models[o.home % recycler_count];
+    const bool holds = o.weak.expired();
+    o.weak.reset();
+    if (holds && s.is_current(o.home)) {
+        --m.held;
+        m.hollow -= o.is_hollow ? 1U : 0U;
+        m.idle = m.recycler->idle();
+        m.last = nullptr;
+    }
+    s.check(o.home % recycler_count);
+}
+
+void refuse_creation(recycler_state& s, input& in) {
+    const std::size_t which = in.below(recycler_count);
+    const std::size_t how = in.below(3);
+    recycler_model& m = s.models[which];
+    if (s.out.size() == most_out || m.is_exhausted()) {
+        return;
+    }
+    creation_fails = true;
+    holder h;
+    bool threw = false;
+    try {
+        if (how == 0) {
+            h.handle = m.recycler->try_acquire();
+        } else if (how == 1) {
+            h.handle = m.recycler->acquire();
+        } else {
             h.shared = m.recycler->acquire_shared();
             h.is_in_slot = true;
-            break;
-        case 1:
-            h.shared = m.recycler->acquire();
-            break;
-        case 2:
-            h.plain = m.recycler->acquire().release();
-            break;
-        case 3:
-            h.handle = m.recycler->try_acquire();
-            break;
-        case 4:
-            h.shared = m.recycler->acquire_shared_for(std::chrono::hours{1});
-            h.is_in_slot = true;
-            break;
-        default:
-            h.handle = m.recycler->acquire();
         }
+    } catch (const refused&) {
+        threw = true;
+    }
+    creation_fails = false;
+    expect(h.get() == nullptr || !threw, "an object and an exception");
+    expect(h.get() != nullptr || threw == (how != 0), "the exception arrives where it is promised");
+    if (h.get() != nullptr) {
         s.add(which, std::move(h));
+    } else {
+        expect(m.idle == 0, "an idle object was not found");
+        s.check(which);
     }
-    std::size_t which;
-    std::size_t how;
-};
-
-struct give_back {
-    explicit give_back(input& in) : which{in.below(1 << 16)} {}
-    void perform(recycler_state& s) const {
-        if (s.out.empty()) {
-            return;
-        }
-        const std::size_t n = s.out.size();
-        holder h = s.take(which % 4 == 0 ? n - 1 : which / 4 % n);
-        item* object = h.get();
-        const std::size_t home = h.home;
-        const auto observer = std::find_if(s.observers.begin(), s.observers.end(), [&](const auto& o) {
-            return h.shared != nullptr && o.weak.lock() == h.shared;
-        });
-        const bool is_watched = observer != s.observers.end();
-        const std::size_t alive = objects_alive;
-        if (h.plain != nullptr) {
-            item_recycler::recycle(h.plain);
-        }
-        h.handle.reset();
-        h.shared.reset();
-        recycler_model& m = s.models[home % recycler_count];
-        m.last = nullptr;
-        if (is_watched) {
-            if (s.is_current(home)) {
-                ++m.held;
-                observer->is_hollow = m.resets && reset_fails;
-                m.hollow += observer->is_hollow ? 1U : 0U;
-            }
-        } else {
-            s.gone(home, object, alive);
-        }
-        s.check(home % recycler_count);
-    }
-    std::size_t which;
-};
-
-struct watch {
-    explicit watch(input& in) : which{in.below(256)} {}
-    void perform(recycler_state& s) const {
-        if (s.out.empty()) {
-            return;
-        }
-        const holder& h = s.out[which % s.out.size()];
-        // One observer an object.
-        if (!h.is_in_slot || std::any_of(s.observers.begin(), s.observers.end(),
-                                         [&](const auto& o) { return o.weak.lock() == h.shared; })) {
-            return;
-        }
-        s.observers.push_back({h.shared, h.home, false});
-    }
-    std::size_t which;
-};
-
-struct stop_watching {
-    explicit stop_watching(input& in) : which{in.below(256)} {}
-    void perform(recycler_state& s) const {
-        if (s.observers.empty()) {
-            return;
-        }
-        std::swap(s.observers[which % s.observers.size()], s.observers.back());
-        recycler_state::observer o = std::move(s.observers.back());
-        s.observers.pop_back();
-        recycler_model& m = s.models[o.home % recycler_count];
-        const bool holds = o.weak.expired();
-        o.weak.reset();
-        if (holds && s.is_current(o.home)) {
-            --m.held;
-            m.hollow -= o.is_hollow ? 1U : 0U;
-            m.idle = m.recycler->idle();
-            m.last = nullptr;
-        }
-        s.check(o.home % recycler_count);
-    }
-    std::size_t which;
-};
-
-struct refuse_creation {
-    explicit refuse_creation(input& in) : which{in.below(recycler_count)}, how{in.below(3)} {}
-    void perform(recycler_state& s) const {
-        recycler_model& m = s.models[which];
-        if (s.out.size() == most_out || m.is_exhausted()) {
-            return;
-        }
-        creation_fails = true;
-        holder h;
-        bool threw = false;
-        try {
-            if (how == 0) {
-                h.handle = m.recycler->try_acquire();
-            } else if (how == 1) {
-                h.handle = m.recycler->acquire();
-            } else {
-                h.shared = m.recycler->acquire_shared();
-                h.is_in_slot = true;
-            }
-        } catch (const refused&) {
-            threw = true;
-        }
-        creation_fails = false;
-        expect(h.get() == nullptr || !threw, "an object and an exception");
-        expect(h.get() != nullptr || threw == (how != 0), "the exception arrives where it is promised");
-        if (h.get() != nullptr) {
-            s.add(which, std::move(h));
-        } else {
-            expect(m.idle == 0, "an idle object was not found");
-            s.check(which);
-        }
-    }
-    std::size_t which;
-    std::size_t how;
-};
+}
 
 /// What `reset` throws on costs that object, and nothing else.
-struct refuse_reset {
-    explicit refuse_reset(input& in) : back{in} {}
-    void perform(recycler_state& s) const {
-        reset_fails = true;
-        back.perform(s);
-        reset_fails = false;
-    }
-    give_back back;
-};
+void refuse_reset(recycler_state& s, input& in) {
+    reset_fails = true;
+    give_back(s, in);
+    reset_fails = false;
+}
 
-struct prefill {
-    explicit prefill(input& in) : which{in.below(recycler_count)}, count{in.below(200)} {}
-    void perform(recycler_state& s) const {
-        recycler_model& m = s.models[which];
-        const std::size_t goal = std::min(count, m.capacity);
-        const std::size_t wanted = std::min(goal > m.idle ? goal - m.idle : 0, m.places());
-        const std::size_t made = m.recycler->prefill(count);
-        expect_equal(made, wanted, "objects made beforehand");
-        m.created += made;
-        m.idle += made;
-        m.last = nullptr;
-        s.check(which);
-    }
-    std::size_t which;
-    std::size_t count;
-};
+void prefill(recycler_state& s, input& in) {
+    const std::size_t which = in.below(recycler_count);
+    const std::size_t count = in.below(200);
+    recycler_model& m = s.models[which];
+    const std::size_t goal = std::min(count, m.capacity);
+    const std::size_t wanted = std::min(goal > m.idle ? goal - m.idle : 0, m.places());
+    const std::size_t made = m.recycler->prefill(count);
+    expect_equal(made, wanted, "objects made beforehand");
+    m.created += made;
+    m.idle += made;
+    m.last = nullptr;
+    s.check(which);
+}
 
-struct trim {
-    explicit trim(input& in) : which{in.below(recycler_count)} {}
-    void perform(recycler_state& s) const {
-        recycler_model& m = s.models[which];
-        const std::size_t alive = objects_alive;
-        const std::size_t n = m.recycler->trim();
-        expect_equal(n, m.idle, "objects that a trim destroyed");
-        // A hollow slot, whose object reset refused, is idle no more.
-        expect_equal(objects_alive, alive - n, "objects alive after a trim");
-        m.idle = 0;
-        m.last = nullptr;
-        s.check(which);
-    }
-    std::size_t which;
-};
+void trim(recycler_state& s, input& in) {
+    const std::size_t which = in.below(recycler_count);
+    recycler_model& m = s.models[which];
+    const std::size_t alive = objects_alive;
+    const std::size_t n = m.recycler->trim();
+    expect_equal(n, m.idle, "objects that a trim destroyed");
+    // A hollow slot, whose object reset refused, is idle no more.
+    expect_equal(objects_alive, alive - n, "objects alive after a trim");
+    m.idle = 0;
+    m.last = nullptr;
+    s.check(which);
+}
 
 /// The recycler goes; its objects stay, and are destroyed when they come back.
-struct renew {
-    explicit renew(input& in) : which{in.below(recycler_count)}, kind{in.below(128)} {}
-    void perform(recycler_state& s) const {
-        const std::size_t alive = objects_alive;
-        const std::size_t idle = s.models[which].idle;
-        s.models[which].recycler.reset();
-        expect_equal(objects_alive, alive - idle, "objects alive after their recycler is gone");
-        s.make(which, kind);
-        for (const holder& h : s.out) {
-            h.get()->verify();
-        }
+void renew(recycler_state& s, input& in) {
+    const std::size_t which = in.below(recycler_count);
+    const std::size_t kind = in.below(128);
+    const std::size_t alive = objects_alive;
+    const std::size_t idle = s.models[which].idle;
+    s.models[which].recycler.reset();
+    expect_equal(objects_alive, alive - idle, "objects alive after their recycler is gone");
+    s.make(which, kind);
+    for (const holder& h : s.out) {
+        h.get()->verify();
     }
-    std::size_t which;
-    std::size_t kind;
-};
+}
 
-struct release_twice {
-    explicit release_twice(input& in) : which{in.below(recycler_count)} {}
-    void perform(recycler_state& s) const {
-        recycler_model& m = s.models[which];
-        if (m.last == nullptr) {
-            return;
-        }
-        linn_test::misuse_recorder recorder;
-        item_recycler::recycle(m.last);
-        const auto seen = recorder.take();
-        expect(seen.size() == 1 && seen[0].kind == linn::misuse_kind::double_free,
-               "a double free is not reported");
-        s.check(which);
+void release_twice(recycler_state& s, input& in) {
+    const std::size_t which = in.below(recycler_count);
+    recycler_model& m = s.models[which];
+    if (m.last == nullptr) {
+        return;
     }
-    std::size_t which;
-};
-
-void run_some(recycler_state& state, input& in, std::size_t n);
+    linn_test::misuse_recorder recorder;
+    item_recycler::recycle(m.last);
+    const auto seen = recorder.take();
+    expect(seen.size() == 1 && seen[0].kind == linn::misuse_kind::double_free,
+           "a double free is not reported");
+    s.check(which);
+}
 
 /// The next operations on another thread.
-struct elsewhere_forgetting {
-    explicit elsewhere_forgetting(input& in) : thread{in.below(crew::most)}, count{in.between(1, 32)} {}
-    void perform(recycler_state& s) const {
-        if (s.is_elsewhere) {
-            return;
-        }
-        s.is_elsewhere = true;
-        forget_last(s);
-        s.threads.run(thread, [&] { run_some(s, *s.rest, count); });
-        forget_last(s);
-        s.is_elsewhere = false;
-    }
-    static void forget_last(recycler_state& s) {
-        for (recycler_model& m : s.models) {
-            m.last = nullptr;
-        }
-    }
-    std::size_t thread;
-    std::size_t count;
-};
+void elsewhere_forgetting(recycler_state& s, input& in) {
+    s.forget_last();
+    elsewhere(s, in);
+    s.forget_last();
+}
 
-using recycler_operations =
-    operations<recycler_state, often<acquire, 16>, often<give_back, 15>, often<watch, 2>,
-               often<stop_watching, 2>, refuse_creation, refuse_reset, prefill, trim, renew, release_twice,
-               elsewhere_forgetting, end_thread<recycler_state>>;
-
-void run_some(recycler_state& state, input& in, std::size_t n) {
-    for (; n != 0 && !in.empty(); --n) {
-        recycler_operations::one(state, in);
-    }
+void one(recycler_state& s, input& in) {
+    static constexpr operation<recycler_state> all[] = {{&acquire, 16},
+                                                        {&give_back, 15},
+                                                        {&watch, 2},
+                                                        {&stop_watching, 2},
+                                                        {&refuse_creation},
+                                                        {&refuse_reset},
+                                                        {&prefill},
+                                                        {&trim},
+                                                        {&renew},
+                                                        {&release_twice},
+                                                        {&elsewhere_forgetting},
+                                                        {&end_thread}};
+    perform_one(all, s, in);
 }
 
 } // namespace
@@ -489,11 +450,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     {
         input in{data, size};
         recycler_state state;
-        state.rest = &in;
         for (std::size_t i = 0; i != recycler_count; ++i) {
             state.make(i, in.below(128));
         }
-        recycler_operations::all(state, in);
+        while (!in.empty()) {
+            one(state, in);
+        }
         state.models[0].recycler.reset(); // one before its objects, one after
         for (holder& h : state.out) {
             if (h.plain != nullptr) {

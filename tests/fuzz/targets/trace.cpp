@@ -101,190 +101,129 @@ frame& chosen(trace_state& s, std::size_t which) {
     return s.frames[which % s.frames.size()];
 }
 
-/// Other bytes in a payload: behind a right checksum.
-struct change_payload {
-    explicit change_payload(input& in)
-        : which{in.below(256)},
-          at{in.below(1 << 12)},
-          kind{in.below(6)},
-          fresh{in.bytes(in.between(1, 16))} {}
-    void perform(trace_state& s) const {
-        if (s.frames.empty() || chosen(s, which).payload.empty()) {
-            return;
-        }
-        bytes& p = chosen(s, which).payload;
-        const std::size_t from = at % p.size();
-        const auto place = p.begin() + static_cast<std::ptrdiff_t>(from);
-        switch (kind) {
-        case 0:
-            p.resize(from);
-            break;
-        case 1:
-            p.insert(place, fresh.begin(), fresh.end());
-            break;
-        case 2:
-            p.erase(place, place + static_cast<std::ptrdiff_t>(std::min(fresh.size(), p.size() - from)));
-            break;
-        case 3: // a length or number with no end
-            std::fill_n(place, std::min<std::size_t>(10, p.size() - from), static_cast<unsigned char>(0xff));
-            break;
-        default:
-            std::copy_n(fresh.begin(), std::min(fresh.size(), p.size() - from), place);
-        }
+/// Cuts `all` off at `from`, or inserts, erases or overwrites there. @pre from < all.size()
+void change_bytes(bytes& all, std::size_t from, std::size_t kind, std::span<const std::uint8_t> fresh) {
+    const auto place = all.begin() + static_cast<std::ptrdiff_t>(from);
+    const std::size_t n = std::min(fresh.size(), all.size() - from);
+    switch (kind) {
+    case 0:
+        all.resize(from);
+        break;
+    case 1:
+        all.insert(place, fresh.begin(), fresh.end());
+        break;
+    case 2:
+        all.erase(place, place + static_cast<std::ptrdiff_t>(n));
+        break;
+    default:
+        std::copy_n(fresh.begin(), n, place);
     }
-    std::size_t which;
-    std::size_t at;
-    std::size_t kind;
-    std::span<const std::uint8_t> fresh;
-};
+}
 
-struct change_header {
-    explicit change_header(input& in)
-        : which{in.below(256)},
-          field{in.below(12)},
-          value{in.below(1 << 30)},
-          is_small{in.flag()} {}
-    void perform(trace_state& s) const {
-        if (s.frames.empty()) {
-            return;
-        }
-        frame_header& h = chosen(s, which).header;
-        const auto v = static_cast<std::uint32_t>(is_small ? value % 4 : value * 4 + 3);
-        switch (field) {
-        case 0:
-            h.kind = static_cast<frame_kind>(v % 6);
-            break;
-        case 1:
-            h.codec = v % 2 == 0 ? frame_codec::zstd : frame_codec::stored;
-            break;
-        case 2:
-            h.pid = v;
-            break;
-        case 3:
-            h.tid = v;
-            break;
-        case 4:
-            h.image = v;
-            break;
-        case 5:
-            h.stream = v;
-            break;
-        case 6:
-            h.thread = v;
-            break;
-        case 7:
-            h.sequence = v;
-            break;
-        case 8:
-            h.events = v;
-            break;
-        case 9:
-            h.records = v;
-            break;
-        case 10:
-            h.first_time = is_small ? v : static_cast<std::uint64_t>(v) << 32;
-            break;
-        default:
-            h.dropped = v;
-        }
+/// Other bytes in a payload: behind a right checksum.
+void change_payload(trace_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    const std::size_t at = in.below(1 << 12);
+    const std::size_t kind = in.below(6);
+    const std::span<const std::uint8_t> fresh = in.bytes(in.between(1, 16));
+    if (s.frames.empty() || chosen(s, which).payload.empty()) {
+        return;
     }
-    std::size_t which;
-    std::size_t field;
-    std::size_t value;
-    bool is_small;
-};
+    bytes& p = chosen(s, which).payload;
+    static constexpr std::uint8_t without_end[] = {0xff, 0xff, 0xff, 0xff, 0xff,
+                                                   0xff, 0xff, 0xff, 0xff, 0xff};
+    change_bytes(p, at % p.size(), kind, kind == 3 ? without_end : fresh);
+}
+
+void change_header(trace_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    const std::size_t field = in.below(12);
+    const std::size_t value = in.below(1 << 30);
+    const bool is_small = in.flag();
+    if (s.frames.empty()) {
+        return;
+    }
+    frame_header& h = chosen(s, which).header;
+    const auto v = static_cast<std::uint32_t>(is_small ? value % 4 : value * 4 + 3);
+    static constexpr std::uint32_t frame_header::* numbers[] = {
+        &frame_header::pid,    &frame_header::tid,      &frame_header::image,  &frame_header::stream,
+        &frame_header::thread, &frame_header::sequence, &frame_header::events, &frame_header::records};
+    if (field == 0) {
+        h.kind = static_cast<frame_kind>(v % 6);
+    } else if (field == 1) {
+        h.codec = v % 2 == 0 ? frame_codec::zstd : frame_codec::stored;
+    } else if (field == 10) {
+        h.first_time = is_small ? v : static_cast<std::uint64_t>(v) << 32;
+    } else if (field == 11) {
+        h.dropped = v;
+    } else {
+        h.*numbers[field - 2] = v;
+    }
+}
 
 /// Frames that come twice, not at all, or in another order.
-struct change_order {
-    explicit change_order(input& in) : a{in.below(256)}, b{in.below(256)}, kind{in.below(3)} {}
-    void perform(trace_state& s) const {
-        if (s.frames.empty()) {
-            return;
-        }
-        if (kind == 0) {
-            std::swap(chosen(s, a), chosen(s, b));
-        } else if (kind == 1 && s.frames.size() < 100) {
-            const frame copy = chosen(s, a);
-            s.frames.insert(s.frames.begin() + static_cast<std::ptrdiff_t>(b % s.frames.size()), copy);
-        } else if (kind == 2) {
-            s.frames.erase(s.frames.begin() + static_cast<std::ptrdiff_t>(a % s.frames.size()));
-        }
+void change_order(trace_state& s, input& in) {
+    const std::size_t a = in.below(256);
+    const std::size_t b = in.below(256);
+    const std::size_t kind = in.below(3);
+    if (s.frames.empty()) {
+        return;
     }
-    std::size_t a;
-    std::size_t b;
-    std::size_t kind;
-};
+    if (kind == 0) {
+        std::swap(chosen(s, a), chosen(s, b));
+    } else if (kind == 1 && s.frames.size() < 100) {
+        const frame copy = chosen(s, a);
+        s.frames.insert(s.frames.begin() + static_cast<std::ptrdiff_t>(b % s.frames.size()), copy);
+    } else if (kind == 2) {
+        s.frames.erase(s.frames.begin() + static_cast<std::ptrdiff_t>(a % s.frames.size()));
+    }
+}
 
 /// A document's text, anything.
-struct change_document {
-    explicit change_document(input& in)
-        : which{in.below(256)},
-          kind{in.below(8)},
-          text{in.bytes(in.below(64))} {}
-    void perform(trace_state& s) const {
-        if (s.frames.empty()) {
-            return;
-        }
-        static constexpr std::string_view documents[] = {
-            "",
-            "null",
-            "[]",
-            "{}",
-            R"({"command": 5, "ticks_per_ns": "x", "depth": -1})",
-            R"({"ticks_per_ns": 1e-300})",
-            R"({"ticks_per_ns": -4, "start_ticks": 1.5, "events": 18446744073709551615})"};
-        frame& f = chosen(s, which);
-        if (kind < std::size(documents)) {
-            f.payload.assign(documents[kind].begin(), documents[kind].end());
-        } else {
-            f.payload.assign(text.begin(), text.end());
-        }
-        f.header.kind = which % 2 == 0   ? frame_kind::start
-                        : which % 4 == 1 ? frame_kind::end
-                                         : frame_kind::aggregate;
+void change_document(trace_state& s, input& in) {
+    const std::size_t which = in.below(256);
+    const std::size_t kind = in.below(8);
+    const std::span<const std::uint8_t> text = in.bytes(in.below(64));
+    if (s.frames.empty()) {
+        return;
     }
-    std::size_t which;
-    std::size_t kind;
-    std::span<const std::uint8_t> text;
-};
+    static constexpr std::string_view documents[] = {
+        "",
+        "null",
+        "[]",
+        "{}",
+        R"({"command": 5, "ticks_per_ns": "x", "depth": -1})",
+        R"({"ticks_per_ns": 1e-300})",
+        R"({"ticks_per_ns": -4, "start_ticks": 1.5, "events": 18446744073709551615})"};
+    frame& f = chosen(s, which);
+    if (kind < std::size(documents)) {
+        f.payload.assign(documents[kind].begin(), documents[kind].end());
+    } else {
+        f.payload.assign(text.begin(), text.end());
+    }
+    f.header.kind = which % 2 == 0   ? frame_kind::start
+                    : which % 4 == 1 ? frame_kind::end
+                                     : frame_kind::aggregate;
+}
 
 /// Bytes of the file itself, which no checksum knows of.
-struct damage_file {
-    explicit damage_file(input& in)
-        : at{in.below(1 << 16)},
-          kind{in.below(5)},
-          fresh{in.bytes(in.between(1, 100))} {}
-    void perform(trace_state& s) const {
-        if (!s.is_packed) {
-            s.pack();
-        }
-        if (s.file.empty()) {
-            return;
-        }
-        const std::size_t from = at % s.file.size();
-        const auto place = s.file.begin() + static_cast<std::ptrdiff_t>(from);
-        switch (kind) {
-        case 0:
-            s.file.resize(from);
-            break;
-        case 1:
-            s.file.insert(place, fresh.begin(), fresh.end());
-            break;
-        case 2:
-            s.file.erase(place,
-                         place + static_cast<std::ptrdiff_t>(std::min(fresh.size(), s.file.size() - from)));
-            break;
-        case 3:
-            *place = static_cast<unsigned char>(*place ^ 1U << at % 8);
-            break;
-        default:
-            std::copy_n(fresh.begin(), std::min(fresh.size(), s.file.size() - from), place);
-        }
+void damage_file(trace_state& s, input& in) {
+    const std::size_t at = in.below(1 << 16);
+    const std::size_t kind = in.below(5);
+    const std::span<const std::uint8_t> fresh = in.bytes(in.between(1, 100));
+    if (!s.is_packed) {
+        s.pack();
     }
-    std::size_t at;
-    std::size_t kind;
-    std::span<const std::uint8_t> fresh;
-};
+    if (s.file.empty()) {
+        return;
+    }
+    const std::size_t from = at % s.file.size();
+    if (kind == 3) {
+        s.file[from] = static_cast<unsigned char>(s.file[from] ^ 1U << at % 8);
+    } else {
+        change_bytes(s.file, from, kind, fresh);
+    }
+}
 
 /// Reads all there is, and looks at every index.
 void read(const bytes& content) {
@@ -336,14 +275,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     input in{data, std::min<std::size_t>(size, 4096)};
+    static constexpr operation<trace_state> all[] = {
+        {&change_payload, 8}, {&change_header, 4}, {&change_order, 2}, {&change_document}, {&damage_file, 2}};
     trace_state state;
     while (!in.empty()) {
         state.frames = whole;
         state.is_packed = false;
         // A few changes each, or nothing of the trace would be left to read.
         for (std::size_t changes = in.between(1, 8); changes != 0; --changes) {
-            operations<trace_state, often<change_payload, 8>, often<change_header, 4>, often<change_order, 2>,
-                       change_document, often<damage_file, 2>>::one(state, in);
+            perform_one(all, state, in);
         }
         if (!state.is_packed) {
             state.pack();

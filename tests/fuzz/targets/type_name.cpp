@@ -31,105 +31,94 @@ struct name_state {
 };
 
 /// A piece of a name, as compilers and demanglers write them.
-struct insert_word {
-    explicit insert_word(input& in) : where{in.below(1 << 10)}, which{in.byte()}, at_end{in.flag()} {}
-    void perform(name_state& s) const {
-        static constexpr std::string_view words[] = {
-            "std::",
-            "std::__cxx11::",
-            "basic_string<char, std::char_traits<char>, std::allocator<char> >",
-            "vector<int, std::allocator<int> >",
-            "map<",
-            "pmr::polymorphic_allocator<",
-            "<",
-            ">",
-            "(",
-            ")",
-            "[",
-            "]",
-            "{",
-            "}",
-            ",",
-            ", ",
-            "::",
-            ":",
-            " const",
-            "const ",
-            " volatile",
-            "*",
-            "&",
-            "&&",
-            "int",
-            "unsigned",
-            "long unsigned int",
-            "10ul",
-            "operator<",
-            "operator<<",
-            "operator()",
-            "operator->",
-            "operator bool",
-            "[abi:cxx11]",
-            "(anonymous namespace)::",
-            "{anonymous}::",
-            "{lambda(int)#1}",
-            "<lambda(int)>",
-            "(lambda at /a b/c.cpp:1:2)",
-            "$_0",
-            "decltype",
-            " [clone .cold]",
-            "void (*)(int)",
-            "[10]",
-            "struct ",
-            "class ",
-            "nlohmann::json_abi_v3_11_2::basic_json<>",
-            "_ZN1a1bE",
-            "_Z",
-            "-",
-            ">>",
-            "\xc3\xa9"};
-        if (s.text.size() < most_bytes) {
-            s.text.insert(at_end ? s.text.size() : s.place(where), words[which % std::size(words)]);
-        }
+void insert_word(name_state& s, input& in) {
+    const std::size_t where = in.below(1 << 10);
+    const std::size_t which = in.byte();
+    const bool at_end = in.flag();
+    static constexpr std::string_view words[] = {
+        "std::",
+        "std::__cxx11::",
+        "basic_string<char, std::char_traits<char>, std::allocator<char> >",
+        "vector<int, std::allocator<int> >",
+        "map<",
+        "pmr::polymorphic_allocator<",
+        "<",
+        ">",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ", ",
+        "::",
+        ":",
+        " const",
+        "const ",
+        " volatile",
+        "*",
+        "&",
+        "&&",
+        "int",
+        "unsigned",
+        "long unsigned int",
+        "10ul",
+        "operator<",
+        "operator<<",
+        "operator()",
+        "operator->",
+        "operator bool",
+        "[abi:cxx11]",
+        "(anonymous namespace)::",
+        "{anonymous}::",
+        "{lambda(int)#1}",
+        "<lambda(int)>",
+        "(lambda at /a b/c.cpp:1:2)",
+        "$_0",
+        "decltype",
+        " [clone .cold]",
+        "void (*)(int)",
+        "[10]",
+        "struct ",
+        "class ",
+        "nlohmann::json_abi_v3_11_2::basic_json<>",
+        "_ZN1a1bE",
+        "_Z",
+        "-",
+        ">>",
+        "\xc3\xa9"};
+    if (s.text.size() < most_bytes) {
+        s.text.insert(at_end ? s.text.size() : s.place(where), words[which % std::size(words)]);
     }
-    std::size_t where;
-    std::size_t which;
-    bool at_end;
-};
+}
 
-struct insert_byte {
-    explicit insert_byte(input& in) : where{in.below(1 << 10)}, value{in.byte()} {}
-    void perform(name_state& s) const {
-        if (s.text.size() < most_bytes) {
-            s.text.insert(s.place(where), 1, static_cast<char>(value));
-        }
+void insert_byte(name_state& s, input& in) {
+    const std::size_t where = in.below(1 << 10);
+    const std::size_t value = in.byte();
+    if (s.text.size() < most_bytes) {
+        s.text.insert(s.place(where), 1, static_cast<char>(value));
     }
-    std::size_t where;
-    std::size_t value;
-};
+}
 
-struct remove_bytes {
-    explicit remove_bytes(input& in) : where{in.below(1 << 10)}, count{in.below(64)} {}
-    void perform(name_state& s) const { s.text.erase(s.place(where), count); }
-    std::size_t where;
-    std::size_t count;
-};
+void remove_bytes(name_state& s, input& in) {
+    const std::size_t where = in.below(1 << 10);
+    const std::size_t count = in.below(64);
+    s.text.erase(s.place(where), count);
+}
 
 /// The whole becomes an argument.
-struct wrap {
-    explicit wrap(input& in) : which{in.below(4)} {}
-    void perform(name_state& s) const {
-        static constexpr std::string_view begins[] = {"std::vector<", "std::map<int, ", "geo::node<", "f("};
-        if (s.text.size() < most_bytes) {
-            s.text = std::string{begins[which]} + s.text + (which == 3 ? ")" : ">");
-        }
+void wrap(name_state& s, input& in) {
+    const std::size_t which = in.below(4);
+    static constexpr std::string_view begins[] = {"std::vector<", "std::map<int, ", "geo::node<", "f("};
+    if (s.text.size() < most_bytes) {
+        s.text = std::string{begins[which]} + s.text + (which == 3 ? ")" : ">");
     }
-    std::size_t which;
-};
+}
 
-struct begin_again {
-    explicit begin_again(input&) {}
-    void perform(name_state& s) const { s.text.clear(); }
-};
+void begin_again(name_state& s, input&) {
+    s.text.clear();
+}
 
 void expect_proportion(std::string_view made, std::string_view from) {
     // "$_0" becomes "{lambda #1}", and a comma gets a space.
@@ -178,17 +167,14 @@ void check_shortening(const name_state& s) {
 }
 
 /// The name as it is becomes a row of the table, and everything is read.
-struct check {
-    explicit check(input&) {}
-    void perform(name_state& s) const {
-        check_reading(s.text);
-        if (s.table.size() == 8) {
-            s.table.erase(s.table.begin());
-        }
-        s.table.push_back(s.text);
-        check_shortening(s);
+void check(name_state& s, input&) {
+    check_reading(s.text);
+    if (s.table.size() == 8) {
+        s.table.erase(s.table.begin());
     }
-};
+    s.table.push_back(s.text);
+    check_shortening(s);
+}
 
 } // namespace
 
@@ -198,11 +184,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         state.text.assign(reinterpret_cast<const char*>(data), std::min(size, most_bytes));
         std::span<const std::uint8_t> none;
         input in{none.data(), none.size()};
-        check{in}.perform(state);
+        check(state, in);
         ++operations_performed;
     }
     input in{data, std::min<std::size_t>(size, 4096)};
-    operations<name_state, often<insert_word, 12>, insert_byte, remove_bytes, often<wrap, 2>, begin_again,
-               often<check, 4>>::all(state, in);
+    static constexpr operation<name_state> all[] = {{&insert_word, 12}, {&insert_byte}, {&remove_bytes},
+                                                    {&wrap, 2},         {&begin_again}, {&check, 4}};
+    while (!in.empty()) {
+        perform_one(all, state, in);
+    }
     return 0;
 }
