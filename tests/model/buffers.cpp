@@ -80,7 +80,7 @@ struct store_state {
     /// The calling thread is one that has used the store before.
     void use_warm_number() const { linn::detail::this_thread_index<policy> = number; }
 
-    void end() {
+    void finish() {
         const auto c = shared->counts();
         check(c.live == 0 && c.idle == c.mapped, "every buffer came back");
         check(c.mappings == c.mapped + c.returned, "every mapping is there or went back");
@@ -105,7 +105,6 @@ struct exchange : store_state {
             release(b, t + 10);
         }
     }
-    void finish() { end(); }
 };
 const registration<exchange<true>> exchange_of_two{"buffer.exchange", 2};
 const registration<exchange<false>> exchange_of_three{"buffer.exchange_three", 3};
@@ -120,7 +119,6 @@ struct limited : store_state {
             release(a, t);
         }
     }
-    void finish() { end(); }
 };
 const registration<limited> limited_of_three{"buffer.limit", 3};
 
@@ -138,7 +136,6 @@ struct trim : store_state {
             check(c.live <= 1 && c.idle <= 2 && c.mapped <= 3, "the numbers are in bounds");
         }
     }
-    void finish() { end(); }
 };
 const registration<trim> trim_of_two{"buffer.trim", 2};
 
@@ -153,7 +150,6 @@ struct reserve : store_state {
             release(a, 1);
         }
     }
-    void finish() { end(); }
 };
 const registration<reserve> reserve_of_two{"buffer.reserve", 2};
 
@@ -180,7 +176,6 @@ struct makers : store_state {
         store::release(mine->acquire());
         mine->orphan();
     }
-    void finish() { end(); }
 };
 const registration<makers> makers_of_two{"buffer.makers", 2};
 
@@ -195,7 +190,7 @@ struct cached : store_state {
     void finish() {
         check(shared->counts().mappings <= 2, "what is idle is used before another is mapped");
         check(shared->counts().acquired == 2, "every buffer that was handed out is counted");
-        end();
+        store_state::finish();
     }
 };
 const registration<cached<true>> cached_of_two{"buffer.cached", 2};
@@ -217,7 +212,7 @@ struct steal : store_state {
     void finish() {
         check(got[0] || got[1], "an idle buffer is found wherever it is");
         check(shared->counts().mappings == 1, "no more are mapped than the limit says");
-        end();
+        store_state::finish();
     }
     bool got[2] = {};
 };
@@ -236,7 +231,6 @@ struct trim_cached : store_state {
             shared->trim();
         }
     }
-    void finish() { end(); }
 };
 const registration<trim_cached<true>> trim_cached_of_two{"buffer.trim_cached", 2};
 const registration<trim_cached<false>> trim_cached_symmetric{"buffer.trim_cached_symmetric", 2};
@@ -259,7 +253,7 @@ struct numbers : store_state {
     }
     void finish() {
         check(shared->counts().peak == 2 && shared->counts().acquired == 3, "the numbers are exact");
-        end();
+        store_state::finish();
     }
 };
 const registration<numbers> numbers_of_two{"buffer.numbers", 2};
@@ -300,7 +294,7 @@ struct inherit : store_state {
     }
     void finish() {
         check(shared->counts().mappings <= 2, "what is idle is used before another is mapped");
-        end();
+        store_state::finish();
     }
 };
 const registration<inherit> inherit_of_two{"buffer.inherit", 2};
@@ -318,7 +312,7 @@ struct reserve_cached : store_state {
     }
     void finish() {
         check(shared->counts().idle >= 2, "as many are idle as were asked for");
-        end();
+        store_state::finish();
     }
 };
 const registration<reserve_cached> reserve_cached_of_two{"buffer.reserve_cached", 2};

@@ -14,7 +14,6 @@ struct exchange : depot_state {
         put(pool, fronts[t], a, 10 + t);
         put(pool, fronts[t], b, 20 + t);
     }
-    void finish() { check_all_back(); }
 };
 const registration<exchange> exchange_of_two{"depot.exchange", 2};
 const registration<exchange> exchange_of_three{"depot.exchange_three", 3, true};
@@ -34,7 +33,6 @@ struct refill : depot_state {
         }
         pool.detach(fronts[t]);
     }
-    void finish() { check_all_back(); }
 };
 const registration<refill<3>> refill_of_two{"depot.refill", 2};
 const registration<refill<2>> refill_of_three{"depot.refill_three", 3};
@@ -54,7 +52,6 @@ struct pipeline : depot_state {
         }
         pool.detach(fronts[t]);
     }
-    void finish() { check_all_back(); }
     box boxes[2];
 };
 const registration<pipeline> pipeline_of_two{"depot.pipeline", 2};
@@ -78,7 +75,6 @@ struct trim : depot_state {
             }
         }
     }
-    void finish() { check_all_back(); }
 };
 const registration<trim<true>> trim_of_two{"depot.trim", 2};
 const registration<trim<false>> trim_of_three{"depot.trim_three", 3};
@@ -99,7 +95,6 @@ struct leave : depot_state {
         check(s.live <= 4 && s.cached <= 4 && s.threads <= 1 && s.peak <= 4, "statistics are in bounds");
         pool.trim(nullptr);
     }
-    void finish() { check_all_back(); }
 };
 const registration<leave> leave_of_two{"depot.leave", 2};
 const registration<leave> leave_of_three{"depot.leave_three", 3, true};
@@ -124,7 +119,6 @@ struct counted : depot_state {
         const auto s = pool.statistics();
         check(s.live <= 5 && s.cached <= 5 && s.threads <= 1 && s.peak <= 5, "statistics are in bounds");
     }
-    void finish() { check_all_back(); }
 };
 const registration<counted> counted_of_two{"depot.statistics", 2};
 
@@ -144,7 +138,6 @@ struct one_by_one : depot_state {
         check(pool.contains(p) && pool.reserve(1), "the pool knows its objects, and has room");
         put(pool, fronts[t], p, 2);
     }
-    void finish() { check_all_back(); }
 };
 const registration<one_by_one> one_by_one_of_two{"depot.one_by_one", 2};
 
@@ -212,7 +205,6 @@ struct questions : depot_state {
             check(!pool.contains(this), "the pool knows what is not its own");
         }
     }
-    void finish() { check_all_back(); }
 };
 const registration<questions> questions_of_two{"depot.questions", 2};
 
@@ -238,7 +230,7 @@ struct neighbours : depot_state {
         other.detach(fronts[1]);
         check(other.statistics().live == 0 && other.consistent(), "what the other pool handed out came back");
         most_out = 200;
-        check_all_back();
+        depot_state::finish();
     }
     depot other;
 };
@@ -273,7 +265,6 @@ struct homes_state : depot_state {
             put(pool, fronts[t], held[i], 10 * t + i);
         }
     }
-    void finish() { check_all_back(); }
 };
 
 /// Two threads of different homes refill and flush: each has a slab to take from, and takes over what the other left behind.
@@ -335,7 +326,7 @@ struct away : depot_state {
     void finish() {
         most_returned = pool.statistics().returned_bytes > most_returned ? pool.statistics().returned_bytes
                                                                          : most_returned;
-        check_all_back();
+        depot_state::finish();
     }
     static void conclude() {
         check(most_returned != 0, "in some schedule pages go back while the others work");

@@ -86,7 +86,7 @@ struct depot_state {
     void attach(unsigned thread) { pool.attach(fronts[thread], thread + 1); }
 
     /// Everything came back: nothing is lost and nothing is there twice.
-    void check_all_back() {
+    void finish() {
         for (front& f : fronts) {
             if (f.home != nullptr) {
                 pool.detach(f);

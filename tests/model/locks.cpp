@@ -72,31 +72,20 @@ struct biased_state {
         }
     }
 
+    void finish() {
+        check(inside == thread_count() + 1 && entries == 2, "each entry is counted");
+        check(lock.try_enter() == Asymmetric && (Asymmetric || lock.try_enter_symmetric()),
+              "the owner may enter");
+    }
+
     lock_type lock{Asymmetric};
     policy::mutex revokers;
     unsigned inside = 0;
     unsigned entries = 0;
 };
-struct biased : biased_state<true> {
-    void finish() {
-        check(inside == 3 && entries == 2 && lock.try_enter(), "each entry is counted, the owner may enter");
-    }
-};
-struct symmetric : biased_state<false> {
-    void finish() {
-        check(inside == 3 && entries == 2 && !lock.try_enter() && lock.try_enter_symmetric(),
-              "each entry is counted, the owner may enter");
-    }
-};
-struct biased_twice : biased_state<true> {
-    void finish() { check(inside == 4 && entries == 2, "each entry is counted"); }
-};
-struct symmetric_twice : biased_state<false> {
-    void finish() { check(inside == 4 && entries == 2, "each entry is counted"); }
-};
-const registration<biased> biased_of_two{"biased.one_revoker", 2};
-const registration<symmetric> symmetric_of_two{"biased.symmetric", 2};
-const registration<biased_twice> biased_of_three{"biased.two_revokers", 3};
-const registration<symmetric_twice> symmetric_of_three{"biased.symmetric_two_revokers", 3, true};
+const registration<biased_state<true>> biased_of_two{"biased.one_revoker", 2};
+const registration<biased_state<false>> symmetric_of_two{"biased.symmetric", 2};
+const registration<biased_state<true>> biased_of_three{"biased.two_revokers", 3};
+const registration<biased_state<false>> symmetric_of_three{"biased.symmetric_two_revokers", 3, true};
 
 } // namespace model::of_locks

@@ -46,8 +46,6 @@ void memory_put(void* p, std::size_t bytes) noexcept;
 /// As a plain write of all of it would be.
 void memory_clear(void* p, std::size_t bytes) noexcept;
 [[nodiscard]] bool in_memory(const void* p) noexcept;
-/// Bytes that are taken and were not put back.
-[[nodiscard]] std::size_t memory_in_use() noexcept;
 
 // -- for scenarios ---------------------------------------------------------------------------------------
 
@@ -64,10 +62,6 @@ inline void check(bool good, const char* promise) noexcept {
 void share(void* object, std::size_t bytes) noexcept;
 /// Says that a thread_local object differs from thread to thread of a scenario. It starts as it is now.
 void make_local(void* object, std::size_t bytes) noexcept;
-
-/// Waits until all threads of the scenario but `thread` ended. For the last step of a thread that does
-/// what a program does after a join.
-void join_others() noexcept;
 
 /// Threads of the scenario that runs.
 [[nodiscard]] unsigned thread_count() noexcept;

@@ -82,7 +82,7 @@ struct recycler_state {
     void leave() { leave_thread_number(); }
 
     /// Idle objects are counted, bounded and destroyed with the recycler.
-    void end() {
+    void finish() {
         check(shared->idle() <= Capacity, "no more than the capacity is idle");
         check(shared->idle() == shared->slot_count(), "every object came back once");
         check(shared->created() == shared->slot_count() + all.disposed.load(std::memory_order_relaxed),
@@ -108,7 +108,6 @@ struct exchange : recycler_state<Asymmetric> {
         }
         this->leave();
     }
-    void finish() { this->end(); }
 };
 const registration<exchange<true>> exchange_asymmetric{"recycler.exchange", 2};
 const registration<exchange<false>> exchange_symmetric{"recycler.exchange_symmetric", 2};
@@ -142,7 +141,6 @@ struct trim : recycler_state<Asymmetric> {
             this->shared->trim();
         }
     }
-    void finish() { this->end(); }
     std::uint32_t number;
 };
 const registration<trim<true>> trim_asymmetric{"recycler.trim", 2};
@@ -163,7 +161,6 @@ struct numbers : warm<true> {
                   "the numbers are in bounds");
         }
     }
-    void finish() { end(); }
 };
 const registration<numbers> numbers_of_two{"recycler.numbers", 2};
 
@@ -203,7 +200,6 @@ struct inherit : warm<true> {
         use_once(t);
         leave();
     }
-    void finish() { end(); }
 };
 const registration<inherit> inherit_of_two{"recycler.inherit", 2};
 
@@ -223,7 +219,7 @@ struct steal : recycler_state<true> {
     }
     void finish() {
         check(shared->created() <= thread_count(), "what is idle is used before another is made");
-        end();
+        recycler_state::finish();
     }
     std::uint32_t number;
 };
@@ -239,7 +235,7 @@ struct wait : recycler_state<Asymmetric, 8, 1> {
     }
     void finish() {
         check(this->shared->created() == 1, "there are never more objects than the limit");
-        this->end();
+        recycler_state<Asymmetric, 8, 1>::finish();
     }
 };
 const registration<wait<true>> wait_asymmetric{"recycler.wait", 2};
@@ -265,7 +261,7 @@ struct wait_for_cache : recycler_state<true, 8, 2> {
     }
     void finish() {
         shared->give(out[1], 1);
-        end();
+        recycler_state::finish();
     }
     object* out[2];
     std::uint32_t number;
@@ -284,7 +280,7 @@ struct wait_for_time : recycler_state<true, 8, 1> {
     }
     void finish() {
         check(shared->counts().waiting == 0 && shared->idle() == 1, "the object is not lost");
-        end();
+        recycler_state::finish();
     }
     object* only;
 };
@@ -303,7 +299,7 @@ struct wait_for_place : recycler_state<true, 8, 1> {
     }
     void finish() {
         check(shared->created() == 2, "one at a time");
-        end();
+        recycler_state::finish();
     }
     object* only;
 };

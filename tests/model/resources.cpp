@@ -82,7 +82,7 @@ struct core_state {
         });
     }
 
-    void end() {
+    void finish() {
         check(shared.consistent(), "the slabs are consistent");
         shared.statistics(
             [](const linn::pool_statistics& s) { check(s.live == 0, "what was handed out came back"); });
@@ -100,7 +100,6 @@ struct cold : core_state {
         linn::detail::this_thread_index<policy> = table::most + 1;
         deallocate(allocate(t), t);
     }
-    void finish() { end(); }
 };
 const registration<cold> cold_of_two{"resource.cold", 2, true};
 
@@ -117,7 +116,6 @@ struct all_rows : core_state {
             return false;
         });
     }
-    void finish() { end(); }
 };
 const registration<all_rows> all_rows_of_two{"resource.all_rows", 2};
 
@@ -131,7 +129,6 @@ struct first_use : core_state {
         void* a = allocate(t);
         deallocate(a, t);
     }
-    void finish() { end(); }
 };
 const registration<first_use> first_use_of_two{"resource.first_use", 2};
 
@@ -152,7 +149,7 @@ struct first_depot : core_state {
     }
     void finish() {
         deallocate(held, 1);
-        end();
+        core_state::finish();
     }
     void* held = nullptr;
 };
@@ -175,7 +172,6 @@ struct exchange : core_state {
         }
         leave();
     }
-    void finish() { end(); }
 };
 const registration<exchange> exchange_of_two{"resource.exchange", 2};
 
@@ -196,7 +192,7 @@ struct spread : core_state {
         for (std::size_t i = 6; i != many; ++i) {
             deallocate(held[i], i);
         }
-        end();
+        core_state::finish();
     }
     static constexpr std::size_t many = 14;
     void* held[many] = {};
@@ -231,7 +227,7 @@ struct away : core_state {
     void finish() {
         const std::size_t n = returned() - at_first;
         most = n > most ? n : most;
-        end();
+        core_state::finish();
     }
     std::size_t returned() {
         std::size_t n = 0;
@@ -259,7 +255,6 @@ struct trim : core_state {
         }
         leave();
     }
-    void finish() { end(); }
 };
 const registration<trim> trim_of_two{"resource.trim", 2};
 
@@ -283,7 +278,6 @@ struct two_trims : core_state {
             look();
         }
     }
-    void finish() { end(); }
     void* held[12];
 };
 const registration<two_trims> two_trims_at_once{"resource.two_trims", 2};
@@ -314,7 +308,7 @@ struct holes : core_state {
     }
     void finish() {
         deallocate(held[0], 1);
-        end();
+        core_state::finish();
     }
     void* held[4];
 };
@@ -330,7 +324,6 @@ struct blocks : core_state {
         shared.put_block(p, n, 16);
         look();
     }
-    void finish() { end(); }
 };
 const registration<blocks> blocks_of_two{"resource.blocks", 2};
 
@@ -348,7 +341,6 @@ struct passed : core_state {
         }
         leave();
     }
-    void finish() { end(); }
     policy::atomic<void*> place{nullptr};
 };
 const registration<passed> passed_on{"resource.passed", 2};
@@ -365,7 +357,6 @@ struct without_cache : core_state {
         void* a = allocate(t);
         deallocate(a, t);
     }
-    void finish() { end(); }
 };
 const registration<without_cache> without_cache_of_two{"resource.without_cache", 2};
 

@@ -50,8 +50,7 @@ struct operation {
         try_lock,
         unlock,
         barrier,
-        await,
-        join
+        await
     };
     kind what = kind::none;
     const void* object = nullptr;

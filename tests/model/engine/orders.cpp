@@ -249,13 +249,6 @@ bool may_go(const thread& t) noexcept {
         return place_of(t.next.object).newest() >= t.next.newer_than;
     case kind::await:
         return t.woken;
-    case kind::join: {
-        unsigned waiting = 0;
-        for (unsigned i = 1; i <= thread_count(); ++i) {
-            waiting += threads[i].finished ? 0U : 1U;
-        }
-        return waiting == 1;
-    }
     default:
         return true;
     }

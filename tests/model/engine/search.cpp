@@ -18,8 +18,7 @@ thread threads[most_threads];
 
 bool operation::depends_on(const operation& other) const noexcept {
     const auto is_load = [](kind k) { return k == kind::load || k == kind::load_in_order; };
-    const auto is_alone = [](kind k) { return k == kind::none || k == kind::join; };
-    if (is_alone(what) || is_alone(other.what)) {
+    if (what == kind::none || other.what == kind::none) {
         return false;
     }
     if (what == kind::barrier || other.what == kind::barrier) {
@@ -455,15 +454,6 @@ void make_local(void* object, std::size_t bytes) noexcept {
 
 unsigned thread_count() noexcept {
     return engine::count;
-}
-
-void join_others() noexcept {
-    engine::visit({engine::operation::kind::join, nullptr, 0, "join", engine::current->id});
-    for (unsigned i = 1; i <= thread_count(); ++i) {
-        if (engine::current != &engine::threads[i]) {
-            engine::order_after(*engine::current, engine::threads[i]);
-        }
-    }
 }
 
 [[noreturn]] void fail(const char* why) noexcept {

@@ -49,7 +49,6 @@ std::byte* memory = nullptr;
 cell* cells = nullptr;
 block_state* blocks = nullptr;
 std::size_t used = 0;
-std::size_t in_use = 0;
 std::uint32_t generation = 0;
 
 std::vector<shared_range>& shared_ranges() {
@@ -165,7 +164,7 @@ void plain_access(const void* at, std::size_t bytes, bool write, const void* cod
 void reset_shadow() noexcept {
     begin_memory();
     __builtin_memset(memory, 0, used);
-    used = in_use = 0;
+    used = 0;
     ++generation;
 }
 
@@ -223,7 +222,6 @@ void* memory_get(std::size_t bytes, std::size_t align) noexcept {
         fail("the model has no memory left");
     }
     used = at + bytes;
-    in_use += bytes;
     return memory + at;
 }
 
@@ -233,7 +231,6 @@ void memory_put(void* p, std::size_t bytes) noexcept {
     if (current == nullptr || !in_memory(p)) {
         return;
     }
-    in_use -= bytes;
     for (auto* at = static_cast<std::byte*>(p); bytes != 0;) {
         const std::size_t begin = static_cast<std::size_t>(at - memory) % block;
         const std::size_t n = bytes < block - begin ? bytes : block - begin;
@@ -257,10 +254,6 @@ void memory_clear(void* p, std::size_t bytes) noexcept {
 
 bool in_memory(const void* p) noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(p) - memory) < memory_bytes;
-}
-
-std::size_t memory_in_use() noexcept {
-    return in_use;
 }
 
 void share(void* object, std::size_t bytes) noexcept {
