@@ -10,7 +10,6 @@ linn_test_properties(process.memory_exchange TIMEOUT 300)
 
 # Correct programs that Memcheck must find clean: threads, exit, errors and containers.
 set(LINN_VALGRIND_TESTS
-    thread_free_elsewhere
     thread_tls_destructors
     exit_handlers
     exit_static_containers
