@@ -24,6 +24,11 @@ public:
     }
     [[nodiscard]] bool goes_on() const noexcept { return !stop_.load(std::memory_order_relaxed); }
     void worked() noexcept { pieces_.fetch_add(1, std::memory_order_relaxed); }
+    /// Until all threads together did so many more pieces.
+    void wait_for(std::size_t pieces) const {
+        const std::size_t then = pieces_;
+        wait_until([&] { return pieces_ >= then + pieces; });
+    }
 
     /// Forks so many times, each time after all threads together did so many more pieces; under a sanitizer `sanitized` times.
     /// @returns how often it forked
@@ -32,8 +37,7 @@ public:
         wait_until([this] { return started_ == threads_.size(); });
         const std::size_t forks = on_memcheck() ? 3 : asan || tsan ? sanitized : times;
         for (std::size_t i = 0; i != forks; ++i) {
-            const std::size_t then = pieces_;
-            wait_until([&] { return pieces_ >= then + pieces; });
+            wait_for(pieces);
             check_forked(in_the_child);
         }
         return forks;
