@@ -83,53 +83,32 @@ private:
     std::uint64_t serial_;
 };
 
-/// A pointer that is null in a moved-from owner. Assignment swaps: the owner returns its previous object.
-template <class T>
-class sole {
-public:
-    sole() = default;
-    explicit sole(T* p) noexcept : p_{p} {}
-    sole(sole&& other) noexcept : p_{std::exchange(other.p_, nullptr)} {}
-    sole& operator=(sole&& other) noexcept {
-        std::swap(p_, other.p_);
-        return *this;
-    }
-    ~sole() = default;
-    [[nodiscard]] T* get() const noexcept { return p_; }
-
-private:
-    T* p_ = nullptr;
-};
-
 /// Storage from a pool.
 template <std::size_t Bytes>
 class single {
-public:
-    single(random_source&, serial_number n) : serial_{n}, block_{pool::allocate()} {
-        cookie{n}.write(block_.get(), Bytes);
-    }
-    single(single&&) = default;
-    single& operator=(single&& other) noexcept {
-        std::swap(serial_, other.serial_);
-        block_ = std::move(other.block_);
-        return *this;
-    }
-    ~single() {
-        if (void* p = block_.get()) {
-            cookie{~serial_}.write(p, Bytes); // a second owner finds this
-            pool::deallocate(static_cast<block*>(p));
-        }
-    }
-    [[nodiscard]] bool intact() const { return cookie{serial_}.is_in(block_.get(), Bytes); }
-    void corrupt() { reinterpret_cast<unsigned char*>(block_.get())[Bytes - 1] ^= 1; }
-
-private:
     struct block {
         alignas(8) std::byte bytes[Bytes];
     };
     using pool = linn::pool<block>;
-    serial_number serial_;
-    sole<block> block_;
+    struct give_back {
+        serial_number serial;
+        void operator()(block* p) const {
+            cookie{~serial}.write(p, Bytes); // a second owner finds this
+            pool::deallocate(p);
+        }
+    };
+
+public:
+    single(random_source&, serial_number n) : block_{pool::allocate(), {n}} {
+        cookie{n}.write(block_.get(), Bytes);
+    }
+    [[nodiscard]] bool intact() const {
+        return cookie{block_.get_deleter().serial}.is_in(block_.get(), Bytes);
+    }
+    void corrupt() { block_->bytes[Bytes - 1] ^= std::byte{1}; }
+
+private:
+    std::unique_ptr<block, give_back> block_;
 };
 
 /// Many at once.
@@ -264,44 +243,37 @@ private:
 
 /// Bytes of any size and alignment from a pool_resource.
 class bytes {
+    struct give_back {
+        serial_number serial;
+        std::size_t size;
+        std::size_t align;
+        void operator()(void* p) const {
+            cookie{~serial}.write(p, size);
+            common().resource.deallocate(p, size, align);
+        }
+    };
+
 public:
     bytes(random_source& random, serial_number n)
-        : serial_{n},
-          bytes_{8 + random.below(std::size_t{1} << (3 + random.below(14)))},
-          align_{std::size_t{1} << random.below(8)},
-          block_{common().resource.allocate(bytes_, align_)} {
-        cookie{n}.write(block_.get(), bytes_);
-    }
-    bytes(bytes&&) = default;
-    bytes& operator=(bytes&& other) noexcept {
-        std::swap(serial_, other.serial_);
-        std::swap(bytes_, other.bytes_);
-        std::swap(align_, other.align_);
-        block_ = std::move(other.block_);
-        return *this;
-    }
-    ~bytes() {
-        if (void* p = block_.get()) {
-            cookie{~serial_}.write(p, bytes_);
-            common().resource.deallocate(p, bytes_, align_);
-        }
-    }
+        : bytes{{n, 8 + random.below(std::size_t{1} << (3 + random.below(14))),
+                 std::size_t{1} << random.below(8)}} {}
     [[nodiscard]] bool intact() const {
-        return cookie{serial_}.is_in(block_.get(), bytes_) &&
-               reinterpret_cast<std::uintptr_t>(block_.get()) % align_ == 0;
+        const give_back& how = block_.get_deleter();
+        return cookie{how.serial}.is_in(block_.get(), how.size) &&
+               reinterpret_cast<std::uintptr_t>(block_.get()) % how.align == 0;
     }
 
 private:
-    serial_number serial_;
-    std::size_t bytes_;
-    std::size_t align_;
-    sole<void> block_;
+    explicit bytes(const give_back& how) : block_{common().resource.allocate(how.size, how.align), how} {
+        cookie{how.serial}.write(block_.get(), how.size);
+    }
+    std::unique_ptr<void, give_back> block_;
 };
 
 /// A container over the resource of the process.
 class dictionary {
 public:
-    dictionary(random_source& random, serial_number n) : serial_{n} {
+    dictionary(random_source& random, serial_number) {
         for (std::size_t i = random.below(20); i != 0; --i) {
             map_.emplace(i, std::pmr::string(8 * i + 1, static_cast<char>('a' + i)));
         }
@@ -315,7 +287,6 @@ public:
     }
 
 private:
-    serial_number serial_;
     std::pmr::map<std::size_t, std::pmr::string> map_{linn::default_pool_resource()};
 };
 
