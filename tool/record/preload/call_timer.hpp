@@ -160,10 +160,13 @@ template <typename Call>
         const at_end tells{[&] { end_look(timer, look); }};
         return call();
     }
+    // The second time, when the caches and the predictors know it as they know the readings of a real call: those are next to the call.
     if (reading == call_reading::nothing_plain) {
+        between(took, read_plain, do_nothing);
         between(took, read_plain, do_nothing);
         end_nothing(timer, reading, took);
     } else if (reading == call_reading::nothing_fenced) {
+        between(took, read_fenced, do_nothing);
         between(took, read_fenced, do_nothing);
         end_nothing(timer, reading, took);
     } else {

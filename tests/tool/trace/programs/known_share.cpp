@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works for a known time between calls of slow_allocator.cpp: known_share COUNT WORK THREADS. Each round gets and releases a block
-// of 64 and one of 96 bytes, which takes twice COST ticks, and works for WORK ticks.
+// Works for a known time between calls of slow_allocator.cpp: known_share COUNT WORK THREADS [LINES]. Each round gets and releases
+// a block of 64 and one of 96 bytes, which takes twice COST ticks, works for WORK ticks, and takes LINES lines of the caches.
 #include "ticks.hpp"
 
 #include <pthread.h>
@@ -10,6 +10,8 @@ namespace {
 
 unsigned long rounds = 0;
 unsigned long work = 0;
+unsigned long lines = 0;
+char memory[8 << 20];
 
 [[gnu::noinline]] void* small_block() {
     return malloc(64);
@@ -19,10 +21,15 @@ unsigned long work = 0;
 }
 
 void* run(void*) {
+    unsigned at = 1;
     for (unsigned long i = 0; i != rounds; ++i) {
         void* const a = small_block();
         void* const b = large_block();
         wait_ticks(work);
+        for (unsigned long line = 0; line != lines; ++line) {
+            at = at * 1664525 + 1013904223;
+            ++memory[at % sizeof memory];
+        }
         free(a);
         free(b);
     }
@@ -32,9 +39,10 @@ void* run(void*) {
 } // namespace
 
 int main(int count, char** words) {
-    if (count != 4) {
+    if (count < 4) {
         return 2;
     }
+    lines = count > 4 ? strtoul(words[4], nullptr, 10) : 0;
     rounds = strtoul(words[1], nullptr, 10);
     work = strtoul(words[2], nullptr, 10);
     pthread_t threads[8];
