@@ -100,12 +100,10 @@ public:
     public:
         /// @throws std::bad_alloc
         [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] T* allocate() const {
-            return allocate_from<!detail::fronts_by_key>(*front_);
+            return allocate_from<true>(*front_);
         }
-        [[nodiscard]] T* try_allocate() const noexcept {
-            return try_allocate_from<!detail::fronts_by_key>(*front_);
-        }
-        void deallocate(T* p) const noexcept { deallocate_to<!detail::fronts_by_key>(*front_, p); }
+        [[nodiscard]] T* try_allocate() const noexcept { return try_allocate_from<true>(*front_); }
+        void deallocate(T* p) const noexcept { deallocate_to<true>(*front_, p); }
 
         /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
         template <class... Args>
@@ -137,7 +135,7 @@ public:
     /// A view for loops in shared libraries, which else look the thread's cache up in each call.
     /// @complexity one look-up of a thread-local variable
     /// @snippet examples/37_thread_view.cpp
-    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{state::own()}; }
+    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{state::here()}; }
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
@@ -187,7 +185,7 @@ public:
     /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     /// @complexity O(slabs); touches no page of the objects
     static void reserve(std::size_t objects) {
-        if (!detail::reserve(state::own(), state::root, objects)) {
+        if (!detail::reserve(state::here(), state::root, objects)) {
             detail::throw_bad_alloc();
         }
     }
@@ -248,22 +246,9 @@ private:
         static inline constinit detail::pool_root<detail::platform> root{nullptr, &description};
         LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<detail::platform> front{};
 
-        /// The calling thread's front; where it has none, one that is empty and stays so.
         LINN_DETAIL_OF_THREAD static detail::front<detail::platform>& here() noexcept {
             LINN_DETAIL_FIND_THREAD();
-            if constexpr (detail::fronts_by_key) {
-                return detail::front_here(root);
-            } else {
-                return front;
-            }
-        }
-        /// The same, made where it can be.
-        [[LINN_DETAIL_ALWAYS_INLINE]] static detail::front<detail::platform>& own() noexcept {
-            if constexpr (detail::fronts_by_key) {
-                return detail::own_front(root);
-            } else {
-                return here();
-            }
+            return front;
         }
     };
 
@@ -318,27 +303,27 @@ private:
     // type, as the front is: a thread that attaches it must keep the module that both lie in.
 
     [[LINN_DETAIL_NOINLINE, LINN_DETAIL_RETURNS_NONNULL]] static void* allocate_or_throw() {
-        return detail::allocate_or_throw(state::own(), state::root,
+        return detail::allocate_or_throw(state::here(), state::root,
                                          detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void* allocate_elsewhere() noexcept {
-        return detail::allocate_slow(state::own(), state::root,
+        return detail::allocate_slow(state::here(), state::root,
                                      detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_elsewhere(void* object) noexcept {
-        detail::deallocate_slow(state::own(), state::root, object,
+        detail::deallocate_slow(state::here(), state::root, object,
                                 detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static bool allocate_run(std::span<T*> out) noexcept {
-        return detail::allocate_run(state::own(), state::root, out.data(), out.size(),
+        return detail::allocate_run(state::here(), state::root, out.data(), out.size(),
                                     detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_run(std::span<T* const> objects) noexcept {
-        detail::deallocate_run(state::own(), state::root, objects.data(), objects.size(),
+        detail::deallocate_run(state::here(), state::root, objects.data(), objects.size(),
                                detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 

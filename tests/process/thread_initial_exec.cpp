@@ -27,7 +27,7 @@ std::vector<item*> make(int count) {
 } // namespace
 
 int main() {
-    static_assert(linn::detail::near_thread_locals || linn::detail::fronts_by_key);
+    static_assert(linn::detail::near_thread_locals || !linn::detail::thread_locals_last);
     for (int turn = 0; turn != 20; ++turn) {
         std::vector<item*> all;
         std::thread{[&all] { all = make(1000); }}.join();

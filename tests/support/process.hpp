@@ -130,7 +130,7 @@ inline constexpr unsigned slowdown = 1;
 
 /// Whether threads hold magazines here; a checked build gives each object back at once.
 [[nodiscard]] inline bool cached() noexcept {
-    return in_slabs() && !linn::detail::checked_build && linn::detail::threads_hold_fronts;
+    return in_slabs() && !linn::detail::checked_build && linn::detail::thread_locals_last;
 }
 
 /// Whether resident memory is the program's own: sanitizers add shadow, quarantine and histories, checked

@@ -97,7 +97,7 @@ TEST_CASE("pool: no depot visit while a magazine lasts") {
     for (int i = 0; i < 10'000; ++i) {
         pool<type>::deallocate(pool<type>::allocate());
     }
-    if (pooling() && !linn::detail::checked_build && linn::detail::threads_hold_fronts) {
+    if (pooling() && !linn::detail::checked_build && linn::detail::thread_locals_last) {
         CHECK(pool<type>::statistics().depot_visits - before <= 1);
     }
     CHECK(pool<type>::statistics().live == 0);
@@ -143,7 +143,7 @@ TEST_CASE("pool: what a constructor throws passes a view, and the storage is bac
 
 TEST_CASE("bulk: a magazine is moved whole, with as few visits to the depot as single calls make") {
     using burst_pool = pool<item<4>>;
-    if (!pooling() || linn::detail::checked_build || !linn::detail::threads_hold_fronts) {
+    if (!pooling() || linn::detail::checked_build || !linn::detail::thread_locals_last) {
         return; // there are no magazines
     }
     std::vector<item<4>*> burst(10'000);

@@ -46,7 +46,7 @@ TEST_CASE("recycler: one thread acquires, another releases: few system calls, an
     }
     other.join();
     CHECK(item::made <= 3); // one on its way, and one in each hand
-    CHECK(all.statistics().steals > 0);
+    CHECK((all.statistics().steals > 0) == linn::detail::thread_locals_last);
     CHECK(all.statistics().steals < rounds / 32 + 8);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("recycler: what other threads cache is destroyed in the destructor, on
         }
         linn_test::wait_until([&] { return released == 3; });
         CHECK(all.idle() >= 10);
-        CHECK(all.statistics().threads == 3);
+        CHECK(all.statistics().threads == (linn::detail::thread_locals_last ? 3 : 0));
     }
     CHECK(!elsewhere);
     CHECK(linn::pool<linn::detail::recycler_slot<bound>>::statistics().live == 0);

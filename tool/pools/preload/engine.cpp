@@ -101,7 +101,7 @@ void* take_cache() noexcept {
     return caches.allocate(bytes_of_fronts());
 }
 
-void flush(void*) noexcept {
+void flush() noexcept {
     me.is_over = true;
     front* const fronts = me.fronts;
     me.fronts = no_fronts;
@@ -136,7 +136,7 @@ bool attach(std::uint64_t number, depot& d) noexcept {
         for (std::uint32_t i = 0; i != count; ++i) {
             ::new (fronts + i) front;
         }
-        at_thread_exit.arm(&me);
+        at_thread_exit.arm();
         me.fronts = fronts;
     }
     if (front& f = me.fronts[number]; f.home == nullptr) {

@@ -157,14 +157,6 @@
                      : "cc", "memory", "x3", "x4")
 #endif
 
-// Of the block that Windows has of each thread, the pointer at `offset` + 8 * `index`. Only where it is read at once.
-#if defined(_WIN32) && defined(__x86_64__)
-#define LINN_DETAIL_THREAD_BLOCK(value, offset, index)                                                       \
-    asm volatile("movq %%gs:" #offset "(,%1,8), %0"                                                          \
-                 : "=r"(value)                                                                               \
-                 : "r"(static_cast<unsigned long long>(index)))
-#endif
-
 // Declares a function without arguments that is called when the program starts, before the constructors of static objects. Among
 // the names of all of the program `unique` is what leads to it. For Windows.
 #define LINN_DETAIL_AT_START(function, unique) [[__gnu__::__constructor__(101)]] inline void function()
@@ -221,12 +213,6 @@
 #define LINN_DETAIL_SPIN_PAUSE() __isb(_ARM64_BARRIER_SY)
 #else
 #define LINN_DETAIL_SPIN_PAUSE() static_cast<void>(0)
-#endif
-
-#if defined(_M_X64)
-#define LINN_DETAIL_THREAD_BLOCK(value, offset, index)                                                       \
-    static_cast<void>((value) = reinterpret_cast<void*>(                                                     \
-                          __readgsqword(static_cast<unsigned long>((offset) + 8 * (index)))))
 #endif
 
 // The C library calls what is in .CRT$XCL before .CRT$XCU, where constructors are.

@@ -18,14 +18,8 @@ namespace linn::inline LINN_ABI::detail {
 
 /// False where `thread_local` variables are emulated by a library that frees a thread's when it ends,
 /// before the destructors of `thread_local` objects run: what they hold cannot be flushed then, and
-/// pointers to them dangle.
+/// pointers to them dangle. So there nothing caches for threads: each call takes a lock.
 inline constexpr bool thread_locals_last = LINN_DETAIL_EMULATED_TLS == 0;
-
-/// Whether what a pool caches for a thread lies in memory of ours that a key of the system leads to.
-inline constexpr bool fronts_by_key = !thread_locals_last && thread_values_are_near;
-
-/// Whether pools cache for threads at all; else each call takes the pool's lock.
-inline constexpr bool threads_hold_fronts = thread_locals_last || fronts_by_key;
 
 } // namespace linn::inline LINN_ABI::detail
 

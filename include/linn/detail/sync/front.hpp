@@ -163,14 +163,6 @@ struct alignas(cache_line_bytes) front : slot_cache {
     }
 };
 
-/// The place of a pool in the block of a thread, where there are blocks: see front_block.hpp.
-template <bool has_blocks>
-struct front_number {};
-template <>
-struct front_number<true> {
-    std::atomic<std::uint32_t> value{0}; ///< 0: none yet
-};
-
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

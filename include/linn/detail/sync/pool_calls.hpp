@@ -23,15 +23,7 @@ template <class Policy>
 struct pool_root {
     typename Policy::template atomic<depot<Policy>*> depot_made{nullptr};
     const pool_description* description = nullptr;
-    [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] front_number<fronts_by_key> number{};
 };
-
-/// The calling thread's front of a pool whose front no variable is; see front_block. Only where `fronts_by_key`.
-template <class Policy>
-front<Policy>& front_here(pool_root<Policy>& root) noexcept;
-/// The same, made where it can be.
-template <class Policy>
-LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_root<Policy>& root) noexcept;
 
 /// `attach_here` of the module that the code lies in which names a front: a default argument of the functions below belongs
 /// to the code that calls them, while they themselves may be another module's.

@@ -6,7 +6,6 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/depot.hpp>
-#include <linn/detail/sync/front_block.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/pool_calls.hpp>
@@ -18,14 +17,24 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+/// What a thread knows of the fronts that code of one module attached. Trivially destructible, so it can be asked at any
+/// time.
+template <class Policy>
+struct thread_state {
+    front<Policy>* fronts = nullptr; ///< attached ones, to flush at exit
+    bool janitor_armed = false;
+    bool over = false; ///< the janitor ran: from now on every call goes to the depot
+};
+
 /// All that follows up to `attach_here` is each module's own. The loader keeps a module while a thread has to call the
 /// destructor of its janitor; so that keeps the fronts in the thread's memory, too, which goes with their module.
 template <class Policy>
 LINN_DETAIL_HIDDEN inline constinit thread_local thread_state<Policy> this_thread{};
 
-/// Flushes all fronts of a thread, which calls it. Idempotent.
+/// Flushes all fronts of the calling thread. Idempotent.
 template <class Policy>
-LINN_DETAIL_HIDDEN void flush_fronts(thread_state<Policy>& state) noexcept {
+LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
+    thread_state<Policy>& state = this_thread<Policy>;
     state.over = true;
     while (front<Policy>* f = state.fronts) {
         state.fronts = f->next_in_thread;
@@ -35,63 +44,14 @@ LINN_DETAIL_HIDDEN void flush_fronts(thread_state<Policy>& state) noexcept {
 }
 
 template <class Policy>
-LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
-    flush_fronts(this_thread<Policy>);
-}
-
-template <class Policy>
-LINN_DETAIL_HIDDEN void flush_this_thread_late([[maybe_unused]] void* armed_with) noexcept {
-    if constexpr (fronts_by_key) {
-        front_block<Policy>::end(armed_with, &flush_fronts<Policy>);
-    } else {
-        flush_this_thread<Policy>();
-    }
-}
-
-template <class Policy>
-LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&flush_this_thread_late<Policy>> late_flush{this_module};
+LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&flush_this_thread<Policy>> late_flush{this_module};
 
 template <class Policy>
 [[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
     static constinit thread_local at_thread_exit<&flush_this_thread<Policy>> janitor;
     janitor.arm();
-    late_flush<Policy>.arm(&this_thread<Policy>);
+    late_flush<Policy>.arm();
     this_thread<Policy>.janitor_armed = true;
-}
-
-/// Where the calling thread notes that it attached `f`; null when it may not attach any more.
-template <class Policy>
-LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<Policy>& f) noexcept {
-    if constexpr (thread_locals_last) {
-        thread_state<Policy>& state = this_thread<Policy>;
-        if (!state.over && !state.janitor_armed) {
-            if (module_ends() || !can_note_destructor()) {
-                return nullptr;
-            }
-            arm_janitor<Policy>();
-        }
-        return state.over ? nullptr : &state;
-    } else if constexpr (fronts_by_key) {
-        thread_state<Policy>* const state = front_block<Policy>::state_of(f);
-        if (state != nullptr && !state->janitor_armed) {
-            late_flush<Policy>.arm(front_block<Policy>::to_arm());
-            // Without a key, nothing would flush.
-            state->janitor_armed = late_flush<Policy>.argument() != nullptr;
-        }
-        return state != nullptr && state->janitor_armed ? state : nullptr;
-    } else {
-        return nullptr;
-    }
-}
-
-template <class Policy>
-[[LINN_DETAIL_ALWAYS_INLINE]] inline front<Policy>& front_here(pool_root<Policy>& root) noexcept {
-    return front_block<Policy>::here(root.number);
-}
-
-template <class Policy>
-LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_root<Policy>& root) noexcept {
-    return front_block<Policy>::own(root.number, late_flush<Policy>.over());
 }
 
 template <class Policy>
@@ -99,13 +59,19 @@ template <class Policy>
     if (d.mode() != service::cached) {
         return false;
     }
-    thread_state<Policy>* const state = state_for(f);
-    if (state == nullptr) {
+    thread_state<Policy>& state = this_thread<Policy>;
+    if (!thread_locals_last || state.over) {
         return false;
     }
+    if (!state.janitor_armed) {
+        if (module_ends() || !can_note_destructor()) {
+            return false;
+        }
+        arm_janitor<Policy>();
+    }
     d.home_for_thread().attach(f, current_thread());
-    f.next_in_thread = state->fronts;
-    state->fronts = &f;
+    f.next_in_thread = state.fronts;
+    state.fronts = &f;
     return true;
 }
 

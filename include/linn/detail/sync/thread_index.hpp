@@ -123,37 +123,19 @@ LINN_DETAIL_OF_THREAD inline std::uint32_t shown_thread_index() noexcept {
     return this_thread_index<Policy>;
 }
 
-/// Gives a number of the calling thread back. Idempotent; the thread gets no other one.
+/// Gives the number of the calling thread back. Idempotent; the thread gets no other one.
 template <class Policy>
-void leave_thread_index(std::uint32_t index) noexcept {
+LINN_DETAIL_HIDDEN void leave_thread_index() noexcept {
     using table = thread_index_table<Policy>;
+    const std::uint32_t n = this_thread_index<Policy>;
     this_thread_index<Policy> = table::most + 1;
-    if (index < table::most) {
-        table::process().give_back(index);
-    }
-}
-
-/// The same for a thread that was told none, or `most`.
-template <class Policy>
-void leave_this_thread_index() noexcept {
-    if (const std::uint32_t n = this_thread_index<Policy>; n != 0) {
-        leave_thread_index<Policy>(n - 1);
-    }
-}
-
-/// At the end of a thread. Where its variables are gone by then, what it was armed with tells the number.
-template <class Policy>
-LINN_DETAIL_HIDDEN void leave_thread_index_late(void* armed_with) noexcept {
-    if constexpr (thread_locals_last) {
-        leave_this_thread_index<Policy>();
-    } else {
-        leave_thread_index<Policy>(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(armed_with)) -
-                                   1);
+    if (n != 0 && n <= table::most) {
+        table::process().give_back(n - 1);
     }
 }
 
 template <class Policy>
-LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index_late<Policy>> late_index_exit{
+LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index<Policy>> late_index_exit{
     this_module};
 
 /// Each module's own: the thread will call code of the module that this lies in, which is kept loaded for it. The number, and
@@ -161,27 +143,14 @@ LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index_late<Po
 template <class Policy>
 LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
-    if (module_ends() || !can_note_destructor()) {
+    if (!thread_locals_last || module_ends() || !can_note_destructor()) {
         return table::most;
     }
-    auto& late = late_index_exit<Policy>;
-    if constexpr (thread_locals_last) {
-        static constinit thread_local at_thread_exit<&leave_this_thread_index<Policy>> janitor;
-        janitor.arm();
-    } else {
-        // The variable was freed, but there may be a number still, or none any more.
-        if (late.over()) {
-            return table::most;
-        }
-        if (void* const armed_with = late.argument(); armed_with != nullptr) {
-            const auto n = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(armed_with));
-            this_thread_index<Policy> = n;
-            return n - 1;
-        }
-    }
+    static constinit thread_local at_thread_exit<&leave_thread_index<Policy>> janitor;
+    janitor.arm();
     const std::uint32_t index = table::process().take();
     this_thread_index<Policy> = index + 1;
-    late.arm(reinterpret_cast<void*>(std::uintptr_t{index} + 1));
+    late_index_exit<Policy>.arm();
     return index;
 }
 

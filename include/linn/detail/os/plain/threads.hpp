@@ -29,11 +29,7 @@ struct thread_values {
     static std::intptr_t make() noexcept { return -1; }
     static void drop(std::uintptr_t) noexcept {}
     static bool set(std::uintptr_t, const void*) noexcept { return false; }
-    static void* get(std::uintptr_t) noexcept { return nullptr; }
 };
-inline constexpr bool dropped_keys_call = false;
-inline constexpr bool thread_values_are_near = false;
-
 template <void (*Run)()>
 inline const bool at_program_end = std::atexit(Run) == 0;
 

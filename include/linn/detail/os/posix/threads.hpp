@@ -58,15 +58,7 @@ struct thread_values {
     static bool set(std::uintptr_t key, const void* value) noexcept {
         return ::pthread_setspecific(static_cast<::pthread_key_t>(key), value) == 0;
     }
-    static void* get(std::uintptr_t key) noexcept {
-        return ::pthread_getspecific(static_cast<::pthread_key_t>(key));
-    }
 };
-
-/// Whether `drop` calls `Run` for every thread that has a value, though none ends.
-inline constexpr bool dropped_keys_call = false;
-/// Whether `get` is about as fast as a thread_local variable.
-inline constexpr bool thread_values_are_near = false;
 
 /// Calls `Run` when the program ends: after the functions of `atexit` and the destructors of static objects, in files of the
 /// format ELF. In a shared library, when that is unloaded or the program ends, before the destructors of its static objects;

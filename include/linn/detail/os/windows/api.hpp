@@ -30,15 +30,8 @@ __declspec(dllimport) unsigned long __stdcall GetCurrentThreadId();
 __declspec(dllimport) void __stdcall Sleep(unsigned long);
 __declspec(dllimport) void __stdcall FlushProcessWriteBuffers();
 __declspec(dllimport) unsigned long __stdcall FlsAlloc(void(__stdcall*)(void*));
-__declspec(dllimport) void* __stdcall FlsGetValue(unsigned long);
 __declspec(dllimport) int __stdcall FlsSetValue(unsigned long, void*);
 __declspec(dllimport) int __stdcall FlsFree(unsigned long);
-__declspec(dllimport) unsigned long __stdcall TlsAlloc();
-__declspec(dllimport) void* __stdcall TlsGetValue(unsigned long);
-__declspec(dllimport) int __stdcall TlsSetValue(unsigned long, void*);
-__declspec(dllimport) int __stdcall TlsFree(unsigned long);
-__declspec(dllimport) unsigned long __stdcall GetLastError();
-__declspec(dllimport) void __stdcall SetLastError(unsigned long);
 __declspec(dllimport) HINSTANCE__* __stdcall GetModuleHandleA(const char*);
 __declspec(dllimport) linn_windows_function __stdcall GetProcAddress(HINSTANCE__*, const char*);
 }

@@ -38,7 +38,6 @@ struct thread_values {
     static bool set(std::uintptr_t key, const void* value) noexcept {
         return ::FlsSetValue(static_cast<unsigned long>(key), const_cast<void*>(value)) != 0;
     }
-    static void* get(std::uintptr_t key) noexcept { return ::FlsGetValue(static_cast<unsigned long>(key)); }
 
 private:
     static void __stdcall call(void* value) {
@@ -47,37 +46,6 @@ private:
         }
     }
 };
-
-/// Without a function. Such values last as long as the thread.
-template <>
-struct thread_values<nullptr> {
-    static std::intptr_t make() noexcept { return key_or_none(::TlsAlloc()); }
-    static void drop(std::uintptr_t key) noexcept { ::TlsFree(static_cast<unsigned long>(key)); }
-    static bool set(std::uintptr_t key, const void* value) noexcept {
-        return ::TlsSetValue(static_cast<unsigned long>(key), const_cast<void*>(value)) != 0;
-    }
-    /// Unlike `TlsGetValue` it leaves the thread's last error alone, and the first 64 places cost one load: they lie in the
-    /// thread's own block of the system.
-    /// @source Russinovich, Solomon, Ionescu: Windows Internals, on the thread environment block
-    [[LINN_DETAIL_ALWAYS_INLINE]] static void* get(std::uintptr_t key) noexcept {
-        // volatile, as every memory access here: the compiler does not know that a call changes the place.
-#if defined(LINN_DETAIL_THREAD_BLOCK)
-        if (key < 64) [[LINN_DETAIL_LIKELY]] {
-            void* value;
-            LINN_DETAIL_THREAD_BLOCK(value, 0x1480, key);
-            return value;
-        }
-#endif
-        const unsigned long error = ::GetLastError();
-        void* const value = ::TlsGetValue(static_cast<unsigned long>(key));
-        ::SetLastError(error);
-        return value;
-    }
-};
-
-/// FlsFree calls back for every thread that has a value.
-inline constexpr bool dropped_keys_call = true;
-inline constexpr bool thread_values_are_near = true;
 
 // Destructor functions of MinGW are called before the static objects of namespaces are destroyed, and MSVC has none. But what is
 // registered with atexit before all constructors is called last. GCC forgets the priority of a template, so there is a list.
