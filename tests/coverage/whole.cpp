@@ -34,7 +34,6 @@ template class pointer_list<system_pages>;
 template class pointer_set<system_pages>;
 template class recycler_body<std::string, pool<recycler_slot<std::string>>>;
 template class recycler_core<platform>;
-template class recycler_waiters<platform>;
 template class registry<platform>;
 template class resource_core<platform>;
 template class slab_set<system_pages>;

@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/slab.hpp>
 
@@ -19,26 +20,18 @@ namespace linn::inline LINN_ABI::detail {
 template <page_source Pages>
 class slab_directory {
 public:
-    [[nodiscard]] slab* newest() const noexcept { return newest_; }
+    [[nodiscard]] slab* newest() const noexcept { return all_.front(); }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
     void add(slab* s) noexcept {
         headers_.include(s);
-        s->older = newest_;
-        s->newer = nullptr;
-        if (newest_ != nullptr) {
-            newest_->newer = s;
-        }
-        newest_ = s;
+        all_.push_front(s);
         ++count_;
     }
 
     /// @pre it has `s`
-    void remove(const slab* s) noexcept {
-        (s->newer != nullptr ? s->newer->older : newest_) = s->older;
-        if (s->older != nullptr) {
-            s->older->newer = s->newer;
-        }
+    void remove(slab* s) noexcept {
+        all_.remove(s);
         if (--count_ == 0) {
             headers_ = {}; // the addresses may be anyone's now
         }
@@ -50,7 +43,7 @@ public:
     /// @complexity O(slabs)
     [[nodiscard]] slab* find(const void* object) const noexcept {
         const auto address = reinterpret_cast<std::uintptr_t>(object);
-        for (slab* s = newest_; s != nullptr; s = s->older) {
+        for (slab* s = newest(); s != nullptr; s = s->older) {
             const auto begin = reinterpret_cast<std::uintptr_t>(s);
             if (address >= begin && address - begin < s->mapped_bytes) {
                 return s;
@@ -94,9 +87,9 @@ private:
         return true;
     }
 
-    slab* newest_ = nullptr;
-    range headers_; ///< of its own slabs; unmapped ones included
-    range others_;  ///< of the slabs of others that it has seen
+    linked_list<slab, &slab::older, &slab::newer> all_; ///< newest first
+    range headers_;                                     ///< of its own slabs; unmapped ones included
+    range others_;                                      ///< of the slabs of others that it has seen
     std::size_t count_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -19,79 +20,6 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// The caches that threads hold of one pool. The depot's lock guards it.
-template <class Policy>
-class front_list {
-public:
-    using front_type = front<Policy>;
-
-    /// @param most the capacity of the largest magazine
-    explicit front_list(std::size_t most) noexcept : most_{most} {}
-
-    void add(front_type& f) noexcept {
-        f.previous_in_depot = nullptr;
-        f.next_in_depot = first_;
-        if (first_ != nullptr) {
-            first_->previous_in_depot = &f;
-        }
-        first_ = &f;
-    }
-
-    void remove(front_type& f) noexcept {
-        (f.previous_in_depot != nullptr ? f.previous_in_depot->next_in_depot : first_) = f.next_in_depot;
-        if (f.next_in_depot != nullptr) {
-            f.next_in_depot->previous_in_depot = f.previous_in_depot;
-        }
-        f.next_in_depot = f.previous_in_depot = nullptr;
-    }
-
-    struct numbers {
-        std::size_t fronts = 0;
-        std::size_t objects = 0; ///< cached in them; approximate while threads work
-    };
-    [[nodiscard]] numbers count() const noexcept {
-        numbers n;
-        for (const front_type* f = first_; f != nullptr; f = f->next_in_depot) {
-            ++n.fronts;
-            n.objects += f->shown_count(most_);
-        }
-        return n;
-    }
-
-    /// In the child of a fork: threads other than `survivor` are gone, and what they cached cannot be trusted, since
-    /// each may have been in the middle of a swap.
-    [[LINN_DETAIL_COLD]] void forget_threads_but(std::uintptr_t survivor) noexcept {
-        for (front_type* f = first_; f != nullptr;) {
-            front_type* next = f->next_in_depot;
-            if (f->thread != survivor) {
-                lost_ += f->leave_magazines_to(written_off_, most_);
-                remove(*f);
-            }
-            f = next;
-        }
-    }
-    /// Objects that such threads cached.
-    [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
-
-    /// Appends what threads cache or cached to a pointer_set. False when there is no memory for it.
-    /// @pre no other thread uses the pool meanwhile
-    template <class Set>
-    bool append_to(Set& set) const noexcept {
-        for (const front_type* f = first_; f != nullptr; f = f->next_in_depot) {
-            if (!f->append_to(set, most_)) {
-                return false;
-            }
-        }
-        return written_off_.append_to(set);
-    }
-
-private:
-    front_type* first_ = nullptr;
-    std::size_t most_;
-    std::size_t lost_ = 0;
-    magazine_stack written_off_; ///< where those are
-};
-
 /// What a depot has: slabs, empty magazines, the fronts of its threads; and how slots go between them. The depot holds
 /// its lock around every call: nothing here locks, reports or gives memory back to the system.
 ///
@@ -105,8 +33,7 @@ public:
 
     depot_stock(const geometry& g, void* owner, metadata_arena<Policy>& arena) noexcept
         : slabs_{g, owner},
-          arena_{arena},
-          fronts_{g.magazine_slots} {}
+          arena_{arena} {}
 
     [[nodiscard]] slabs_type& slabs() noexcept { return slabs_; }
 
@@ -224,7 +151,7 @@ public:
     void attach(front_type& f) noexcept {
         f.epoch = epoch_;
         f.refill = first_refill;
-        fronts_.add(f);
+        fronts_.push_front(&f);
     }
 
     /// Takes back all that `f` holds. Magazines in which objects of another depot stayed go to `mixed`.
@@ -232,7 +159,7 @@ public:
         retire(f.unload(), refused, mixed);
         retire(f.spare, refused, mixed);
         f.set_spare(nullptr);
-        fronts_.remove(f);
+        fronts_.remove(&f);
     }
 
     /// Gives to the slabs what `mine`, which may be null, caches, now, and what other threads cache at their next visit.
@@ -245,9 +172,17 @@ public:
 
     void put_empty(magazine* m) noexcept { empties_.push(m); }
 
-    /// In the child of a fork.
-    void forget_threads_but(std::uintptr_t survivor) noexcept {
-        fronts_.forget_threads_but(survivor);
+    /// In the child of a fork: threads other than `survivor` are gone, and what they cached cannot be trusted, since
+    /// each may have been in the middle of a swap.
+    [[LINN_DETAIL_COLD]] void forget_threads_but(std::uintptr_t survivor) noexcept {
+        for (front_type* f = fronts_.front(); f != nullptr;) {
+            front_type* next = f->next_in_depot;
+            if (f->thread != survivor) {
+                lost_ += f->leave_magazines_to(written_off_, most());
+                fronts_.remove(f);
+            }
+            f = next;
+        }
         slabs_.put_back_all();
     }
 
@@ -257,19 +192,26 @@ public:
     /// objects of another.
     /// @param lost slots that threads held which a fork left behind
     void add_to(pool_statistics& s, std::size_t& lost) noexcept {
-        const auto held = fronts_.count();
+        for (const front_type* f = fronts_.front(); f != nullptr; f = f->next_in_depot) {
+            ++s.threads;
+            s.cached += f->shown_count(most());
+        }
         s.live += slabs_.out();
-        s.cached += held.objects;
-        s.threads += held.fronts;
-        lost += fronts_.lost();
+        lost += lost_;
         slabs_.add_to(s);
         s.depot_visits += visits_;
         s.contended += contended_;
     }
 
-    /// Appends what threads hold. False when there is no memory.
+    /// Appends what threads hold or held. False when there is no memory.
+    /// @pre no other thread uses the pool meanwhile
     bool append_cached(pointer_set<typename Policy::pages>& cached) noexcept {
-        return fronts_.append_to(cached);
+        for (const front_type* f = fronts_.front(); f != nullptr; f = f->next_in_depot) {
+            if (!f->append_to(cached, most())) {
+                return false;
+            }
+        }
+        return written_off_.append_to(cached);
     }
 
 private:
@@ -323,21 +265,25 @@ private:
     }
 
     [[LINN_DETAIL_COLD]] magazine* make_magazine() noexcept {
-        const std::size_t capacity = slabs_.sizes().magazine_slots;
-        void* memory = arena_.allocate(magazine::bytes_for(capacity));
+        void* memory = arena_.allocate(magazine::bytes_for(most()));
         if (memory == nullptr) {
             return nullptr;
         }
         auto* m = ::new (memory) magazine;
-        m->capacity = capacity;
+        m->capacity = most();
         return m;
     }
+
+    /// The capacity of a magazine.
+    [[nodiscard]] std::size_t most() const noexcept { return slabs_.sizes().magazine_slots; }
 
     slabs_type slabs_;
     metadata_arena<Policy>& arena_;
     magazine_stack empties_; ///< that no thread has
-    front_list<Policy> fronts_;
-    std::size_t epoch_ = 0; ///< counts flushes
+    linked_list<front_type, &front_type::next_in_depot, &front_type::previous_in_depot> fronts_;
+    magazine_stack written_off_; ///< of threads that a fork left behind
+    std::size_t lost_ = 0;       ///< objects in those
+    std::size_t epoch_ = 0;      ///< counts flushes
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
 };

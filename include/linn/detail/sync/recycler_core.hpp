@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_RECYCLER_CORE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
@@ -52,45 +53,6 @@ struct recycler_waiter {
     }
 };
 
-/// Threads that wait for an object, in the order in which they came.
-template <class Policy>
-class recycler_waiters {
-public:
-    using waiter = recycler_waiter<Policy>;
-
-    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
-
-    void append(waiter& w) noexcept {
-        w.previous = last_;
-        (last_ != nullptr ? last_->next : first_) = &w;
-        last_ = &w;
-    }
-
-    void remove(waiter& w) noexcept {
-        (w.previous != nullptr ? w.previous->next : first_) = w.next;
-        (w.next != nullptr ? w.next->previous : last_) = w.previous;
-    }
-
-    /// Answers the one that has waited longest. @returns false when none waits
-    bool answer(recycler_offer what, recycled_slot<Policy>* s = nullptr) noexcept {
-        waiter* w = first_;
-        if (w == nullptr) {
-            return false;
-        }
-        remove(*w);
-        w->given = s;
-        w->wake(what);
-        return true;
-    }
-
-    /// For the child of a fork: they are gone.
-    void forget() noexcept { first_ = last_ = nullptr; }
-
-private:
-    waiter* first_ = nullptr;
-    waiter* last_ = nullptr;
-};
-
 template <class Policy>
 class depot;
 
@@ -131,6 +93,7 @@ public:
     using front = idle_front<Policy, slot>;
     using registry = fork_registry<recycler_core, typename Policy::mutex>;
     using offer = recycler_offer;
+    using waiter = recycler_waiter<Policy>;
     using plan = recycler_plan<Policy>;
 
     explicit recycler_core(const plan& p) noexcept
@@ -155,7 +118,7 @@ public:
         if (store_.take_attached(f, s)) {
             return offer::object;
         }
-        recycler_waiter<Policy> me;
+        waiter me;
         {
             const lock_guard<typename Policy::mutex> guard{store_.lock()};
             if (store_.find(f, s)) {
@@ -169,7 +132,7 @@ public:
                 return offer::nothing;
             }
             store_.bar();
-            waiters_.append(me);
+            waiters_.push_back(&me);
             ++waiting_;
             add_reference();
         }
@@ -189,7 +152,7 @@ public:
         bool kept = false;
         {
             const lock_guard<typename Policy::mutex> guard{store_.lock()};
-            kept = !closed() && (waiters_.answer(offer::object, s) || store_.keep_for_all(store_.here(), s));
+            kept = !closed() && (answer_waiter(offer::object, s) || store_.keep_for_all(store_.here(), s));
         }
         if (!kept) {
             destroy(s);
@@ -218,7 +181,7 @@ public:
             return;
         }
         const lock_guard<typename Policy::mutex> guard{store_.lock()};
-        if (!waiters_.answer(offer::place)) {
+        if (!answer_waiter(offer::place)) {
             --objects_;
         }
     }
@@ -250,7 +213,7 @@ public:
         {
             const lock_guard<typename Policy::mutex> guard{store_.lock()};
             all = store_.close();
-            while (waiters_.answer(offer::nothing)) {
+            while (answer_waiter(offer::nothing)) {
             }
         }
         destroy_chain(all);
@@ -316,7 +279,7 @@ private:
             return true;
         }
         const lock_guard<typename Policy::mutex> guard{store_.lock()};
-        return !closed() && (waiters_.answer(offer::object, s) || store_.keep(f, s));
+        return !closed() && (answer_waiter(offer::object, s) || store_.keep(f, s));
     }
 
     /// @pre the mutex is held
@@ -331,8 +294,19 @@ private:
         return true;
     }
 
+    /// Answers the thread that has waited longest. @pre the mutex is held @returns false when none waits
+    bool answer_waiter(offer what, slot* s = nullptr) noexcept {
+        waiter* w = waiters_.pop_front();
+        if (w == nullptr) {
+            return false;
+        }
+        w->given = s;
+        w->wake(what);
+        return true;
+    }
+
     /// Waits for what the waiter is given, if anything.
-    offer wait(recycler_waiter<Policy>& me, slot*& s, std::uint64_t until) noexcept {
+    offer wait(waiter& me, slot*& s, std::uint64_t until) noexcept {
         offer what = offer::waits;
         bool ended = false;
         for (bool in_time = true; what == offer::waits;) {
@@ -343,7 +317,7 @@ private:
                 if (in_time) {
                     continue;
                 }
-                waiters_.remove(me);
+                waiters_.remove(&me);
                 what = offer::nothing;
             }
             store_.unbar();
@@ -403,7 +377,7 @@ private:
     void unlock_in_child() noexcept {
         references_.fetch_sub(waiting_, std::memory_order_relaxed);
         waiting_ = 0;
-        waiters_.forget();
+        waiters_ = {};
         store_.unlock_in_child();
     }
 
@@ -414,7 +388,8 @@ private:
     const atomic<depot<Policy>*>* const memory_;
 
     idle_store<Policy, slot> store_; ///< its lock guards the next four, too
-    recycler_waiters<Policy> waiters_;
+    /// In the order in which they came.
+    linked_list<waiter, &waiter::next, &waiter::previous> waiters_;
     std::size_t waiting_ = 0; ///< threads that are in `waiters_` or were answered; each has a reference
     std::size_t objects_ = 0; ///< that exist or are being made; 0 when there is no limit
 
