@@ -181,13 +181,21 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
+std::string unknown_option(const CLI::App& app) {
+    const std::vector<std::string> words = app.remaining();
+    if (words.empty() || words.front() == separator_word || !words.front().starts_with('-')) {
+        return {};
+    }
+    const std::string& word = words.front();
+    return fmt::format("unknown option '{}'{}", word,
+                       did_you_mean(word.substr(0, word.find('=')), option_names(app)));
+}
+
 std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {
     words = app.remaining();
-    bool is_separated = false;
     if (const auto mark = std::ranges::find(words, separator_word); mark == words.begin()) {
         if (mark != words.end()) {
             words.erase(mark);
-            is_separated = true;
         }
     } else if (mark != words.end()) {
         *mark = "--"; // the program's own
@@ -197,10 +205,6 @@ std::string take_program_words(const CLI::App& app, std::vector<std::string>& wo
     }
     if (words.front().empty()) {
         return "the program's name is empty";
-    }
-    if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
-        return fmt::format("unknown option '{}'{}", word,
-                           did_you_mean(word.substr(0, word.find('=')), option_names(app)));
     }
     return {};
 }

@@ -133,6 +133,9 @@ std::string read_seed(const std::string& text, std::uint64_t& seed);
 /// "--json" and the like: the long names of all options.
 std::vector<std::string> option_names(const CLI::App& app);
 
+/// What is wrong where an option is left over, which is none of the command's: a program's own stand behind the program or "--".
+std::string unknown_option(const CLI::App& app);
+
 /// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
 /// Returns an empty string, or what is wrong with them.
 std::string take_program_words(const CLI::App& app, std::vector<std::string>& words);

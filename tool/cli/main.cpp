@@ -153,7 +153,8 @@ int run(int argc, char** argv) {
                                       : colour_choice::automatic);
     const auto chosen = std::ranges::find_if(commands, [](const auto& v) { return v->app().parsed(); });
     command& one = **chosen; // one is required
-    const std::string problem = one.check();
+    std::string problem = unknown_option(one.app());
+    problem = problem.empty() ? one.check() : problem;
     return problem.empty() ? one.run() : one.refuse_arguments(problem);
 }
 
