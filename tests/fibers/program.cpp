@@ -94,19 +94,32 @@ void run(int rounds) {
     }
 }
 
-struct pool {
+/// One object after the other, each made before the one before it is dropped. `make()` gives an owner of an item.
+template <auto Make>
+struct one_by_one {
     void round(self& me) {
-        item* a = linn::pool<item>::create();
+        auto a = Make();
         a->enter(me.id);
         me.suspend();
-        item* b = linn::pool<item>::create();
+        auto b = Make();
         b->enter(me.id);
         a->leave(me.id);
-        linn::pool<item>::destroy(a);
+        a.reset();
         me.suspend();
         b->leave(me.id);
-        linn::pool<item>::destroy(b);
     }
+};
+
+/// An item from somewhere, which `Drop` gives back.
+template <auto Drop>
+struct dropping {
+    [[gnu::always_inline]] void operator()(item* p) const { Drop(p); }
+};
+template <auto Drop>
+using owner = std::unique_ptr<item, dropping<Drop>>;
+
+constexpr auto from_pool = [] {
+    return owner<[](item* p) { linn::pool<item>::destroy(p); }>{linn::pool<item>::create()};
 };
 
 /// Suspends in the constructor, which then throws in every other round, and in the destructor.
@@ -155,35 +168,10 @@ struct container {
 
 struct pooled_item : item, linn::pooled<pooled_item> {};
 
-struct pooled {
-    void round(self& me) {
-        auto a = std::make_unique<pooled_item>();
-        a->enter(me.id);
-        me.suspend();
-        a->leave(me.id);
-        a.reset();
-        me.suspend();
-    }
-};
-
-struct shared {
-    void round(self& me) {
-        std::shared_ptr<item> a = std::allocate_shared<item>(linn::allocator<item>{});
-        a->enter(me.id);
-        me.suspend();
-        std::shared_ptr<item> b = linn::make_shared<item>();
-        b->enter(me.id);
-        a->leave(me.id);
-        a.reset();
-        me.suspend();
-        auto c = linn::make_unique<item>();
-        c->enter(me.id);
-        b->leave(me.id);
-        b.reset();
-        me.suspend();
-        c->leave(me.id);
-    }
-};
+constexpr auto pooled = [] { return std::make_unique<pooled_item>(); };
+constexpr auto allocated_shared = [] { return std::allocate_shared<item>(linn::allocator<item>{}); };
+constexpr auto made_shared = [] { return linn::make_shared<item>(); };
+constexpr auto made_unique = [] { return linn::make_unique<item>(); };
 
 struct bulk {
     void round(self& me) {
@@ -211,20 +199,9 @@ linn::pool_resource& resource() {
     return r;
 }
 
-struct memory_resource {
-    void round(self& me) {
-        auto& r = resource();
-        auto* a = std::construct_at(static_cast<item*>(r.allocate(sizeof(item), alignof(item))));
-        a->enter(me.id);
-        me.suspend();
-        auto* b = std::construct_at(static_cast<item*>(r.allocate(sizeof(item), alignof(item))));
-        b->enter(me.id);
-        a->leave(me.id);
-        r.deallocate(a, sizeof(item), alignof(item));
-        me.suspend();
-        b->leave(me.id);
-        r.deallocate(b, sizeof(item), alignof(item));
-    }
+constexpr auto from_resource = [] {
+    return owner<[](item* p) { resource().deallocate(p, sizeof(item), alignof(item)); }>{
+        std::construct_at(static_cast<item*>(resource().allocate(sizeof(item), alignof(item))))};
 };
 
 linn::recycler<item>& items() {
@@ -232,42 +209,22 @@ linn::recycler<item>& items() {
     return r;
 }
 
-struct recycler {
-    void round(self& me) {
-        auto a = items().acquire();
-        a->enter(me.id);
-        me.suspend();
-        auto b = items().acquire_shared();
-        b->enter(me.id);
-        a->leave(me.id);
-        a.reset();
-        me.suspend();
-        b->leave(me.id);
-        b.reset();
-    }
-};
+constexpr auto recycled = [] { return items().acquire(); };
+constexpr auto recycled_shared = [] { return items().acquire_shared(); };
 
 linn::buffer_pool& buffers() {
     static linn::buffer_pool b{4096};
     return b;
 }
 
-struct buffer {
-    void round(self& me) {
-        auto a = buffers().acquire();
-        auto* x = std::construct_at(static_cast<item*>(static_cast<void*>(a.data())));
-        x->enter(me.id);
-        me.suspend();
-        auto b = buffers().acquire();
-        auto* y = std::construct_at(static_cast<item*>(static_cast<void*>(b.data())));
-        y->enter(me.id);
-        x->leave(me.id);
-        a.reset();
-        me.suspend();
-        y->leave(me.id);
-        b.reset();
-    }
+/// A buffer with an item in it.
+struct item_in_buffer {
+    linn::buffer memory = buffers().acquire();
+    item* inside = std::construct_at(static_cast<item*>(static_cast<void*>(memory.data())));
+    item* operator->() const { return inside; }
+    void reset() { memory.reset(); }
 };
+constexpr auto buffer = [] { return item_in_buffer{}; };
 
 template <class Work>
 bool holds(const char* name, int rounds) {
@@ -282,15 +239,18 @@ bool holds(const char* name, int rounds) {
 } // namespace
 
 int main() {
-    bool good = holds<pool>("pool", 2000);
+    bool good = holds<one_by_one<from_pool>>("pool", 2000);
     good = holds<constructors>("constructors", 1000) && good;
     good = holds<container>("container", 1000) && good;
-    good = holds<pooled>("pooled", 2000) && good;
-    good = holds<shared>("shared", 1000) && good;
     good = holds<bulk>("bulk", 500) && good;
-    good = holds<memory_resource>("memory_resource", 2000) && good;
-    good = holds<recycler>("recycler", 2000) && good;
-    good = holds<buffer>("buffer", 2000) && good;
+    good = holds<one_by_one<pooled>>("pooled", 2000) && good;
+    good = holds<one_by_one<allocated_shared>>("allocate_shared", 1000) && good;
+    good = holds<one_by_one<made_shared>>("make_shared", 1000) && good;
+    good = holds<one_by_one<made_unique>>("make_unique", 1000) && good;
+    good = holds<one_by_one<from_resource>>("memory_resource", 2000) && good;
+    good = holds<one_by_one<recycled>>("recycler", 1000) && good;
+    good = holds<one_by_one<recycled_shared>>("recycler, shared", 1000) && good;
+    good = holds<one_by_one<buffer>>("buffer", 2000) && good;
     const auto left = linn::pool<item>::statistics().live + linn::pool<sleeper>::statistics().live +
                       linn::pool<pooled_item>::statistics().live;
     if (left != 0) {
