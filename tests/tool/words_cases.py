@@ -119,3 +119,35 @@ def case_output_files(tool):
                 done = tool.call(verb, option, path, status=2)
                 check(done.stdout == "" and f"linn {verb}: {option}: cannot write {path}: {reason}\n" in done.stderr, done.stderr)
     check(set(found) == {*OUTPUTS, "--plan"}, found)
+    (tool.folder / "link").symlink_to("none/x")
+    for path, wanted in (("none/x", "none: No such file or directory; make that folder"), ("link", "make that folder or name another file"),
+                         ("/proc/self/exe/x", "exe: Not a directory; name another file")):
+        done = tool.call("allocators", "--json", path, status=2)
+        check(wanted in done.stderr, done.stderr)
+
+
+def case_output_places(tool):
+    """What a link names is replaced and the link stays, a pipe is written to, and permissions are kept. Nothing else appears."""
+    def write(path, **more):
+        return tool.call("allocators", "glibc", "--csv", path, status=0, **more).stdout
+
+    elsewhere, file, link, dangling = (tool.folder / name for name in ("elsewhere", "elsewhere/file", "link", "dangling"))
+    elsewhere.mkdir()
+    link.symlink_to("elsewhere/file")
+    dangling.symlink_to("new")
+    file.write_text("older")
+    file.chmod(0o604)
+    write(link)
+    write(dangling, preexec_fn=lambda: os.umask(0o027))
+    for path, target, mode in ((link, file, 0o604), (dangling, tool.folder / "new", 0o640)):
+        check(path.is_symlink() and target.read_text().startswith("name,"), target.read_text())
+        check(target.stat().st_mode & 0o7777 == mode, oct(target.stat().st_mode))
+    pipe = tool.folder / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write("pipe")
+    check(os.read(reader, 65536) == file.read_bytes() and pipe.is_fifo(), "the pipe was not written to")
+    os.close(reader)
+    check(file.read_text() in write("/dev/stdout"), "a pipe without a name was not written to")  # the table is there too
+    check(sorted(p.name for p in tool.folder.iterdir()) == ["dangling", "elsewhere", "link", "new", "pipe"], "something is left over")
+    check(list(elsewhere.iterdir()) == [file], "something is left over")

@@ -175,6 +175,8 @@ def case_late_traces(tool):
     advice = tool.result("advise", "a.linn")
     check(advice["unknown_releases"] >= 3, "the releases of blocks from before are not told")
     check([f["kind"] for f in advice["findings"] if f["count"] == 5] == ["live"], f"{advice['findings']}")
+    check("never released" not in prose(tool.call("trace", "a.linn", "--leaks", status=0).stdout), "what is live is a leak")
+    check(tool.result("trace", "a.linn", "--leaks")["ran_on"] is True, "ran_on")
     (tool.folder / "budget.toml").write_text("linn_budgets = 1\n[[budget]]\nallocations = 100\n")
     check("nothing is proven" in prose(tool.call("check", "budget.toml", "a.linn").stdout), "check does not say so")
 

@@ -61,6 +61,8 @@ def case_temporary(tool):
     trace = tool.record()
     result = tool.view(trace, "--temporary")
     check(of(result, "Brief") == (300, 300 * 48) and of(result, "Grown") == (0, 0), types(result))
+    blocks = [row["blocks"] for row in result["types"]]
+    check(blocks == sorted(blocks, reverse=True), f"not by number: {blocks}")
     text = prose(tool.call("trace", trace, "--temporary", status=0).stdout)
     check("are temporary: the very next call of their thread released them" in text and "Brief" in text, text)
     # What advise counts by the same rule is the same number.
@@ -316,6 +318,11 @@ def case_missing_symbols(tool):
     for words in (["--peak"], ["--temporary"], ["--leaks"]):
         (reason,) = tool.view(trace, *words)["missing_symbols"]
         check(reason.startswith(f"{program}: ") and "was replaced since the recording" in reason, reason)
+    shutil.copy(tool.programs["many"], program)
+    without_leaks = tool.record(program=program, arguments=[50], name="many.linn")
+    shutil.copy("/bin/true", program)
+    check(tool.view(without_leaks, "--leaks")["missing_symbols"] == [], "names of blocks that the view does not show")
+    check(tool.view(without_leaks, "--peak")["missing_symbols"] != [], "names of blocks that the view shows")
     page = tool.folder / "page.html"
     shown = tool.call("trace", trace, "--peak", status=0)
     tool.call("trace", trace, "--html", page, status=0)
