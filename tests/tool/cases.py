@@ -4,6 +4,7 @@
 A script defines functions `case_NAME(tool)`, and a class `Tool` where it needs more than the one here. pytest runs them
 (conftest.py); CMake registers one test for each (`linn_add_cases`).
 """
+import csv
 import json
 import os
 import pathlib
@@ -68,6 +69,17 @@ def result_of(text, lacks=None):
         described = set(re.findall(names, " ".join(re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE))))
         check(described - fields_of(result) == set(lacks), f"not in the result: {sorted(described - fields_of(result))}")
     return result
+
+
+def csv_of(file, *commands):
+    """The lines of a CSV file. Its heading has the columns that docs/reference/csv.md names for these commands, in their order."""
+    page = (REFERENCE / "csv.md").read_text()
+    tables = "".join(page.split(f"## `linn {command}`")[1].split("\n## ")[0] for command in commands)
+    columns = re.findall(r"`([a-z_]+)`", " ".join(re.findall(r"^\| (`[^|]*) \|", tables, re.MULTILINE)))
+    with open(file, newline="", encoding="utf-8") as lines:
+        reader = csv.DictReader(lines)
+        check(reader.fieldnames == columns, f"the columns {reader.fieldnames}, and described are {columns}")
+        return list(reader)
 
 
 class Tool:

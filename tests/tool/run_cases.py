@@ -143,6 +143,16 @@ def case_nothing_is_left(tool):
     check(done.returncode == 0 and not list(temporary.iterdir()), f"{done}, {list(temporary.iterdir())}")
 
 
+def case_csv(tool):
+    """A line a contender and metric, with the figures of the JSON."""
+    result = tool.result("--csv", "run.csv", "--", tool.programs["allocates"], "1000")
+    found = {(row["contender"], row["metric"]): row["median"] for row in cases.csv_of(tool.folder / "run.csv", "run")}
+    check({name for _, name in found} == {metric["name"] for metric in result["metrics"]}, found)
+    for name, row in rows(result).items():
+        for metric, estimate in row["estimates"].items():
+            check(float(found[name, metric]) == estimate["median"], found)
+
+
 def case_exit_status(tool):
     result = tool.result("--ignore-exit-status", tool.programs["victim"], "exit", "3")
     check(all(len(row["samples"]) == 2 for row in result["rows"]), "not measured")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records programs whose advice is known and asks `linn advise`."""
-import csv
-import io
 import json
 import os
 import pathlib
@@ -170,11 +168,19 @@ def case_reports(tool):
     done = tool.advise(trace, *(w for form, path in files.items() for w in (f"--{form}", path)))
     check("std::list<particle>" in done.stdout and done.stderr == "", done.stderr)
     cases.result_of(files["json"].read_text(), lacks=())
-    rows = list(csv.DictReader(io.StringIO(files["csv"].read_text())))
-    check(any(r["label"] == "std::list<particle>" and r["allocations"] == "50000" for r in rows), rows)
+    rows = {row["label"]: row for row in cases.csv_of(files["csv"], "advise")}
+    result = json.loads(files["json"].read_text())
+    check(list(rows) == [t["label"] for t in result["types"]], rows)
+    first = rows["std::list<particle>"]
+    check([first[c] for c in ("allocations", "remedy", "use", "function")] == ["50000", "pooled-container", "linn::list<particle>", "churn"], first)
+    check(first["file"].endswith("advised.cpp") and first["answer"] == result["answer"], first)
     check("linn::list" in files["markdown"].read_text(), "markdown")
     page = files["html"].read_text()
     check(page.startswith("<!") and "std::list&lt;particle&gt;" in page, page[:200])
+    check("1 more type " in tool.advise(trace, "--top", 1).stdout, "--top")
+    one = tool.advise(trace, "--type", "particle").stdout
+    check("std::list<particle>" in one and "call_init" not in one, one)
+    check("no type has 'nosuch' in its name" in prose(tool.advise(trace, "--type", "nosuch").stdout), "--type")
     done = tool.call("advise", trace, "--json", tool.folder / "no" / "folder.json")
     check(done.returncode == 2, done.stderr)
 

@@ -3,7 +3,6 @@
 
 How much is gained is a matter of the machine and of what else it does; what is tried, served, compared and written is not.
 """
-import csv
 import json
 import os
 import pathlib
@@ -250,7 +249,7 @@ def case_forms(tool):
     done = tool.call("try", *QUICK, *words, trace, "--", *tool.churn)
     result = json.loads(files["json"].read_text())
     check(prose(result["verdict"]) in prose(done.stdout), "the table has another verdict")
-    lines = list(csv.DictReader(files["csv"].open(newline="")))
+    lines = cases.csv_of(files["csv"], "run", "try")
     for part in ("deciding", "explaining"):
         of_part = {line["contender"]: line for line in lines if line["part"] == part and line["metric"] == "cpu_ns"}
         check(set(of_part) == set(rows(result[part])), f"{part}: {sorted(of_part)}")
