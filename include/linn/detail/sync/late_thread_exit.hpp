@@ -105,6 +105,22 @@ private:
     module_part part_;
 };
 
+template <void (*Run)() noexcept>
+LINN_DETAIL_HIDDEN inline constinit late_thread_exit<Run> late_exit{this_module};
+
+/// Sees to it that `Run`, a function of the module that this code lies in, is called when the calling thread ends, twice maybe.
+/// @returns false where it would not be, or too late: then nothing may be cached for the thread
+template <void (*Run)() noexcept>
+[[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN bool call_at_thread_exit() noexcept {
+    if (!thread_locals_last || module_ends() || !can_note_destructor()) {
+        return false;
+    }
+    static constinit thread_local at_thread_exit<Run> janitor;
+    janitor.arm();
+    late_exit<Run>.arm();
+    return true;
+}
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_RACE_CHECKS_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
 
 #include <atomic>
@@ -27,6 +28,14 @@ LINN_DETAIL_HIDDEN inline constinit std::atomic<race_checks> race_checks_here{ra
 /// Whether Helgrind or DRD runs the program. @complexity a load and a branch
 [[LINN_DETAIL_ALWAYS_INLINE]] inline bool race_checked() noexcept {
     return race_checks_here.load(std::memory_order_relaxed) != race_checks::off && ask_for_race_checks();
+}
+
+/// How a pool or a resource serves in this process. @param limited whether it has a limit that all threads share
+[[LINN_DETAIL_COLD]] inline service service_here(bool limited) noexcept {
+    if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
+        return service::bypass;
+    }
+    return checked_build || limited ? service::direct : service::cached;
 }
 
 /// Odd, because DRD takes an address for one kind of object only, and the caller may have a mutex there later.

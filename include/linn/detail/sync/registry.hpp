@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/threads.hpp>
-#include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/depot.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/race_checks.hpp>
@@ -89,22 +88,16 @@ private:
         }
         auto* name = static_cast<char*>(memory) + sizeof(depot_type);
         std::memcpy(name, d.type.data(), d.type.size());
-        auto* made = ::new (memory) depot_type{d,
-                                               {name, d.type.size()},
-                                               primary != nullptr ? primary->mode() : service_here(d.sizes),
-                                               arena_,
-                                               primary};
+        auto* made =
+            ::new (memory) depot_type{d,
+                                      {name, d.type.size()},
+                                      primary != nullptr ? primary->mode() : service_here(d.sizes.limited()),
+                                      arena_,
+                                      primary};
         made->older = newest_;
         newest_ = made;
         publish(slot, made);
         return made;
-    }
-
-    [[LINN_DETAIL_COLD]] static service service_here(const geometry& g) noexcept {
-        if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
-            return service::bypass;
-        }
-        return checked_build || g.limited() ? service::direct : service::cached;
     }
 
     static void on_event(void* self, module_event e) noexcept {

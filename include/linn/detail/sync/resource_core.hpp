@@ -7,7 +7,6 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/misuse.hpp>
@@ -47,7 +46,7 @@ public:
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
           memory_{s.upstream, s.own_pages, s.max_bytes, *this},
-          mode_{mode_here(memory_.limited())},
+          mode_{service_here(memory_.limited())},
           arena_{*this},
           blocks_{*this} {}
     resource_core(const resource_core&) = delete;
@@ -271,13 +270,6 @@ private:
     using thread_block = typename resource_fronts<Policy>::block;
     using turn = typename resource_memory<Policy>::turn;
     using news = resource_news;
-
-    static service mode_here(bool limited) noexcept {
-        if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
-            return service::bypass;
-        }
-        return checked_build || limited ? service::direct : service::cached;
-    }
 
     static_assert(sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);

@@ -44,30 +44,14 @@ LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
 }
 
 template <class Policy>
-LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&flush_this_thread<Policy>> late_flush{this_module};
-
-template <class Policy>
-[[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
-    static constinit thread_local at_thread_exit<&flush_this_thread<Policy>> janitor;
-    janitor.arm();
-    late_flush<Policy>.arm();
-    this_thread<Policy>.janitor_armed = true;
-}
-
-template <class Policy>
 [[LINN_DETAIL_COLD]] LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {
     if (d.mode() != service::cached) {
         return false;
     }
     thread_state<Policy>& state = this_thread<Policy>;
-    if (!thread_locals_last || state.over) {
+    state.janitor_armed = state.janitor_armed || call_at_thread_exit<&flush_this_thread<Policy>>();
+    if (!state.janitor_armed || state.over) {
         return false;
-    }
-    if (!state.janitor_armed) {
-        if (module_ends() || !can_note_destructor()) {
-            return false;
-        }
-        arm_janitor<Policy>();
     }
     d.home_for_thread().attach(f, current_thread());
     f.next_in_thread = state.fronts;

@@ -134,23 +134,16 @@ LINN_DETAIL_HIDDEN void leave_thread_index() noexcept {
     }
 }
 
-template <class Policy>
-LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index<Policy>> late_index_exit{
-    this_module};
-
 /// Each module's own: the thread will call code of the module that this lies in, which is kept loaded for it. The number, and
 /// the table, may be another module's, which that one uses.
 template <class Policy>
 LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
-    if (!thread_locals_last || module_ends() || !can_note_destructor()) {
+    if (!call_at_thread_exit<&leave_thread_index<Policy>>()) {
         return table::most;
     }
-    static constinit thread_local at_thread_exit<&leave_thread_index<Policy>> janitor;
-    janitor.arm();
     const std::uint32_t index = table::process().take();
     this_thread_index<Policy> = index + 1;
-    late_index_exit<Policy>.arm();
     return index;
 }
 
