@@ -282,23 +282,6 @@ struct orphan_cached : store_state {
 const registration<orphan_cached<true>> orphan_cached_of_two{"buffer.orphan_cached", 2};
 const registration<orphan_cached<false>> orphan_cached_symmetric{"buffer.orphan_cached_symmetric", 2};
 
-/// A thread ends and leaves its cache to the one that gets its number.
-struct inherit : store_state {
-    inherit() : store_state{8} {
-        warm();
-        leave_thread_number();
-    }
-    void run(unsigned t) {
-        release(acquire(t), t);
-        leave_thread_number();
-    }
-    void finish() {
-        check(shared->counts().mappings <= 2, "what is idle is used before another is mapped");
-        store_state::finish();
-    }
-};
-const registration<inherit> inherit_of_two{"buffer.inherit", 2};
-
 /// Somebody wants two idle ones while a thread caches one, uses it and gives it back.
 struct reserve_cached : store_state {
     reserve_cached() : store_state{8} { warm(); }

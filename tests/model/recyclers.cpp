@@ -79,8 +79,6 @@ template <bool Asymmetric, std::size_t Capacity = 8, std::size_t Limit = 0>
 struct recycler_state {
     recycler_state() : shared{new core{Capacity, Asymmetric, all, Limit}} {}
 
-    void leave() { leave_thread_number(); }
-
     /// Idle objects are counted, bounded and destroyed with the recycler.
     void finish() {
         check(shared->idle() <= Capacity, "no more than the capacity is idle");
@@ -106,7 +104,7 @@ struct exchange : recycler_state<Asymmetric> {
         } else {
             this->shared->give(a, t);
         }
-        this->leave();
+        leave_thread_number();
     }
 };
 const registration<exchange<true>> exchange_asymmetric{"recycler.exchange", 2};
@@ -117,7 +115,7 @@ template <bool Asymmetric>
 struct warm : recycler_state<Asymmetric> {
     warm() {
         this->shared->give(this->shared->take(0), 0);
-        this->leave();
+        leave_thread_number();
     }
     void use_once(std::size_t value) {
         object* a = this->shared->take(value);
@@ -154,7 +152,7 @@ struct numbers : warm<true> {
             use_once(1);
             object* a = shared->take(2);
             shared->give_to_all(a, 2);
-            leave();
+            leave_thread_number();
         } else {
             check(shared->idle() <= 2 && shared->slot_count() <= 2 && shared->threads() <= 1 &&
                       shared->created() <= 2,
@@ -172,7 +170,7 @@ struct close : recycler_state<Asymmetric> {
             out[i] = this->shared->take(i);
         }
         this->shared->give(out[2], 2);
-        this->leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         if (t == 0) {
@@ -198,7 +196,7 @@ const registration<close<true>> close_of_three{"recycler.close_three", 3, true};
 struct inherit : warm<true> {
     void run(unsigned t) {
         use_once(t);
-        leave();
+        leave_thread_number();
     }
 };
 const registration<inherit> inherit_of_two{"recycler.inherit", 2};

@@ -73,8 +73,6 @@ struct core_state {
             shared.put(class_of(n), p);
         }
     }
-    void leave() { leave_thread_number(); }
-
     void look() {
         shared.statistics([](const linn::pool_statistics& s) {
             check(s.live <= 16 && s.cached <= 16 && s.peak <= 16 && s.threads <= 3,
@@ -123,7 +121,7 @@ const registration<all_rows> all_rows_of_two{"resource.all_rows", 2};
 struct first_use : core_state {
     first_use() {
         deallocate(allocate(1, 8), 1, 8);
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         void* a = allocate(t);
@@ -136,7 +134,7 @@ const registration<first_use> first_use_of_two{"resource.first_use", 2};
 struct first_depot : core_state {
     first_depot() {
         deallocate(allocate(1, 8), 1, 8);
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         linn::detail::this_thread_index<policy> = table::most + 1;
@@ -160,7 +158,7 @@ struct exchange : core_state {
     exchange() {
         void* p = allocate(1);
         deallocate(p, 1);
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         void* held[3];
@@ -170,7 +168,7 @@ struct exchange : core_state {
         for (std::size_t i = 0; i < 3; ++i) {
             deallocate(held[i], 10 * t + i);
         }
-        leave();
+        leave_thread_number();
     }
 };
 const registration<exchange> exchange_of_two{"resource.exchange", 2};
@@ -181,7 +179,7 @@ struct spread : core_state {
         for (std::size_t i = 0; i != many; ++i) {
             held[i] = allocate(i);
         }
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         for (std::size_t i = 3 * t; i != 3 * t + 3; ++i) {
@@ -212,7 +210,7 @@ struct away : core_state {
         for (std::size_t i = 1; i != 3; ++i) {
             held[i] = allocate(1);
         }
-        leave();
+        leave_thread_number();
         at_first = returned();
     }
     void run(unsigned t) {
@@ -253,7 +251,7 @@ struct trim : core_state {
             shared.trim();
             look();
         }
-        leave();
+        leave_thread_number();
     }
 };
 const registration<trim> trim_of_two{"resource.trim", 2};
@@ -267,7 +265,7 @@ struct two_trims : core_state {
         for (void* p : held) {
             deallocate(p, 1);
         }
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         if (t == 0) {
@@ -291,7 +289,7 @@ struct holes : core_state {
         for (std::size_t i = 1; i < 4; ++i) {
             deallocate(held[i], 1);
         }
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         if (t == 0) {
@@ -304,7 +302,7 @@ struct holes : core_state {
         } else {
             shared.trim();
         }
-        leave();
+        leave_thread_number();
     }
     void finish() {
         deallocate(held[0], 1);
@@ -339,7 +337,7 @@ struct passed : core_state {
             }
             deallocate(p, 7);
         }
-        leave();
+        leave_thread_number();
     }
     policy::atomic<void*> place{nullptr};
 };
@@ -350,7 +348,7 @@ struct without_cache : core_state {
     without_cache() {
         deallocate(allocate(1), 1);
         shared.trim();
-        leave();
+        leave_thread_number();
     }
     void run(unsigned t) {
         linn::detail::this_thread_index<policy> = table::most + 1;
