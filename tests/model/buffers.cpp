@@ -219,22 +219,6 @@ struct steal : store_state {
 const registration<steal<true>> steal_of_two{"buffer.steal", 2};
 const registration<steal<false>> steal_symmetric{"buffer.steal_symmetric", 2, true};
 
-/// Somebody trims while the owner of a cache works.
-template <bool Asymmetric>
-struct trim_cached : store_state {
-    trim_cached() : store_state{8, 0, Asymmetric} { warm(); }
-    void run(unsigned t) {
-        if (t == 0) {
-            use_warm_number();
-            release(acquire(1), 1);
-        } else {
-            shared->trim();
-        }
-    }
-};
-const registration<trim_cached<true>> trim_cached_of_two{"buffer.trim_cached", 2};
-const registration<trim_cached<false>> trim_cached_symmetric{"buffer.trim_cached_symmetric", 2};
-
 /// Somebody looks at the numbers meanwhile.
 struct numbers : store_state {
     numbers() : store_state{8} { warm(); }
