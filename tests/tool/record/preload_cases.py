@@ -86,6 +86,13 @@ class Tool(cases.Tool):
         print(file=child.stdin, flush=True)
         return child
 
+    def waiting(self, child):
+        """The program of a recorder that stands still; it waits for it, and has not ended."""
+        (pid,) = subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True).stdout.split()
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        check(state != "Z", "it does not wait")
+        return pid
+
     def counts(self):
         """How many blocks were allocated and released: for what is too much to be looked at one by one."""
         data = json.loads(self.call("trace", self.file, "--json", "-", status=0).stdout)
@@ -356,6 +363,7 @@ def case_blocked(tool):
     """Where the collector is too slow the program waits, and nothing is lost."""
     child = tool.start(tool.programs["recorded"], "pairs", "12000000")
     time.sleep(3)
+    tool.waiting(child)
     child.send_signal(signal.SIGCONT)
     check(child.wait(timeout=100) == 0, "the exit status")
     check(all(12_000_000 <= count < 12_010_000 for count in tool.counts()), tool.counts())
@@ -365,15 +373,14 @@ def case_collector_gone(tool):
     """The program waits for a recorder that stands still for long, and goes on without one that was killed."""
     child = tool.start(tool.programs["recorded"], "pairs", "12000000")
     time.sleep(12)
-    victims = subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True).stdout.split()
-    check(len(victims) == 1, f"{victims}")
+    pid = tool.waiting(child)
     child.kill()
     child.wait()
     for _ in range(1000):
-        if not os.path.exists(f"/proc/{victims[0]}"):
+        if not os.path.exists(f"/proc/{pid}"):
             return
         time.sleep(0.05)
-    os.kill(int(victims[0]), signal.SIGKILL)
+    os.kill(int(pid), signal.SIGKILL)
     check(False, "it waits for ever")
 
 
