@@ -117,20 +117,7 @@ struct all_rows : core_state {
 };
 const registration<all_rows> all_rows_of_two{"resource.all_rows", 2};
 
-/// A size is used for the first time by two threads at once, of which one inherits a cache.
-struct first_use : core_state {
-    first_use() {
-        deallocate(allocate(1, 8), 1, 8);
-        leave_thread_number();
-    }
-    void run(unsigned t) {
-        void* a = allocate(t);
-        deallocate(a, t);
-    }
-};
-const registration<first_use> first_use_of_two{"resource.first_use", 2};
-
-/// The same, by threads that have no cache.
+/// A size is used for the first time by two threads at once, which have no cache.
 struct first_depot : core_state {
     first_depot() {
         deallocate(allocate(1, 8), 1, 8);
