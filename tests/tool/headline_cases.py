@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `linn bench` prints when no scenario is named: one screen; and --all, which begins with it."""
-import fcntl
 import json
-import os
-import pty
-import struct
-import subprocess
-import termios
 
-from bench_cases import SCENARIOS, SMALL, Tool  # noqa: F401 (conftest makes a Tool of this module's)
+from bench_cases import SCENARIOS, Tool  # noqa: F401 (conftest makes a Tool of this module's)
 from cases import check, prose
 
 HEADLINE = ["hot", "million", "shared_hot", "shared_burst", "set", "reuse", "buffer_shared", "buffer_new", "two_hot",
@@ -47,28 +41,6 @@ def case_headline(tool):
     markdown = tool.bench("--only", "linn", "--rounds", "1", "--markdown", "-", status=0).stdout
     check("glibc again" in markdown and "### headline" in markdown, markdown)
     check(tool.result("object", "--only", "linn")["headline"] is None, "a headline over another scenario")
-
-
-def case_so_far(tool):
-    """Who waits at a terminal sees the times so far below the progress line, and nothing of them afterwards."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    process = subprocess.Popen([tool.linn, "bench", *SMALL, "--only", "linn", "--rounds", "6"], stdout=subprocess.PIPE,
-                               stderr=theirs, text=True)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-    os.close(ours)
-    out = process.communicate(timeout=100)[0]
-    check(process.returncode == 0 and out.count("new/delete 64 B, hot") == 2, out)  # and on two threads
-    screens = shown.decode().split("\r\033[J")
-    tables = [screen for screen in screens if "new/delete 64 B, hot" in screen]
-    check(tables and all(f"\033[{len(HEADLINE) + 2}A" in screen for screen in tables), shown)
-    check("  -" in tables[0] and screens[-1] == "", shown)  # nothing is judged after the first round
 
 
 def case_all(tool):

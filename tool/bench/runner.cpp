@@ -51,10 +51,8 @@ worker_reply ask_worker(std::string_view worker, std::vector<std::string> argume
 class run final : experiment {
 public:
     run(const bench_options& options, const interrupt_guard& guard,
-        const std::function<void(const work_progress&)>& report,
-        const std::function<void(bench_result)>& after_round)
+        const std::function<void(const work_progress&)>& report)
         : report_{report},
-          after_round_{after_round},
           guard_{guard} {
         result_.options = options;
     }
@@ -72,7 +70,9 @@ public:
             measure();
         }
         result_.interrupted_by = interrupt_guard::pending();
-        drop_empty_rows(result_);
+        for (scenario_result& s : result_.scenarios) {
+            std::erase_if(s.rows, [](const row& r) { return r.samples.empty(); });
+        }
         result_.seconds = seconds();
         return std::move(result_);
     }
@@ -246,13 +246,6 @@ private:
 
     std::size_t rounds_needed(std::size_t complete) override {
         complete_ = complete;
-        if (complete != 0 && after_round_) {
-            bench_result so_far = result_;
-            so_far.complete_rounds = complete;
-            so_far.seconds = seconds();
-            drop_empty_rows(so_far);
-            after_round_(std::move(so_far));
-        }
         return experiment::rounds_needed(complete);
     }
 
@@ -311,14 +304,7 @@ private:
                                    std::string{s.variant_of(r).name}});
     }
 
-    static void drop_empty_rows(bench_result& result) {
-        for (scenario_result& s : result.scenarios) {
-            std::erase_if(s.rows, [](const row& r) { return r.samples.empty(); });
-        }
-    }
-
     const std::function<void(const work_progress&)>& report_;
-    const std::function<void(bench_result)>& after_round_;
     const interrupt_guard& guard_;
     bench_result result_;
     work_progress progress_;
@@ -382,9 +368,8 @@ std::vector<const scenario*> selected_scenarios(const bench_options& options) {
 }
 
 bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
-                       const std::function<void(const work_progress&)>& report,
-                       const std::function<void(bench_result)>& after_round) {
-    return run{options, guard, report, after_round}.perform();
+                       const std::function<void(const work_progress&)>& report) {
+    return run{options, guard, report}.perform();
 }
 
 namespace {

@@ -7,7 +7,6 @@
 #include "../measure/machine.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
-#include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
@@ -18,7 +17,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,22 +46,6 @@ const effort& usual_effort(const bench_options& o) {
         return name == headline_name;
     });
     return o.full ? full_effort : o.all ? all_effort : is_headline ? headline_effort : quick_effort;
-}
-
-/// The tests of the headline after some of the rounds, for a terminal behind standard error; nothing where they are not
-/// measured. @pre `judge` has run
-std::vector<std::string> lines_so_far(const bench_result& result) {
-    const std::optional<headline_result>& so_far = result.said.headline;
-    if (!so_far) {
-        return {};
-    }
-    report::document d;
-    report::table tests = report::headline_table(*so_far);
-    tests.remarks.clear();
-    d.add(std::move(tests));
-    output_style style = style_of_stderr();
-    --style.width; // a full line would make some terminals wrap
-    return report::lines_of(report::render_terminal(d, style));
 }
 
 /// What is wrong where the build leaves out the program that measures a scenario, as that of `make bench` does.
@@ -190,13 +172,7 @@ public:
             return exit_usage;
         }
         progress_line line;
-        const auto show_so_far = [&](bench_result so_far) {
-            judge(so_far);
-            line.set_below(lines_so_far(so_far));
-        };
-        result_ = run_bench(
-            options_, guard, [&](const work_progress& p) { line.show(p); },
-            line.is_shown() ? show_so_far : std::function<void(bench_result)>{});
+        result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
         line.clear();
         judge(result_);
         return deliver();

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -145,8 +144,7 @@ void progress_line::show(const work_progress& p) {
     last_ = now;
     shown_ = true;
     // One column stays free: a full line would make some terminals wrap.
-    std::fprintf(stderr, "\r\033[J%s%s", progress_text(p, now - plan_start_, width_ - 1).c_str(),
-                 below().c_str());
+    std::fprintf(stderr, "\r\033[J%s", progress_text(p, now - plan_start_, width_ - 1).c_str());
     std::fflush(stderr);
 }
 
@@ -157,23 +155,6 @@ void progress_line::show(const char* doing, double share) {
     p.total = steps;
     p.doing = doing;
     show(p);
-}
-
-void progress_line::set_below(std::vector<std::string> lines) {
-    below_ = std::move(lines);
-    last_ = {}; // shown at once
-}
-
-/// The lines, with the cursor back in the line above them.
-std::string progress_line::below() const {
-    if (below_.empty() || below_.size() + 2 > stderr_terminal_height()) {
-        return {};
-    }
-    std::string text;
-    for (const std::string& line : below_) {
-        text += "\n\r" + line;
-    }
-    return text + fmt::format("\033[{}A", below_.size());
 }
 
 void progress_line::clear() {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace linn::tool {
 
@@ -42,8 +41,7 @@ std::string bold(const output_style& style, std::string_view text);
 /// Breaks prose at spaces to fit `width`; every line after the first starts with `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-/// A line on standard error that is rewritten in place, with what is known so far below it; silent when standard error is no
-/// terminal.
+/// A line on standard error that is rewritten in place; silent when standard error is no terminal.
 class progress_line {
 public:
     progress_line();
@@ -54,19 +52,12 @@ public:
     void show(const work_progress& p);
     /// How much of something is done, 0 to 1.
     void show(const char* doing, double share);
-    /// What stands below the line from now on; left out where the terminal is not high enough.
-    void set_below(std::vector<std::string> lines);
-    /// Whether anybody sees it.
-    bool is_shown() const noexcept { return width_ != 0; }
     void clear();
 
 private:
     using clock = std::chrono::steady_clock;
 
-    std::string below() const;
-
     std::size_t width_;
-    std::vector<std::string> below_;
     clock::time_point plan_start_{};
     clock::time_point last_{};
     bool shown_ = false;
