@@ -52,7 +52,6 @@ def case_usage_errors(tool):
             (["bench", "--pin", "non"], ["did you mean 'none'"]),
             (["bench", "--pin", "99999"], ["may not run on CPU 99999"]),
             (["bench", "--budget", "0"], ["--budget"]),
-            (["bench", "--only", "pipelin"], ["did you mean 'pipeline'"]),
             (["bench", "--allocators", "jemaloc"], ["did you mean 'jemalloc'"]),
             (["bench", "--allocators", "linn"], ["unknown general allocator 'linn'"]),
             (["bench", "--container", "deque"], ["--container must be one of unordered_set, map, set, list, not 'deque'"]),
@@ -313,10 +312,7 @@ def case_modes(tool):
 
 
 def case_chosen(tool):
-    """--only takes scenarios too; --allocators leaves the pools alone."""
-    result = tool.result("--only", "object,linn")
-    check([s["name"] for s in result["scenarios"]] == ["object"], [s["name"] for s in result["scenarios"]])
-    check({c["name"] for c in result["contenders"]} == {"glibc", "glibc-again", "linn"}, result["contenders"])
+    """--allocators leaves the pools alone."""
     mine = os.path.realpath(tool.libraries["malloc_only"])
     result = tool.result("object", "--allocators", "mine", "--allocator", f"mine={mine}")
     names = {c["name"] for c in result["contenders"]}

@@ -132,8 +132,8 @@ public:
                   fmt::format("start no round that would end later (default {}, headline {})",
                               quick_effort.budget_s, headline_effort.budget_s),
                   whole_number(1, 1'000'000));
-        repeatable(arguments.add_option("--only", names_,
-                                        "measure these contenders and glibc, or scenarios (comma-separated)"))
+        repeatable(arguments.add_option("--only", options_.only,
+                                        "measure these contenders and glibc (comma-separated)"))
             ->delimiter(',')
             ->type_name("NAMES");
         repeatable(arguments.add_option("--allocators", general_,
@@ -216,15 +216,8 @@ private:
 
     std::string choose_contenders() {
         const std::vector<std::string> names = bench_names(options_.allocators);
-        const std::vector<std::string> all_scenarios = scenario_names();
-        for (const std::string& name : names_) {
-            if (contains(all_scenarios, name)) {
-                options_.scenarios.push_back(name);
-            } else if (contains(names, name)) {
-                options_.only.push_back(name);
-            } else {
-                return unknown_name("contender", name, names, all_scenarios);
-            }
+        if (std::string problem = unknown_among("contender", options_.only, names); !problem.empty()) {
+            return problem;
         }
         std::vector<std::string> general = allocator_names(options_.allocators);
         general.emplace_back(no_trim_name);
@@ -290,7 +283,6 @@ private:
     bench_result result_;
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
     std::string seed_;
-    std::vector<std::string> names_;   // of --only
     std::vector<std::string> general_; // of --allocators
     std::string pin_ = "auto";
     bool quick_ = false;     // says what holds anyway

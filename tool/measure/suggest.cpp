@@ -49,12 +49,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     return guess.empty() ? guess : fmt::format("; did you mean '{}'?", guess);
 }
 
-std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names,
-                         const std::vector<std::string>& others) {
-    std::vector<std::string> candidates = names;
-    candidates.insert(candidates.end(), others.begin(), others.end());
+std::string unknown_name(std::string_view kind, std::string_view word,
+                         const std::vector<std::string>& names) {
     return fmt::format("unknown {} '{}'; the {}s are: {}{}", kind, word, kind, fmt::join(names, ", "),
-                       did_you_mean(word, candidates));
+                       did_you_mean(word, names));
 }
 
 std::string unknown_among(std::string_view kind, const std::vector<std::string>& words,

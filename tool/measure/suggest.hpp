@@ -13,10 +13,8 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
 /// The same as the end of a message: "; did you mean 'object'?", or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "unknown scenario 'objcet'; the scenarios are: object, sizes; did you mean 'object'?" What was meant may also be one of
-/// `others`.
-std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names,
-                         const std::vector<std::string>& others = {});
+/// "unknown scenario 'objcet'; the scenarios are: object, sizes; did you mean 'object'?"
+std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names);
 
 /// That message for the first of the words that is none of `names`; empty where all are.
 std::string unknown_among(std::string_view kind, const std::vector<std::string>& words,
