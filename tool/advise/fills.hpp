@@ -27,7 +27,7 @@ struct filled_place {
     std::string change;       ///< lines that begin with "-", "+" and "@@"; empty: none
 };
 
-/// What `linn record --fills` says.
+/// What `linn advise` says of a trace of `linn record --fills`.
 struct fill_report {
     std::string verdict; ///< one sentence
     std::uint64_t fills = 0;

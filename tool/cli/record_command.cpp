@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../advise/fills.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
@@ -17,7 +16,6 @@
 #include "../trace/sampling.hpp"
 #include "command.hpp"
 #include "given_trace.hpp"
-#include "report_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -167,8 +165,6 @@ private:
     std::condition_variable_any wakes_;
 };
 
-constexpr std::size_t rows_of_fills = 15;
-
 constexpr const char* record_footer =
     "Everything from PROG on belongs to the program, and so do the terminal and the standard streams.\n"
     "linn record writes its own messages to standard error, when the program has ended.\n"
@@ -181,7 +177,7 @@ constexpr const char* record_footer =
     "  linn advise simulate.linn               what it says\n"
     "  linn record -o run.linn -- ./simulate 1000\n"
     "  linn record --live -- ./server          what it holds by type, each second\n"
-    "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
+    "  linn record --fills -- ./simulate 1000  only blocks that zeros are written into\n"
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
@@ -193,10 +189,7 @@ constexpr const char* record_footer =
 class record_command final : public command {
 public:
     explicit record_command(CLI::App& program)
-        : command{program, "record", "Record what a program allocates, for advise and trace", record_footer},
-          files_{app(), {{"--json", "with --fills: write what the table says as JSON", [this] {
-                              return report::fills_json(fills_, fills_info_, options_.file.string());
-                          }}}} {
+        : command{program, "record", "Record what a program allocates, for advise and trace", record_footer} {
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_value(arguments, "-o,--output", file_, "FILE",
@@ -248,18 +241,13 @@ public:
             view.emplace();
             watch = std::bind_front(&live_tables::begin, &*view);
         }
-        record_result result = options_.attach_to != 0 ? record_running_program(options_, announce, watch)
-                                                       : record_program(options_, announce, watch);
+        const record_result result = options_.attach_to != 0
+                                         ? record_running_program(options_, announce, watch)
+                                         : record_program(options_, announce, watch);
         if (!result.problem.empty()) {
             refuse(result.problem);
         }
         tell(result);
-        if (options_.fills_only && result.was_started) {
-            if (std::string problem = tell_fills(); !problem.empty()) {
-                refuse(problem);
-                result.problem = std::move(problem);
-            }
-        }
         if (!result.was_started) {
             return result.is_usage_error ? exit_usage : exit_failure;
         }
@@ -285,12 +273,6 @@ private:
         if (options_.fills_only && is_live_) {
             return "--fills and --live cannot be combined: --fills records no releases, so nothing is known "
                    "to live";
-        }
-        if (app().count("--json") != 0 && !options_.fills_only) {
-            return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
-        }
-        if (files_.takes_stdout()) {
-            return "--json must be the name of a file: standard output is the program's";
         }
         if (options_.only_executable.find('/') != std::string::npos) {
             return "--only-exe must be the name of a program without its directory";
@@ -330,7 +312,9 @@ private:
         for (const std::string& warning : result.warnings) {
             warn(warning);
         }
-        if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only) {
+        // A program without fills is an answer, where it was recorded at all.
+        const bool has_answer = end.events != 0 || (options_.fills_only && result.processes != 0);
+        if (is_quiet_ || !result.was_started || !has_answer) {
             return;
         }
         const std::string file = options_.file.string();
@@ -351,38 +335,6 @@ private:
         }
     }
 
-    std::string tell_fills() {
-        if (std::string problem = read_fills(); !problem.empty()) {
-            return problem;
-        }
-        if (fills_info_.processes.empty()) {
-            return {}; // the recorder was not there, and a warning says so
-        }
-        if (!is_quiet_) {
-            fmt::print(
-                stderr, "{}",
-                report::render_terminal(report::fills_document(fills_, rows_of_fills), style_of_stderr()));
-            fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
-                       options_.file.string(),
-                       written(unit::bytes, static_cast<double>(fills_info_.file_bytes)),
-                       shell_file(options_.file.string()));
-        }
-        return files_.write();
-    }
-
-    std::string read_fills() {
-        try {
-            trace_reader reader{options_.file};
-            const trace_analysis analysis = analyse_trace(reader, {});
-            symbolizer symbols;
-            fills_ = report_fills(analysis, naming_by(symbols), read_sources());
-            fills_info_ = analysis.info;
-            return {};
-        } catch (const unusable_trace& error) {
-            return error.what();
-        }
-    }
-
     record_options options_;
     std::vector<std::string> words_;
     std::string file_;
@@ -391,9 +343,6 @@ private:
     bool is_not_followed_ = false;
     bool has_baseline_ = false;
     bool has_no_baseline_ = false;
-    fill_report fills_;
-    trace_info fills_info_;
-    report_files files_;
 };
 
 std::unique_ptr<command> make_record(CLI::App& program) {

@@ -48,11 +48,8 @@ std::string why_not_printed() {
 }
 
 report_files::report_files(CLI::App& app, const report_source& source, std::vector<report_form> own)
-    : report_files{app, forms_of(source, std::move(own))} {
-    document_ = source.document;
-}
-
-report_files::report_files(CLI::App& app, std::vector<report_form> forms) : forms_{std::move(forms)} {
+    : document_{source.document},
+      forms_{forms_of(source, std::move(own))} {
     for (report_form& form : forms_) {
         add_value(app, form.option.c_str(), form.file, "FILE",
                   fmt::format("{} to FILE, or to standard output for -", form.help),

@@ -41,9 +41,6 @@ class report_files {
 public:
     /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the command.
     report_files(CLI::App& app, const report_source& source, std::vector<report_form> own = {});
-
-    /// Adds an option a form, for a command without a document.
-    report_files(CLI::App& app, std::vector<report_form> forms);
     report_files(const report_files&) = delete;
     report_files& operator=(const report_files&) = delete;
 
@@ -67,7 +64,7 @@ public:
     std::string deliver(const std::function<report::document()>& document) const;
 
 private:
-    std::function<report::document()> document_; ///< null for a command without
+    std::function<report::document()> document_;
     std::vector<report_form> forms_;
 };
 
