@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,20 +23,17 @@ std::uint64_t page_faults() noexcept {
     return static_cast<std::uint64_t>(usage.ru_minflt);
 }
 
-std::uint64_t peak_rss_bytes() {
-    std::FILE* status = std::fopen("/proc/self/status", "re");
-    if (status == nullptr) {
+std::uint64_t proc_bytes(const char* file, const char* words) noexcept {
+    static char text[16'384]; // a stream would allocate
+    const int opened = ::open(file, O_RDONLY | O_CLOEXEC);
+    if (opened < 0) {
         return 0;
     }
-    std::uint64_t kib = 0;
-    char line[256];
-    while (std::fgets(line, sizeof line, status) != nullptr) {
-        if (std::strncmp(line, "VmHWM:", 6) == 0) {
-            kib = std::strtoull(line + 6, nullptr, 10);
-        }
-    }
-    std::fclose(status);
-    return kib * 1024;
+    const ssize_t got = ::read(opened, text, sizeof text - 1);
+    ::close(opened);
+    text[got > 0 ? got : 0] = '\0';
+    const char* const found = std::strstr(text, words);
+    return found == nullptr ? 0 : std::strtoull(found + std::strlen(words), nullptr, 10) * 1'024; // from KiB
 }
 
 namespace {
@@ -136,7 +134,7 @@ void pin_thread(unsigned index) {
     }
 }
 
-std::string run_apart(const std::function<void()>& work) {
+std::string run_apart(const std::function<bool()>& work) {
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {
@@ -147,11 +145,12 @@ std::string run_apart(const std::function<void()>& work) {
         if (::getppid() != parent) { // which ended before the line above
             ::_exit(1);
         }
+        bool is_done = false;
         try {
-            work();
+            is_done = work();
         } catch (const std::exception&) {
         }
-        ::_exit(0);
+        ::_exit(is_done ? 0 : 1);
     }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -159,7 +158,7 @@ std::string run_apart(const std::function<void()>& work) {
     if (WIFSIGNALED(status)) {
         ::raise(WTERMSIG(status)); // as if the work had run here
     }
-    return {};
+    return status == 0 ? "" : "it ended before its time";
 }
 
 } // namespace linn::tool::worker

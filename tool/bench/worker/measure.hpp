@@ -55,9 +55,14 @@ inline std::uint64_t cpu_ns() noexcept {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/// What a file of /proc says behind these words, which begin a line: "VmHWM:". In bytes; 0 where it does not. Allocates nothing.
+std::uint64_t proc_bytes(const char* file, const char* words) noexcept;
+
 /// Highest resident size of this process so far, in bytes; 0 where the kernel does not say.
 /// (VmHWM, because ru_maxrss is inherited over exec and would show the parent's peak.)
-std::uint64_t peak_rss_bytes();
+inline std::uint64_t peak_rss_bytes() noexcept {
+    return proc_bytes("/proc/self/status", "VmHWM:");
+}
 
 /// Pins the process as `options::cpu` says; returns the CPU, or -1 when it is not pinned.
 int pin(const std::string& cpu);
@@ -238,7 +243,7 @@ private:
 };
 
 /// Runs `work` in a process of its own and waits for it, so that it begins with no memory that other work left. A signal that
-/// ends it ends this process too. @returns why it did not run; the work itself must say in shared memory that it ended well
-std::string run_apart(const std::function<void()>& work);
+/// ends it ends this process too. @returns why it failed, also where the work returned false; empty when it did not
+std::string run_apart(const std::function<bool()>& work);
 
 } // namespace linn::tool::worker

@@ -79,7 +79,7 @@ outcome run_reuse(const options& o) {
             const std::size_t rounds = std::clamp<std::size_t>(o.scaled(1'000'000) / n, 3, 12);
             add_steps_apart(result, std::string{kind} + '_' + size.name, reuse_steps, [&](auto& report) {
                 using value = typename Allocator::value_type;
-                measure_reuse(n, rounds, Structure{n, Way::template allocator<value>()}, report);
+                return measure_reuse(n, rounds, Structure{n, Way::template allocator<value>()}, report);
             });
         }
     };
@@ -117,7 +117,7 @@ struct shuffled_inputs {
 /// Inserts all, erases them in random order, inserts them again. The figures are the median of `repetitions`, each on a new
 /// container.
 template <class Make>
-void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
+bool measure_container(std::size_t n, std::size_t repetitions, const Make& make,
                        step_report<std::size(container_steps)>& report) {
     shuffled_inputs in{n};
     std::vector<phase> steps[std::size(container_steps)];
@@ -168,7 +168,7 @@ void measure_container(std::size_t n, std::size_t repetitions, const Make& make,
         report.faults[step] = p.faults_per_operation;
     }
     report.peak_bytes = peak_rss_bytes();
-    report.complete = true;
+    return true;
 }
 
 /// The scenario containers-shuffled for one policy of pools.hpp. Each kind and size has a process of its own.
@@ -184,7 +184,7 @@ outcome run_shuffled(const options& o) {
         const std::size_t n = o.alive(size.n);
         const std::size_t repetitions = std::max<std::size_t>(o.scaled(400'000) / n, 1);
         add_steps_apart(result, std::string{kind} + '_' + size.name, container_steps,
-                        [&](auto& report) { measure_container(n, repetitions, make, report); });
+                        [&](auto& report) { return measure_container(n, repetitions, make, report); });
     };
     for (const amount& size : {amount{"10k", 10'000}, amount{"100k", 100'000}, amount{"1m", 1'000'000}}) {
         measure("set", size, [] { return unordered_set_of<Policy>(); });

@@ -10,13 +10,13 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 
 namespace linn::tool::worker {
 
 /// What a process says to its parent of the steps of one structure.
 template <std::size_t Steps>
 struct step_report {
-    bool complete;
     double cycles[Steps]; ///< an operation
     double faults[Steps];
     std::uint64_t peak_bytes;
@@ -24,13 +24,13 @@ struct step_report {
 };
 
 /// Runs `work(report)` in a process of its own, so that it finds no memory that another one left, and adds a phase for each step.
+/// The work returns whether it ended well.
 template <std::size_t Steps, class Work>
 void add_steps_apart(outcome& result, const std::string& name, const char* const (&steps)[Steps],
                      const Work& work) {
     const shared_report<step_report<Steps>> report;
-    result.error += run_apart([&] { work(*report); });
-    if (!report->complete && result.error.empty()) {
-        result.error = "it ended before its time";
+    if (std::string problem = run_apart([&] { return work(*report); }); result.error.empty()) {
+        result.error = std::move(problem);
     }
     for (std::size_t step = 0; step != Steps; ++step) {
         result.phases.push_back({name + '_' + steps[step], report->cycles[step], report->faults[step], {}});
@@ -89,9 +89,9 @@ private:
 };
 
 /// Builds the structure, walks it four times and frees its nodes in random order; again and again in the same memory. Keeps the
-/// least of each step, without the first round, which takes fresh memory.
+/// least of each step, without the first round, which takes fresh memory. @returns whether all nodes were freed
 template <class Structure>
-void measure_reuse(std::size_t n, std::size_t rounds, Structure structure,
+bool measure_reuse(std::size_t n, std::size_t rounds, Structure structure,
                    step_report<std::size(reuse_steps)>& report) {
     constexpr std::size_t walks = 4;
     constexpr std::size_t sum = std::size(reuse_steps) - 1;
@@ -123,7 +123,7 @@ void measure_reuse(std::size_t n, std::size_t rounds, Structure structure,
     }
     report.elements = total;
     report.peak_bytes = peak_rss_bytes();
-    report.complete = structure.empty();
+    return structure.empty();
 }
 
 } // namespace linn::tool::worker

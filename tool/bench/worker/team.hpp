@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -63,26 +61,17 @@ private:
 /// A second thread that only waits: the C library and `std::shared_ptr` then behave as in any program with threads.
 class idle_thread {
 public:
-    idle_thread()
-        : thread_{[this] {
-              std::unique_lock lock{mutex_};
-              end_.wait(lock, [this] { return ended_; });
-          }} {}
+    idle_thread() : thread_{[this] { ends_.wait(false); }} {}
     idle_thread(const idle_thread&) = delete;
     idle_thread& operator=(const idle_thread&) = delete;
     ~idle_thread() {
-        {
-            const std::lock_guard lock{mutex_};
-            ended_ = true;
-        }
-        end_.notify_one();
+        ends_.test_and_set();
+        ends_.notify_one();
         thread_.join();
     }
 
 private:
-    std::mutex mutex_;
-    std::condition_variable end_;
-    bool ended_ = false;
+    std::atomic_flag ends_;
     std::thread thread_;
 };
 

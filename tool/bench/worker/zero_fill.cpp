@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -66,17 +64,8 @@ auto creates() {
 
 /// Threads for "all cores": each has an object of 100 MB, and half of the free memory must do.
 unsigned threads_for_large() {
-    std::uint64_t kib = 0;
-    if (std::FILE* info = std::fopen("/proc/meminfo", "re"); info != nullptr) {
-        char line[128];
-        while (std::fgets(line, sizeof line, info) != nullptr) {
-            if (std::strncmp(line, "MemAvailable:", 13) == 0) {
-                kib = std::strtoull(line + 13, nullptr, 10);
-            }
-        }
-        std::fclose(info);
-    }
-    const auto fitting = static_cast<unsigned>(kib * 1024 / 2 / large_bytes);
+    const auto fitting =
+        static_cast<unsigned>(proc_bytes("/proc/meminfo", "MemAvailable:") / 2 / large_bytes);
     return std::max(1u, std::min(usable_cpus(), fitting));
 }
 

@@ -12,27 +12,22 @@ namespace {
 
 /// What a process tells of its program, in memory that it shares with its parent.
 struct report {
-    bool complete;
     tally work;
     std::uint64_t peak_bytes;
     std::uint64_t faults;
 };
 
-void run_here(program run, const work_plan& plan, report& r) {
-    const std::uint64_t faults = page_faults();
-    r.work = run(plan);
-    r.faults = page_faults() - faults;
-    r.peak_bytes = peak_rss_bytes();
-    r.complete = true;
-}
-
 /// Runs the program in a process of its own. @returns why it failed; empty when it did not
 std::string run_program_apart(program run, const work_plan& plan, report& r) {
-    if (std::string problem = run_apart([&] { run_here(run, plan, r); }); !problem.empty()) {
+    const auto work = [&] {
+        const std::uint64_t faults = page_faults();
+        r.work = run(plan);
+        r.faults = page_faults() - faults;
+        r.peak_bytes = peak_rss_bytes();
+        return true;
+    };
+    if (std::string problem = run_apart(work); !problem.empty()) {
         return problem;
-    }
-    if (!r.complete) {
-        return "it ended before its time";
     }
     if (r.work.damaged != 0) {
         return std::to_string(r.work.damaged) + " blocks no longer held what was written";
