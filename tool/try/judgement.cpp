@@ -19,21 +19,14 @@ constexpr std::size_t arms_always = 3; // the plain program, its copy, a pool fo
 constexpr double most_screening_share = 0.2;
 constexpr std::size_t most_screening_rounds = 3;
 
-/// With less and less in it.
-std::vector<trial_plan> lighter(const trial_wishes& wishes) {
-    trial_plan plan{wishes.has_sizes, wishes.has_every, true, std::min(wishes.allocators, most_allocators)};
-    std::vector<trial_plan> all{plan};
-    while (plan.allocators > 1) {
+/// Leaves out what decides least. False: nothing more can go.
+bool lighten(trial_plan& plan) {
+    if (plan.allocators > 1) {
         --plan.allocators;
-        all.push_back(plan);
+        return true;
     }
-    plan.has_empty = false;
-    all.push_back(plan);
-    plan.has_every = false;
-    all.push_back(plan);
-    plan.allocators = 0;
-    all.push_back(plan);
-    return all;
+    return std::exchange(plan.has_empty, false) || std::exchange(plan.has_every, false) ||
+           std::exchange(plan.allocators, 0) != 0;
 }
 
 } // namespace
@@ -43,19 +36,16 @@ std::size_t trial_plan::arms() const noexcept {
 }
 
 trial_plan plan_decision(const trial_wishes& wishes) {
-    std::vector<trial_plan> all = lighter(wishes);
+    trial_plan plan{wishes.has_sizes, wishes.has_every, true, std::min(wishes.allocators, most_allocators)};
     if (wishes.seconds <= 0 || wishes.seconds_a_run <= 0) {
-        return all.front();
+        return plan;
     }
-    for (trial_plan& plan : all) {
+    do {
         const double seconds_a_round = static_cast<double>(plan.arms()) * wishes.seconds_a_run;
         plan.rounds = wishes.seconds / seconds_a_round;
         plan.seconds_needed = rounds_to_decide * seconds_a_round;
-        if (plan.can_decide()) {
-            return plan;
-        }
-    }
-    return all.back();
+    } while (!plan.can_decide() && lighten(plan));
+    return plan;
 }
 
 std::size_t screening_rounds(std::size_t allocators, const trial_wishes& wishes) {
