@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: on Windows, threads that come and go leave nothing behind: no objects in caches of threads that are
-// gone, no thread numbers. With threads of the standard library and of the system's own call.
+// gone, no thread numbers; and the calls leave GetLastError alone. With threads of the standard library and of the system's own call.
 //
 // Breaks where the memory of thread_local variables is freed before a hook could flush what they hold, as
 // GCC's emulation of them does.
@@ -25,6 +25,7 @@ thread_local late_user late;
 
 void work() {
     late.used = true;
+    ::SetLastError(1234);
     std::vector<item*> all(100);
     for (item*& p : all) {
         p = linn::pool<item>::create();
@@ -34,6 +35,7 @@ void work() {
     }
     void* p = resource.allocate(64);
     resource.deallocate(p, 64);
+    CHECK(::GetLastError() == 1234);
 }
 
 DWORD WINAPI entry(void*) {
