@@ -30,7 +30,7 @@ double ratio(double of, double to, double otherwise = 0) {
 
 /// Where the program ran again it was not disturbed: its calls are timed there, and its CPU time measured with them.
 const call_times& times_in(const trace_info& info) {
-    return info.baseline_times.samples > 0 ? info.baseline_times : info.times;
+    return info.baseline.times.samples > 0 ? info.baseline.times : info.times;
 }
 
 time_unknown reason_not_to(const trace_info& info, const program_cost& cpu) {
@@ -90,8 +90,8 @@ heap_faults faults_of(const trace_info& info, const site_time& all) {
     f.price = t.faults_long >= few_faults ? ratio(t.fault_ticks, t.faults_long)
                                           : info.page_fault_ns * info.ticks_per_ns;
     f.each_long_call = ratio(t.faults_long, t.looked_long, 0.5);
-    const bool is_baseline = info.baseline_page_faults != 0;
-    const auto seen = static_cast<double>(is_baseline ? info.baseline_page_faults : info.page_faults);
+    const bool is_baseline = info.baseline.page_faults != 0;
+    const auto seen = static_cast<double>(is_baseline ? info.baseline.page_faults : info.page_faults);
     const double of_program = std::max(0.0, seen - t.faults_before);
     const double short_calls = t.plain_calls + t.fenced_calls - t.long_calls;
     f.in_calls = t.long_calls * f.each_long_call + short_calls * ratio(t.faults_short, t.looked_short);

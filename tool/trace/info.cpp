@@ -208,8 +208,8 @@ bool is_recorder(std::string_view path) {
 }
 
 program_cost cost_of_program(const trace_info& info) {
-    if (info.baseline_cpu_ns > 0) {
-        return {info.baseline_cpu_ns, program_cost::source::baseline, false};
+    if (info.baseline.cpu_ns > 0) {
+        return {info.baseline.cpu_ns, program_cost::source::baseline, false};
     }
     const double recording = static_cast<double>(info.events) * info.event_cost_ns;
     if (info.user_ns + info.system_ns > 0) {

@@ -120,11 +120,7 @@ bool is_recorder(std::string_view path);
 /// then, and where the file has no end, what it would say is at its defaults.
 struct trace_info : recording_start, recording_end {
     std::uint32_t version = 0;
-    double baseline_cpu_ns = 0; ///< CPU time of a run without recording; 0: there was none
-    double baseline_wall_ns = 0;
-    double baseline_system_ns = 0;          ///< of its CPU time: in the kernel
-    std::uint64_t baseline_page_faults = 0; ///< that needed no disk; 0: not known
-    call_times baseline_times;
+    second_run baseline; ///< its CPU time is 0: there was none
 
     std::vector<trace_module> modules;
     std::vector<trace_process> processes;

@@ -270,7 +270,6 @@ private:
     void read_facts();
     void apply(const recording_start& start);
     void apply(const recording_end& end);
-    void apply(const second_run& run);
     void plan();
     void collect_records();
     void tell_missing(const reading_damage& damage);
@@ -303,14 +302,6 @@ void trace_reader::state::apply(const recording_end& e) {
     end_ = e;
 }
 
-void trace_reader::state::apply(const second_run& r) {
-    info_.baseline_cpu_ns = r.cpu_ns;
-    info_.baseline_wall_ns = r.wall_ns;
-    info_.baseline_system_ns = r.system_ns;
-    info_.baseline_page_faults = r.page_faults;
-    info_.baseline_times = r.times;
-}
-
 void trace_reader::state::read_facts() {
     info_.version = file_.version();
     info_.file_bytes = file_.size();
@@ -336,7 +327,7 @@ void trace_reader::state::read_facts() {
             }
         } else if (kind == frame_kind::second_run && file_.payload(frame, raw)) {
             if (const std::optional<second_run> r = read_second_run(raw)) {
-                apply(*r);
+                info_.baseline = *r;
             }
         } else if (kind == frame_kind::aggregate) {
             throw unusable_trace{fmt::format("{} holds statistics instead of events, from linn 0.2 with "

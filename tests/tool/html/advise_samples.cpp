@@ -112,7 +112,7 @@ advice make_advice(std::size_t more_types) {
     info.user_ns = 2.4e9;
     info.system_ns = 0.1e9;
     info.event_cost_ns = 21;
-    info.baseline_cpu_ns = 2.2e9;
+    info.baseline.cpu_ns = 2.2e9;
     info.ending = "exited with status 0";
     info.depth = 16;
     info.stacks.resize(32);

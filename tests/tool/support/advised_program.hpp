@@ -57,7 +57,7 @@ public:
     /// The program ran so long, recording apart.
     trace_analysis analyse(double cpu_ns) {
         info_.events = events_.size();
-        info_.baseline_cpu_ns = cpu_ns;
+        info_.baseline.cpu_ns = cpu_ns;
         info_.duration_ns = time_;
         accumulator a;
         a.take(events_);
@@ -105,7 +105,7 @@ inline trace_analysis timed(trace_analysis run, const std::vector<double>& calls
     time.high = sum.share().high;
     time.samples = 1000 * run.sites.size();
     time.faults = page_faults > 0 ? 5000 : 0;
-    time.cpu_ns = run.info.baseline_cpu_ns;
+    time.cpu_ns = run.info.baseline.cpu_ns;
     return run;
 }
 

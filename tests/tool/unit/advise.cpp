@@ -143,7 +143,7 @@ TEST_CASE("the program's CPU time: measured, or less the recording, or as long a
     CHECK(cost_of_program(info).cpu_ns == 80e6);
     info.event_cost_ns = 200; // more than there was
     CHECK(cost_of_program(info).cpu_ns == doctest::Approx(11e6));
-    info.baseline_cpu_ns = 75e6;
+    info.baseline.cpu_ns = 75e6;
     CHECK(cost_of_program(info).from == program_cost::source::baseline);
     CHECK(cost_of_program(info).cpu_ns == 75e6);
 }

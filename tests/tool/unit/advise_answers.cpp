@@ -62,7 +62,7 @@ advice advice_at(const edge& e) {
         run.time.why_not = e.why_not;
     }
     if (e.why_not == time_unknown::no_cpu_time) { // the recording took all of it
-        run.info.baseline_cpu_ns = 0;
+        run.info.baseline.cpu_ns = 0;
         run.info.user_ns = 1e9;
         run.info.event_cost_ns = 1e9;
     }

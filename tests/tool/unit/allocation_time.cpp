@@ -12,9 +12,9 @@ trace_info recorded() {
     trace_info info;
     info.counter = counter_state::steady;
     info.ticks_per_ns = 2;
-    info.baseline_cpu_ns = 500e6;
+    info.baseline.cpu_ns = 500e6;
     info.events = 100'000;
-    call_times& t = info.baseline_times;
+    call_times& t = info.baseline.times;
     t.samples = 3000;
     t.plain_calls = t.fenced_calls = 50'000;
     t.nothing_plain = t.nothing_fenced = 100;
@@ -40,7 +40,7 @@ TEST_CASE("a share is what the calls took, without the readings") {
 
 TEST_CASE("readings that differ widen the interval") {
     trace_info info = recorded();
-    info.baseline_times.fenced_ticks += 50'000 * 1000.0;
+    info.baseline.times.fenced_ticks += 50'000 * 1000.0;
     const allocation_time t = time_of(info, {});
     REQUIRE(t.is_known());
     CHECK(t.low < 0.1);
@@ -49,18 +49,18 @@ TEST_CASE("readings that differ widen the interval") {
 
 TEST_CASE("calls that lost the processor count as the others") {
     trace_info info = recorded();
-    info.baseline_times.left_out = 1500;
+    info.baseline.times.left_out = 1500;
     CHECK(time_of(info, {}).share == doctest::Approx(0.2));
 }
 
 TEST_CASE("page faults in calls are told apart, and not counted twice outside") {
     trace_info info = recorded();
-    call_times& t = info.baseline_times;
+    call_times& t = info.baseline.times;
     t.long_calls = 10'000;
     t.looked_long = t.faults_long = t.faulting_calls = 100;
     t.fault_ticks = 100 * 3000.0;
     t.faults_before = 50;
-    info.baseline_page_faults = 15'050;
+    info.baseline.page_faults = 15'050;
     site_time all;
     all.fresh_pages = 1e9;
     allocation_time found = time_of(info, all);
@@ -72,7 +72,7 @@ TEST_CASE("page faults in calls are told apart, and not counted twice outside") 
     all.fresh_pages = 12'000;
     found = time_of(info, all);
     CHECK(found.faults == 12'000); // no more than there were pages with blocks
-    info.baseline_page_faults = 4'050;
+    info.baseline.page_faults = 4'050;
     found = time_of(info, all);
     CHECK(found.faults == 4'000); // no more than the program had
     CHECK(found.calls == doctest::Approx(0.088));
@@ -89,17 +89,17 @@ TEST_CASE("what cannot be known is not") {
     CHECK(why([](trace_info& i) { i.counter = counter_state::unknown; }) == time_unknown::not_recorded);
     CHECK(why([](trace_info& i) { i.counter = counter_state::not_constant; }) == time_unknown::no_counter);
     CHECK(why([](trace_info& i) { i.counter = counter_state::differs; }) == time_unknown::counter_jumps);
-    CHECK(why([](trace_info& i) { i.baseline_times.backwards = 100; }) == time_unknown::counter_jumps);
-    CHECK(why([](trace_info& i) { i.baseline_cpu_ns = 0; }) == time_unknown::no_cpu_time);
-    CHECK(why([](trace_info& i) { i.baseline_times.samples = 3; }) == time_unknown::few_samples);
+    CHECK(why([](trace_info& i) { i.baseline.times.backwards = 100; }) == time_unknown::counter_jumps);
+    CHECK(why([](trace_info& i) { i.baseline.cpu_ns = 0; }) == time_unknown::no_cpu_time);
+    CHECK(why([](trace_info& i) { i.baseline.times.samples = 3; }) == time_unknown::few_samples);
 }
 
 TEST_CASE("few samples of few calls are enough to say that it is little") {
     trace_info info = recorded();
     info.events = 200;
-    info.baseline_times = {};
-    info.baseline_times.samples = 4;
-    info.baseline_times.plain_calls = info.baseline_times.fenced_calls = 64;
+    info.baseline.times = {};
+    info.baseline.times.samples = 4;
+    info.baseline.times.plain_calls = info.baseline.times.fenced_calls = 64;
     const allocation_time t = time_of(info, {});
     REQUIRE(t.is_known());
     CHECK(t.high < 0.02);

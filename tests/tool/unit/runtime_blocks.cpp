@@ -30,7 +30,7 @@ advice advice_of(const std::vector<made_site>& made) {
     trace_info& info = a.info;
     info.stacks.emplace_back();
     info.ending = "exited with 0";
-    info.baseline_cpu_ns = 1e9;
+    info.baseline.cpu_ns = 1e9;
     info.processes.resize(1);
     for (const made_site& m : made) {
         std::vector<code_address> stack;

@@ -118,7 +118,7 @@ ordered_json type_json(const advised_type& t, bool is_time_known) {
 ordered_json trace_json(const trace_info& info) {
     ordered_json json = recorded_json(info);
     json.update({{"event_cost_ns", info.event_cost_ns},
-                 {"baseline_cpu_ns", positive_or_null(info.baseline_cpu_ns)},
+                 {"baseline_cpu_ns", positive_or_null(info.baseline.cpu_ns)},
                  {"contents", info.contents},
                  {"sample_bytes", info.sample_bytes},
                  {"events", info.events},

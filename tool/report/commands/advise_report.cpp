@@ -339,7 +339,7 @@ facts facts_of(const advice& a) {
              {"Recorded", fmt::format("{} in {}, on {}", date_text(t.started), t.directory, t.machine)},
              {"Took", time(static_cast<double>(t.duration_ns))},
              {"CPU time, recording included", time(t.user_ns + t.system_ns)},
-             {"CPU time without", time(t.baseline_cpu_ns)},
+             {"CPU time without", time(t.baseline.cpu_ns)},
              {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
              {"Events", figure_of(unit::count, t.events)},
              {"Events lost", t.dropped == 0 ? cell{} : figure_of(unit::count, t.dropped)},

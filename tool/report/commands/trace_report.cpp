@@ -54,7 +54,7 @@ facts facts_of(const trace_info& info, const trace_counts& counts) {
          {"Ended", info.ending.empty() ? "not known" : info.ending},
          {"Wall time", time(static_cast<double>(info.duration_ns))},
          {"CPU time, recording included", time(info.user_ns + info.system_ns)},
-         {"CPU time without", time(info.baseline_cpu_ns)},
+         {"CPU time without", time(info.baseline.cpu_ns)},
          {"Began late",
           text_if(info.attached_pid != 0,
                   fmt::format("process {} had run for {}: what it allocated before is not in the "
@@ -226,10 +226,10 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                       {"whole", info.missing.empty()},
                       {"damage", info.missing}};
     json.update(recorded_json(info));
-    json["baseline"] = info.baseline_cpu_ns > 0 ? ordered_json{{"cpu_ns", info.baseline_cpu_ns},
-                                                               {"wall_ns", info.baseline_wall_ns},
-                                                               {"system_ns", info.baseline_system_ns},
-                                                               {"page_faults", info.baseline_page_faults}}
+    json["baseline"] = info.baseline.cpu_ns > 0 ? ordered_json{{"cpu_ns", info.baseline.cpu_ns},
+                                                               {"wall_ns", info.baseline.wall_ns},
+                                                               {"system_ns", info.baseline.system_ns},
+                                                               {"page_faults", info.baseline.page_faults}}
                                                 : ordered_json{};
     json["recording"] = {{"depth", info.depth},
                          {"contents", info.contents},
