@@ -28,7 +28,7 @@ std::uint32_t trace_image::look_up(std::uint32_t id) const {
             found = place->second.index;
             break;
         }
-        until = std::min(until, at->forked_at_);
+        until = std::min(until, at->began_); // forked then
     }
     // Recorders give ids one by one; one far beyond them all is damage, and not to take memory.
     if (id < 8 * reach_ + 64) {
@@ -61,7 +61,7 @@ const trace_image::loaded_module* trace_image::find_module(std::uint64_t address
                 earlier = &m;
             }
         }
-        until = std::min(until, at->forked_at_);
+        until = std::min(until, at->began_); // forked then
     }
     return later != nullptr ? later : earlier;
 }
@@ -71,9 +71,8 @@ class image_table::collecting_sink : public wire::chunk_sink {
 public:
     collecting_sink(image_table& table, const frame_header& chunk)
         : table_(table),
-          image_(*table.images_.at(chunk.image)),
-          thread_(table.threads_.at({chunk.image, chunk.thread})),
-          process_(table.processes_.at(chunk.image)) {}
+          image_(table.images_.at(chunk.image)),
+          thread_(table.threads_.at({chunk.image, chunk.thread})) {}
 
     void on_stack(const wire::stack_record& r) {
         const auto [place, is_new] = image_.stacks_.try_emplace(r.id);
@@ -83,16 +82,16 @@ public:
     }
 
     void on_process(const wire::process_record& r) {
-        known_process& p = process_;
-        p.is_told = true;
-        p.ticks = r.ticks;
-        p.origin = r.origin;
-        p.parent_image = r.parent_image;
-        p.process.pid = r.pid;
-        p.process.executable = r.words.empty() ? std::string{} : std::string{r.words.front()};
-        p.process.arguments.clear();
+        image_.is_told_ = true;
+        image_.began_ = r.ticks;
+        image_.parent_image_ = r.parent_image;
+        trace_process& p = image_.process_;
+        p.began = static_cast<trace_process::origin>(r.origin);
+        p.pid = r.pid;
+        p.executable = r.words.empty() ? std::string{} : std::string{r.words.front()};
+        p.arguments.clear();
         for (std::size_t i = 1; i < r.words.size(); ++i) {
-            p.process.arguments.emplace_back(r.words[i]);
+            p.arguments.emplace_back(r.words[i]);
         }
     }
 
@@ -121,24 +120,18 @@ private:
     image_table& table_;
     trace_image& image_;
     known_thread& thread_;
-    known_process& process_;
 };
 
 void image_table::add(const frame_header& chunk) {
-    std::unique_ptr<trace_image>& image = images_[chunk.image];
-    if (!image) {
-        image = std::make_unique<trace_image>();
-        image->number = chunk.image;
+    trace_image& image = images_[chunk.image];
+    if (image.process_.pid == 0) {
+        image.process_.pid = chunk.pid;
     }
-    known_process& process = processes_[chunk.image];
-    if (process.process.pid == 0) {
-        process.process.pid = chunk.pid;
+    if (!image.is_told_) {
+        image.began_ = std::min(image.began_, chunk.first_time);
     }
-    if (!process.is_told) {
-        process.ticks = std::min(process.ticks, chunk.first_time);
-    }
-    process.process.events += chunk.events;
-    process.process.dropped += chunk.dropped;
+    image.process_.events += chunk.events;
+    image.process_.dropped += chunk.dropped;
     const auto [place, is_new] = threads_.try_emplace({chunk.image, chunk.thread});
     known_thread& thread = place->second;
     thread.tid = chunk.tid;
@@ -167,20 +160,17 @@ std::uint32_t image_table::module_index(const wire::module_record& record) {
 void image_table::resolve_processes() {
     std::uint32_t index = 0;
     for (auto& [number, image] : images_) {
-        image->index = index++;
+        image.index = index++;
     }
-    for (auto& [number, known] : processes_) {
-        trace_image& image = *images_.at(number);
-        trace_process& p = known.process;
-        p.began = static_cast<trace_process::origin>(known.origin);
-        p.began_at = scale_.ns(known.ticks);
-        const auto parent = images_.find(known.parent_image);
+    for (auto& [number, image] : images_) {
+        trace_process& p = image.process_;
+        p.began_at = scale_.ns(image.began_);
+        const auto parent = images_.find(image.parent_image_);
         // A later image is no parent, so there are no circles.
-        const bool is_known = parent != images_.end() && known.parent_image < number;
-        p.parent = is_known ? parent->second->index : image.index;
+        const bool is_known = parent != images_.end() && image.parent_image_ < number;
+        p.parent = is_known ? parent->second.index : image.index;
         if (is_known && p.began == trace_process::origin::fork) {
-            image.parent_ = parent->second.get();
-            image.forked_at_ = known.ticks;
+            image.parent_ = &parent->second;
         }
         image.reach_ = image.stacks_.size() + (image.parent_ != nullptr ? image.parent_->reach_ : 0);
         for (const auto& [module, ticks] : image.unloaded_) {
@@ -202,7 +192,7 @@ void image_table::resolve_processes() {
     });
     for (const auto& [key, thread] : ordered) {
         thread->index = static_cast<std::uint32_t>(info_.threads.size());
-        info_.threads.push_back({images_.at(key.first)->index, thread->tid, thread->name, thread->events});
+        info_.threads.push_back({images_.at(key.first).index, thread->tid, thread->name, thread->events});
     }
 }
 
@@ -252,11 +242,11 @@ void image_table::resolve() {
     info_.rtti.assign(1, {});
     resolve_processes();
     for (auto& [number, image] : images_) {
-        resolve_stacks(*image);
+        resolve_stacks(image);
     }
     for (auto& [number, image] : images_) {
-        for (auto& [id, name] : image->rtti_) {
-            if (const std::uint32_t index = image->stack(id); index != 0 && info_.rtti[index].empty()) {
+        for (auto& [id, name] : image.rtti_) {
+            if (const std::uint32_t index = image.stack(id); index != 0 && info_.rtti[index].empty()) {
                 info_.rtti[index] = std::move(name);
             }
         }

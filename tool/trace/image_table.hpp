@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,7 +35,6 @@ public:
         return id < known_.size() && known_[id] != unknown ? known_[id] : look_up(id);
     }
 
-    std::uint32_t number = 0;
     std::uint32_t index = 0; ///< of trace_info::processes
 
 private:
@@ -62,8 +60,11 @@ private:
     std::uint32_t look_up(std::uint32_t id) const;
     const loaded_module* find_module(std::uint64_t address, std::uint64_t ticks) const;
 
-    const trace_image* parent_ = nullptr; ///< that this was forked from
-    std::uint64_t forked_at_ = 0;
+    bool is_told_ = false;                                    ///< by a record
+    std::uint64_t began_ = ~std::uint64_t{0};                 ///< ticks
+    std::uint32_t parent_image_ = 0;                          ///< by its number
+    trace_process process_;                                   ///< what is known of it
+    const trace_image* parent_ = nullptr;                     ///< that this was forked from
     std::map<std::uint32_t, definition> stacks_;              ///< by id
     std::vector<std::pair<std::uint32_t, std::string>> rtti_; ///< by stack id
     std::vector<loaded_module> modules_;
@@ -90,7 +91,7 @@ public:
     void resolve();
 
     /// @pre resolve(), and add() was called for it
-    const trace_image& image(std::uint32_t number) const { return *images_.at(number); }
+    const trace_image& image(std::uint32_t number) const { return images_.at(number); }
     /// The index of a thread of trace_info. @pre the same
     std::uint32_t thread(const frame_header& chunk) const {
         return threads_.at({chunk.image, chunk.thread}).index;
@@ -107,14 +108,6 @@ private:
         std::uint64_t named_at = 0;
         std::string name;
     };
-    struct known_process {
-        bool is_told = false;
-        std::uint64_t ticks = ~std::uint64_t{0};
-        std::uint8_t origin = 0;
-        std::uint32_t parent_image = 0;
-        trace_process process;
-    };
-
     std::uint32_t module_index(const wire::module_record& record);
     void resolve_processes();
     void resolve_stacks(trace_image& image);
@@ -122,8 +115,7 @@ private:
 
     trace_info& info_;
     tick_scale scale_;
-    std::map<std::uint32_t, std::unique_ptr<trace_image>> images_;
-    std::map<std::uint32_t, known_process> processes_;
+    std::map<std::uint32_t, trace_image> images_;                             ///< by number
     std::map<std::pair<std::uint32_t, std::uint32_t>, known_thread> threads_; ///< by image and thread
     std::map<std::pair<std::string, std::string>, std::uint32_t> modules_;    ///< by path and build id
     std::unordered_multimap<std::uint64_t, std::uint32_t> stacks_;            ///< by hash
