@@ -3,44 +3,29 @@
 
 #include "../measure/words.hpp"
 #include "code_module.hpp"
-#include "source_types.hpp"
 
-#include <map>
 #include <utility>
 
 namespace linn::tool {
 
-/// The modules that were opened so far.
-class symbolizer::state {
-public:
-    explicit state(symbol_options options) : options_(std::move(options)) {}
-
-    code_module& module_of(const std::string& path, const std::string& build_id) {
-        std::unique_ptr<code_module>& place = modules_[{path, build_id}];
-        if (place == nullptr) {
-            place = std::make_unique<code_module>(path, build_id, options_);
-        }
-        return *place;
-    }
-
-    source_types& sources() noexcept { return sources_; }
-
-private:
-    source_types sources_;
-    symbol_options options_;
-    std::map<std::pair<std::string, std::string>, std::unique_ptr<code_module>> modules_;
-};
-
-symbolizer::symbolizer(symbol_options options) : state_(std::make_unique<state>(std::move(options))) {}
+symbolizer::symbolizer(symbol_options options) : options_(std::move(options)) {}
 
 symbolizer::~symbolizer() = default;
 
+code_module& symbolizer::module_of(const std::string& path, const std::string& build_id) {
+    std::unique_ptr<code_module>& place = modules_[{path, build_id}];
+    if (place == nullptr) {
+        place = std::make_unique<code_module>(path, build_id, options_);
+    }
+    return *place;
+}
+
 const std::vector<symbol_frame>& symbolizer::frames(const code_site& site) {
-    return state_->module_of(site.module, site.build_id).at(site.address).shown;
+    return module_of(site.module, site.build_id).at(site.address).shown;
 }
 
 module_symbols symbolizer::about(const std::string& module, const std::string& build_id) {
-    return state_->module_of(module, build_id).about();
+    return module_of(module, build_id).about();
 }
 
 const char* to_string(type_rule rule) noexcept {
@@ -51,7 +36,7 @@ const char* to_string(type_rule rule) noexcept {
 named_type symbolizer::name(const allocation_site& site) {
     call_chain chain;
     for (const code_site& at : site.stack) {
-        code_module& its_module = state_->module_of(at.module, at.build_id);
+        code_module& its_module = module_of(at.module, at.build_id);
         const known_address& here = its_module.at(at.address);
         for (std::size_t i = 0; i < here.shown.size(); ++i) {
             chain.push_back({&here.shown[i], &here.known[i], &its_module, at.module, at.address,
@@ -59,7 +44,7 @@ named_type symbolizer::name(const allocation_site& site) {
                              i + 1 == here.shown.size()});
         }
     }
-    named_type found = name_type(site, chain, state_->sources());
+    named_type found = name_type(site, chain, sources_);
     found.frames.reserve(chain.size());
     for (const chain_frame& frame : chain) {
         found.frames.push_back(shown_frame(frame));

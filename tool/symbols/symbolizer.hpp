@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "source_types.hpp"
+
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linn::tool {
@@ -105,6 +109,8 @@ struct allocation_site {
     bool is_array_new = false;
 };
 
+class code_module;
+
 /// Turns addresses into functions, lines and types. Not thread-safe.
 class symbolizer {
 public:
@@ -123,8 +129,11 @@ public:
     module_symbols about(const std::string& module, const std::string& build_id);
 
 private:
-    class state;
-    std::unique_ptr<state> state_;
+    code_module& module_of(const std::string& path, const std::string& build_id);
+
+    symbol_options options_;
+    std::map<std::pair<std::string, std::string>, std::unique_ptr<code_module>> modules_; ///< opened so far
+    source_types sources_;
 };
 
 } // namespace linn::tool
