@@ -183,11 +183,10 @@ const char* to_string(remedy r) noexcept {
                        "linn-pools", "reserve"});
 }
 
-advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts) {
+advice advise(trace_analysis analysis, const advise_parts& parts, double threshold) {
     advice a;
     a.analysis = std::move(analysis);
-    a.threshold = options.threshold;
-    a.shows_runtime_leaks = options.shows_runtime_leaks;
+    a.threshold = threshold;
     a.types = group_types(a.analysis, name_sites(a.analysis, parts.names, [&](double share) {
                               if (parts.progress) {
                                   parts.progress("naming types", share);

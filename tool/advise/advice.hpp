@@ -125,7 +125,7 @@ struct runtime_blocks {
 
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
 struct advice_finding {
-    /// "page-faults", "leak", "live", "runtime-leak", "temporary", "zero-fill", "symbols", "runtime"; stable.
+    /// "page-faults", "leak", "live", "temporary", "zero-fill", "symbols", "runtime"; stable.
     std::string kind;
     std::string text; ///< a sentence
     symbol_frame place;
@@ -153,7 +153,6 @@ struct advice {
     std::vector<advised_type> types; ///< by time in the allocator, or by calls where that is not known
     std::vector<advice_finding> findings;
     std::vector<runtime_blocks> kept_by_runtime; ///< not among the leaks
-    bool shows_runtime_leaks = false;            ///< --all-leaks: a finding for each of them
     std::vector<std::string> warnings;           ///< what weakens the advice
 };
 
@@ -166,11 +165,6 @@ struct naming {
 /// The lines of a source file; nothing where it cannot be read.
 using source_reader = std::function<std::optional<std::vector<std::string>>(const std::string& file)>;
 
-struct advise_options {
-    double threshold = worth_a_pool;
-    bool shows_runtime_leaks = false; ///< also what the C and C++ runtime keeps on purpose
-};
-
 /// What advise() asks of others.
 struct advise_parts {
     naming names;
@@ -178,8 +172,9 @@ struct advise_parts {
     std::function<void(const char* doing, double share)> progress; ///< may be empty
 };
 
-/// Everything that `linn advise` says of an analysed trace that does not hold fills only.
+/// Everything that `linn advise` says of an analysed trace that does not hold fills only. `threshold`: the share of the CPU time
+/// that decides.
 /// @complexity O(sites x log), and the naming of each site
-advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts);
+advice advise(trace_analysis analysis, const advise_parts& parts, double threshold = worth_a_pool);
 
 } // namespace linn::tool

@@ -102,10 +102,6 @@ std::vector<advice_finding> leaks(const advice& a) {
     return found;
 }
 
-std::string runtime_blocks_text(std::uint64_t count) {
-    return counted(count, "block of the C and C++ runtime", "blocks of the C and C++ runtime");
-}
-
 /// One note on everything that the runtime libraries keep, so that users do not look for it.
 std::vector<advice_finding> runtime_note(const advice& a) {
     if (a.kept_by_runtime.empty()) {
@@ -118,26 +114,12 @@ std::vector<advice_finding> runtime_note(const advice& a) {
         note.bytes += blocks.bytes;
         parts.push_back(fmt::format("{} {} ({})", blocks.count, blocks.rule, blocks.what));
     }
-    note.text = fmt::format("{}, {}, {} kept on purpose and no {}: {}; --all-leaks lists {}",
-                            runtime_blocks_text(note.count), figures::bytes_text(note.bytes),
-                            agreeing(note.count, "is", "are"), agreeing(note.count, "leak", "leaks"),
-                            fmt::join(parts, ", "), agreeing(note.count, "it", "them"));
+    note.text = fmt::format(
+        "{}, {}, {} kept on purpose and no {}: {}; 'linn trace --leaks --all-leaks' lists {}",
+        counted(note.count, "block of the C and C++ runtime", "blocks of the C and C++ runtime"),
+        figures::bytes_text(note.bytes), agreeing(note.count, "is", "are"),
+        agreeing(note.count, "leak", "leaks"), fmt::join(parts, ", "), agreeing(note.count, "it", "them"));
     return {std::move(note)};
-}
-
-/// For --all-leaks: what the rules leave out of the leaks, rule by rule.
-std::vector<advice_finding> runtime_leaks(const advice& a) {
-    std::vector<advice_finding> found;
-    for (const runtime_blocks& blocks : a.kept_by_runtime) {
-        found.push_back({"runtime-leak",
-                         fmt::format("not freed before the end, on purpose: {}, {} (rule {}: {})",
-                                     runtime_blocks_text(blocks.count), figures::bytes_text(blocks.bytes),
-                                     blocks.rule, blocks.what),
-                         {},
-                         blocks.bytes,
-                         blocks.count});
-    }
-    return found;
 }
 
 std::vector<advice_finding> temporaries(const advice& a) {
@@ -280,16 +262,10 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
     std::vector<advice_finding> all;
     add_ranked(all, page_faults(a), false);
     add_ranked(all, leaks(a), true);
-    if (a.shows_runtime_leaks) {
-        const std::vector<advice_finding> known = runtime_leaks(a); // all of them: there are few rules
-        all.insert(all.end(), known.begin(), known.end());
-    }
     add_ranked(all, temporaries(a), false);
     add_ranked(all, zero_fills(a), true);
     add_ranked(all, modules_without_symbols(a, names), false);
-    if (!a.shows_runtime_leaks) {
-        add_ranked(all, runtime_note(a), false);
-    }
+    add_ranked(all, runtime_note(a), false);
     return all;
 }
 

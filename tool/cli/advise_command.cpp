@@ -57,8 +57,6 @@ public:
                   whole_number(1, 1'000'000));
         add_value(arguments, "--type", view_.only_type, "NAME",
                   "details of the types that have this in their name");
-        arguments.add_flag("--all-leaks", options_.shows_runtime_leaks,
-                           "also list what the C and C++ runtime keeps on purpose, by rule");
         add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
                   "the share of the CPU time that decides the answer (default 2)", number(0, 100));
         source_.add();
@@ -84,7 +82,6 @@ private:
 
         source_.open();
 
-        options_.threshold = threshold_percent_ / 100;
         advise_parts parts;
         parts.names = source_.names();
         parts.sources = read_sources();
@@ -94,14 +91,13 @@ private:
             info_ = std::move(analysis.info);
             return {};
         }
-        return advise(std::move(analysis), options_, parts);
+        return advise(std::move(analysis), parts, threshold_percent_ / 100);
     }
 
     bool fails() const {
         return fail_over_percent_ >= 0 && judge(result_, fail_over_percent_ / 100) == pool_answer::yes;
     }
 
-    advise_options options_;
     report::advise_view view_;
     std::string trace_;
     symbol_source source_{app()};

@@ -231,7 +231,7 @@ private:
         };
         parts.sources = read_sources();
         parts.progress = go_on;
-        return find_candidates(advise(std::move(analysis), {}, parts), wanted_);
+        return find_candidates(advise(std::move(analysis), parts), wanted_);
     }
 
     int deliver() const {

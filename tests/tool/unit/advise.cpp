@@ -26,7 +26,7 @@ TEST_CASE("many small types count as much as one large one") {
         p.churn(100, 32, 10);
         names.push_back("Part" + std::to_string(i));
     }
-    const advice a = advise(timed(p.analyse(1e9), std::vector<double>(240, 0.0012)), {}, parts_for(names));
+    const advice a = advise(timed(p.analyse(1e9), std::vector<double>(240, 0.0012)), parts_for(names));
     CHECK(std::ranges::all_of(a.types, [](const advised_type& t) { return t.rule == "rare"; }));
     CHECK(a.answer == pool_answer::yes);
     CHECK(a.pools.low == doctest::Approx(240 * 0.0012 * 0.9 * 0.2));
@@ -37,8 +37,8 @@ TEST_CASE("types are in the order of their time, or of their calls where that is
     p.churn(3000, 40, 10);
     p.churn(1000, 24, 10);
     const advise_parts parts = parts_for({"P|std::list<P>", "int|std::set<int>"});
-    CHECK(label_of(advise(timed(p.analyse(1e6), {0.1, 0.2}), {}, parts).types.front()) == "std::set<int>");
-    CHECK(label_of(advise(p.analyse(1e6), {}, parts).types.front()) == "std::list<P>");
+    CHECK(label_of(advise(timed(p.analyse(1e6), {0.1, 0.2}), parts).types.front()) == "std::set<int>");
+    CHECK(label_of(advise(p.analyse(1e6), parts).types.front()) == "std::list<P>");
 }
 
 TEST_CASE("types that are too rare alone are worth the change that serves all of them") {
@@ -56,8 +56,7 @@ TEST_CASE("types that are too rare alone are worth the change that serves all of
         return named;
     };
     const auto advised = [&] {
-        const advice a =
-            advise(timed(p.analyse(10e6), std::vector<double>(6, 0.004)), {.threshold = 0.01}, parts);
+        const advice a = advise(timed(p.analyse(10e6), std::vector<double>(6, 0.004)), parts, 0.01);
         return std::ranges::count_if(a.types,
                                      [](const advised_type& t) { return t.what != remedy::nothing; });
     };
@@ -70,7 +69,7 @@ TEST_CASE("a pool of 2 MiB of live objects is advised with huge pages") {
     const auto ask = [](unsigned live) {
         program p;
         p.churn(100'000, 40, live);
-        return advise(timed(p.analyse(40e6), {0.4}), {}, parts_for({"Particle|std::list<Particle>"}));
+        return advise(timed(p.analyse(40e6), {0.4}), parts_for({"Particle|std::list<Particle>"}));
     };
     const advice large = ask(50'000);
     const advised_type& list = type_of(large, "std::list<Particle>");
@@ -91,7 +90,7 @@ TEST_CASE("types out of several stacks are one, with a place for each line") {
     program p;
     p.churn(3000, 40, 10);
     p.churn(1000, 40, 10);
-    const advice a = advise(p.analyse(1e6), {}, parts_for({"P|std::list<P>", "P|std::list<P>"}));
+    const advice a = advise(p.analyse(1e6), parts_for({"P|std::list<P>", "P|std::list<P>"}));
     REQUIRE(a.types.size() == 1);
     CHECK(a.types[0].statistics.allocations == 4000);
     CHECK(a.types[0].statistics.peak_live == 10); // not twenty: never more were live
@@ -116,7 +115,7 @@ TEST_CASE("findings: not freed, temporary, without debug information") {
         }
         return named;
     };
-    const advice a = advise(p.analyse(1e8), {}, parts);
+    const advice a = advise(p.analyse(1e8), parts);
     CHECK(has_finding(a, "leak", "not freed before the end: all 10 blocks of Config, 10 KiB (app.cpp:52)"));
     CHECK(has_finding(a, "temporary",
                       "temporary: all 3000 blocks of std::string are released by the very next call"));

@@ -75,7 +75,7 @@ advice advice_at(const edge& e) {
     if (!e.is_complete) {
         run.info.missing.emplace_back("the file is cut off");
     }
-    return advise(std::move(run), {.threshold = e.threshold}, parts_for(names));
+    return advise(std::move(run), parts_for(names), e.threshold);
 }
 
 void check_consistent(const advice& a) {

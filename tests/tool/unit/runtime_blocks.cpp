@@ -59,7 +59,7 @@ advice advice_of(const std::vector<made_site>& made) {
         return named;
     };
     parts.sources = [](const std::string&) { return std::nullopt; };
-    return advise(std::move(a), {}, parts);
+    return advise(std::move(a), parts);
 }
 
 std::vector<std::string> leaks_of(const advice& a) {
