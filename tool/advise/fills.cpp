@@ -2,7 +2,6 @@
 #include "fills.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../symbols/elf_file.hpp"
 #include "../trace/info.hpp"
 #include "rules.hpp"
 #include "verdict.hpp"
@@ -154,20 +153,12 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
                        where(*first));
 }
 
-/// Zeros that could not be seen, by what the program's file says.
+/// Zeros that could not be seen, and what weakens the rest.
 void add_notes(fill_report& report, const trace_info& info) {
-    const std::string& file = info.processes.empty() ? std::string{} : info.processes.front().executable;
-    if (const compilers built = compilers_of(file); built.gcc && !built.clang) {
-        report.notes.push_back(fmt::format(
-            "g++ built this program: it writes {} to {} bytes of zeros inline where their number is a "
-            "constant, and such fills are not seen here; linn lint sees them",
-            inlined_from, inlined_to));
-    } else if (!built.clang) {
-        report.notes.push_back(fmt::format(
-            "zeros that the compiler wrote inline are not seen, and the program does not say which compiler "
-            "built it (g++ does so for {} to {} bytes of constant size)",
-            inlined_from, inlined_to));
-    }
+    report.notes.push_back(fmt::format("zeros that the compiler wrote inline are not seen, which g++ does "
+                                       "for {} to {} bytes where their number is a "
+                                       "constant; linn lint sees them",
+                                       inlined_from, inlined_to));
     if (!report.places.empty()) {
         report.notes.emplace_back("these are candidates: whether the zeros are overwritten before they are "
                                   "read cannot be seen from outside");

@@ -42,35 +42,23 @@ std::string elf_file::build_id() const {
     return count > 0 ? fmt::format("{:02x}", fmt::join(bytes, bytes + count, "")) : std::string();
 }
 
-Elf_Scn* elf_file::section(const char* name) const {
+bool elf_file::has_section(const char* name) const {
     std::size_t names = 0;
     if (::elf_getshdrstrndx(elf_, &names) != 0) {
-        return nullptr;
+        return false;
     }
-    Elf_Scn* found = nullptr;
-    while ((found = ::elf_nextscn(elf_, found)) != nullptr) {
+    Elf_Scn* section = nullptr;
+    while ((section = ::elf_nextscn(elf_, section)) != nullptr) {
         GElf_Shdr header;
-        if (::gelf_getshdr(found, &header) == nullptr) {
+        if (::gelf_getshdr(section, &header) == nullptr) {
             continue;
         }
-        const char* its_name = ::elf_strptr(elf_, names, header.sh_name);
+        const char* const its_name = ::elf_strptr(elf_, names, header.sh_name);
         if (its_name != nullptr && std::strcmp(its_name, name) == 0 && header.sh_type != SHT_NOBITS) {
-            return found;
+            return true;
         }
     }
-    return nullptr;
-}
-
-bool elf_file::has_section(const char* name) const {
-    return section(name) != nullptr;
-}
-
-std::string elf_file::section_text(const char* name) const {
-    Elf_Scn* const found = section(name);
-    const Elf_Data* const data = found == nullptr ? nullptr : ::elf_rawdata(found, nullptr);
-    return data == nullptr || data->d_buf == nullptr
-               ? std::string{}
-               : std::string{static_cast<const char*>(data->d_buf), data->d_size};
+    return false;
 }
 
 std::vector<GElf_Phdr> elf_file::segments(unsigned type) const {
@@ -135,18 +123,6 @@ std::span<const unsigned char> elf_file::bytes_at(std::uint64_t address, std::si
         }
     }
     return {};
-}
-
-compilers compilers_of(const std::string& path) {
-    compilers found;
-    const auto file = elf_file::open(path);
-    if (file == nullptr) {
-        return found;
-    }
-    const std::string text = file->section_text(".comment");
-    found.gcc = text.find("GCC: ") != std::string::npos;
-    found.clang = text.find("clang version ") != std::string::npos;
-    return found;
 }
 
 } // namespace linn::tool

@@ -27,7 +27,6 @@ public:
 
     std::string build_id() const; ///< in hexadecimal; empty: none
     bool has_section(const char* name) const;
-    std::string section_text(const char* name) const; ///< its bytes; empty: there is none
 
     /// The dynamic loader that a program names; empty: it is static.
     std::string interpreter() const;
@@ -45,22 +44,11 @@ public:
 private:
     elf_file() = default;
 
-    Elf_Scn* section(const char* name) const;
     std::vector<GElf_Phdr> segments(unsigned type) const;
 
     std::string path_;
     int descriptor_ = -1;
     ::Elf* elf_ = nullptr;
 };
-
-/// What compiled the parts of a file, as its .comment section says. The C library's start files are GCC's nearly
-/// everywhere, so `gcc` together with `clang` says nothing.
-struct compilers {
-    bool gcc = false;
-    bool clang = false;
-};
-
-/// Nothing where the file cannot be read, or was stripped of that section.
-compilers compilers_of(const std::string& path);
 
 } // namespace linn::tool

@@ -72,7 +72,7 @@ def makers(tool, program):
 
 def case_optimised(tool):
     notes = makers(tool, "filled")["notes"]
-    check(any(note.startswith("g++ built this program") for note in notes), f"{notes}")
+    check(any(note.startswith("zeros that the compiler wrote inline") for note in notes), f"{notes}")
 
 
 def case_not_optimised(tool):
@@ -84,8 +84,7 @@ def case_clang(tool):
     program = tool.folder / "by_clang"
     source = pathlib.Path(__file__).parent / "programs" / "filled.cpp"
     subprocess.run(["clang++-19", "-std=c++20", "-O2", "-g", "-pthread", source, "-o", program], check=True)
-    notes = makers(tool, program)["notes"]
-    check(not any("g++" in note for note in notes), f"{notes}")
+    makers(tool, program)
 
 
 def case_stripped(tool):
@@ -96,10 +95,9 @@ def case_stripped(tool):
     text, result = tool.fills("makers", program=program)
     check(result["fills"] == 8 and result["places"][0]["fills"] == 3, f"{result['places']}")
     check("cache_line" in result["places"][0]["label"], f"{result['places'][0]}")
-    subprocess.run(["strip", "--strip-all", "-R", ".comment", "-o", program, tool.programs["filled"]], check=True)
+    subprocess.run(["strip", "--strip-all", "-o", program, tool.programs["filled"]], check=True)
     text, result = tool.fills("makers", program=program)
     check(result["fills"] == 8, f"{result['places']}")
-    check("does not say which compiler" in prose(text), text)
 
 
 def case_calls(tool):
