@@ -301,12 +301,7 @@ private:
                     .first->second.used += used;
             }
         }
-        std::vector<counted_stack> stacks;
-        for (auto& [key, stack] : alike) {
-            stacks.push_back(std::move(stack));
-        }
-        std::ranges::stable_sort(
-            stacks, [](const counted_stack& a, const counted_stack& b) { return a.used > b.used; });
+        std::vector<counted_stack> stacks = sorted_rows(std::move(alike), &counted_stack::used);
         stacks.resize(std::min(stacks.size(), most_stacks));
         return stacks;
     }
