@@ -168,7 +168,7 @@ using source_reader = std::function<std::optional<std::vector<std::string>>(cons
 /// What advise() asks of others.
 struct advise_parts {
     naming names;
-    source_reader sources;
+    source_reader sources = read_source;
     std::function<void(const char* doing, double share)> progress; ///< may be empty
 };
 

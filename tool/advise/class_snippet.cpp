@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../symbols/cxx_name.hpp"
 #include "snippet.hpp"
 #include "type_groups.hpp"
 

@@ -9,16 +9,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 namespace linn::tool {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::uintmax_t largest_source = 4 << 20;
 
 /// The line with `std::NAME<` or `NAME<` as `linn::NAME<`, if it mentions the element as well.
 std::optional<std::string> with_linn(const std::string& line, std::string_view name,
@@ -212,17 +207,6 @@ std::string allocator_snippet(const advised_type& type) {
 
 } // namespace
 
-std::size_t find_word(std::string_view line, std::string_view word, std::size_t from) {
-    for (std::size_t at = line.find(word, from); at != std::string_view::npos; at = line.find(word, at + 1)) {
-        const bool begins = at == 0 || !is_word(line[at - 1]);
-        const std::size_t end = at + word.size();
-        if (begins && (end >= line.size() || !is_word(line[end]))) {
-            return at;
-        }
-    }
-    return std::string_view::npos;
-}
-
 std::string_view code_of(std::string_view line) {
     return line.substr(0, std::min(line.find("//"), line.size()));
 }
@@ -257,22 +241,6 @@ std::string option_argument(const advised_type& type) {
 bool is_users_class(const advised_type& type) {
     const type_declaration& declared = type.named.declared;
     return !declared.is_c && !is_system_file(declared.file) && !type.name.starts_with("std::");
-}
-
-source_reader read_sources() {
-    return [](const std::string& file) -> std::optional<std::vector<std::string>> {
-        std::error_code error;
-        if (file.empty() || !fs::is_regular_file(file, error) ||
-            fs::file_size(file, error) > largest_source || error) {
-            return std::nullopt;
-        }
-        std::ifstream in{file};
-        std::vector<std::string> lines;
-        for (std::string line; std::getline(in, line);) {
-            lines.push_back(std::move(line));
-        }
-        return lines;
-    };
 }
 
 std::string snippet_for(const advised_type& type, const source_reader& sources) {

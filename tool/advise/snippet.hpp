@@ -20,9 +20,6 @@ struct changed_line {
     std::string after;
 };
 
-/// Where a word stands in a line, as a word; npos: nowhere.
-std::size_t find_word(std::string_view line, std::string_view word, std::size_t from = 0);
-
 /// What stands before a comment.
 std::string_view code_of(std::string_view line);
 
@@ -38,9 +35,6 @@ std::string option_argument(const advised_type& type);
 
 /// The class is the user's own, and C++: one can change it where it stands.
 bool is_users_class(const advised_type& type);
-
-/// Reads from the disk; what is over 4 MiB, or no regular file, is not read.
-source_reader read_sources();
 
 /// The change that a remedy asks for, as lines that begin with "-" and "+", with the user's own line where the file can be
 /// read and has one that fits; else a form to fill in. Empty where there is nothing to show.

@@ -84,7 +84,6 @@ private:
 
         advise_parts parts;
         parts.names = source_.names();
-        parts.sources = read_sources();
         parts.progress = [&](const char* doing, double share) { line.show(doing, share); };
         if (analysis.info.holds_fills_only()) {
             fills_ = report_fills(analysis, parts.names, parts.sources);

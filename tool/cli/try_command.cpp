@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../advise/advice.hpp"
-#include "../advise/snippet.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/files.hpp"
 #include "../measure/interrupt.hpp"
@@ -229,7 +228,6 @@ private:
             go_on();
             return symbols.name(site);
         };
-        parts.sources = read_sources();
         parts.progress = go_on;
         return find_candidates(advise(std::move(analysis), parts), wanted_);
     }

@@ -309,6 +309,17 @@ bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+    for (std::size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const bool begins = at == 0 || !is_word(text[at - 1]);
+        const std::size_t end = at + word.size();
+        if (begins && (end >= text.size() || !is_word(text[end]))) {
+            return at;
+        }
+    }
+    return std::string_view::npos;
+}
+
 std::size_t skip_bracket(std::string_view text, std::size_t at) {
     std::size_t depth = 0;
     while (at < text.size()) {

@@ -49,6 +49,9 @@ std::vector<std::string> template_arguments(std::string_view type);
 /// Without `const`, `volatile` and references around it.
 std::string_view without_qualifiers(std::string_view type);
 
+/// Where a word stands in a text, as a word; npos: nowhere.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+
 /// Where the bracket that opens at `at` has closed: the position behind it, or the end.
 std::size_t skip_bracket(std::string_view text, std::size_t at);
 

@@ -4,6 +4,8 @@
 #include "cxx_name.hpp"
 
 #include <cctype>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 
 namespace linn::tool {
@@ -55,13 +57,10 @@ std::string type_from(const std::string& line, std::size_t at) {
 }
 
 /// The word `wanted` nearest to the column, at or before it first; npos: none.
-std::size_t find_word(const std::string& line, const std::string& wanted, unsigned column) {
+std::size_t nearest_word(const std::string& line, const std::string& wanted, unsigned column) {
     std::size_t best = std::string::npos;
-    for (std::size_t at = line.find(wanted); at != std::string::npos; at = line.find(wanted, at + 1)) {
-        if ((at > 0 && is_word(line[at - 1])) ||
-            (at + wanted.size() < line.size() && is_word(line[at + wanted.size()]))) {
-            continue;
-        }
+    for (std::size_t at = find_word(line, wanted); at != std::string::npos;
+         at = find_word(line, wanted, at + 1)) {
         // Compilers give the column of `new` itself or of the token before it.
         if (best == std::string::npos || at < column) {
             best = at;
@@ -124,11 +123,11 @@ source_type of_malloc(const std::string& line) {
 } // namespace
 
 source_type type_in_line(const std::string& line, unsigned column) {
-    if (const std::size_t at = find_word(line, "new", column); at != std::string::npos) {
+    if (const std::size_t at = nearest_word(line, "new", column); at != std::string::npos) {
         return of_new(line, at);
     }
     for (const std::string maker : {"make_unique", "make_shared", "make_unique_for_overwrite"}) {
-        const std::size_t at = find_word(line, maker, column);
+        const std::size_t at = nearest_word(line, maker, column);
         if (at == std::string::npos || at + maker.size() >= line.size() || line[at + maker.size()] != '<') {
             continue;
         }
@@ -142,20 +141,27 @@ source_type type_in_line(const std::string& line, unsigned column) {
     return {};
 }
 
-const std::vector<std::string>& source_types::lines_of(const std::string& file) {
-    const auto [place, is_new] = files_.try_emplace(file);
-    if (is_new) {
-        constexpr std::size_t limit = 200'000; // lines; what is longer was not written by a person
-        std::ifstream in(file);
-        for (std::string line; place->second.size() < limit && std::getline(in, line);) {
-            place->second.push_back(line);
-        }
+std::optional<std::vector<std::string>> read_source(const std::string& file) {
+    constexpr std::uintmax_t largest = 4 << 20;
+    std::error_code error;
+    if (file.empty() || !std::filesystem::is_regular_file(file, error) ||
+        std::filesystem::file_size(file, error) > largest || error) {
+        return std::nullopt;
     }
-    return place->second;
+    std::ifstream in{file};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(std::move(line));
+    }
+    return lines;
 }
 
 source_type source_types::type_at(const std::string& file, unsigned line, unsigned column) {
-    const std::vector<std::string>& lines = lines_of(file);
+    const auto [place, is_new] = files_.try_emplace(file);
+    std::vector<std::string>& lines = place->second;
+    if (is_new) {
+        lines = read_source(file).value_or(std::vector<std::string>{});
+    }
     if (line == 0 || line > lines.size()) {
         return {};
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace linn::tool {
+
+/// The lines of a source file; nothing where it cannot be read, is no regular file, or has more than 4 MiB, which no person wrote.
+std::optional<std::vector<std::string>> read_source(const std::string& file);
 
 /// The type that a line of source allocates: of `new T`, `make_unique<T>`, `(T*)malloc(…)`, `malloc(n * sizeof(T))`.
 struct source_type {
@@ -19,8 +23,6 @@ public:
     source_type type_at(const std::string& file, unsigned line, unsigned column);
 
 private:
-    const std::vector<std::string>& lines_of(const std::string& file);
-
     std::unordered_map<std::string, std::vector<std::string>> files_;
 };
 

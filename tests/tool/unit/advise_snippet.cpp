@@ -240,11 +240,10 @@ TEST_CASE("new without () is shown of an array too, and of no type that is only 
 }
 
 TEST_CASE("files that cannot be read, or should not be, are left alone") {
-    const source_reader read = read_sources();
-    CHECK_FALSE(read("").has_value());
-    CHECK_FALSE(read("/no/such/file.cpp").has_value());
-    CHECK_FALSE(read("/tmp").has_value());
-    CHECK_FALSE(read("/dev/zero").has_value());
+    CHECK_FALSE(read_source("").has_value());
+    CHECK_FALSE(read_source("/no/such/file.cpp").has_value());
+    CHECK_FALSE(read_source("/tmp").has_value());
+    CHECK_FALSE(read_source("/dev/zero").has_value());
 }
 
 } // namespace linn::tool::advise_snippet_tests
