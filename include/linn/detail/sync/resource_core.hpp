@@ -123,9 +123,14 @@ public:
                 give_back_cold(*d, told);
             }
             sweep_others(told);
-        } else if (d->put_one(slot, refused)) {
-            turn mine{memory_};
-            give_back_cold(*d, told);
+        } else {
+            if (d->put_one(slot, refused)) {
+                turn mine{memory_};
+                give_back_cold(*d, told);
+            }
+            if (!memory_.limited()) {
+                sweep_others(told);
+            }
         }
         settle(refused);
     }
@@ -442,7 +447,7 @@ private:
     }
 
     /// The same for all sizes, since none may visit the depot of one again; as much as one caller may return.
-    /// Not below a limit, where no thread has a front. @complexity a clock; now and then O(sizes)
+    /// Not below a limit, where a size that needs memory takes it from the others. @complexity a clock; now and then O(sizes)
     void sweep_others(news& told) noexcept {
         const std::uint64_t now_ms = Policy::clock::now_ms();
         // relaxed: if two threads do it at once, no harm is done
