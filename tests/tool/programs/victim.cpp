@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that does what its first argument says, for the tests of `linn run`. It needs no C++ runtime.
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -95,17 +94,6 @@ void print_descriptors() {
     std::puts("");
 }
 
-/// Prints what a program inherits of signals: all zero for a fresh one.
-void print_signals() {
-    FILE* const f = std::fopen("/proc/self/status", "r");
-    char line[256];
-    while (f != nullptr && std::fgets(line, sizeof line, f) != nullptr) {
-        if (std::strncmp(line, "SigBlk", 6) == 0 || std::strncmp(line, "SigIgn", 6) == 0) {
-            std::fputs(line, stdout);
-        }
-    }
-}
-
 int serve(const char* ready) {
     struct sigaction action{};
     action.sa_handler = note;
@@ -152,8 +140,6 @@ int main(int count, char** arguments) {
         for (int c = std::getchar(); c != EOF; c = std::getchar()) {
             std::putchar(c);
         }
-    } else if (is("tty")) {
-        return open("/dev/tty", O_RDWR) < 0 ? 4 : 0;
     } else if (is("stop")) {
         raise(SIGTTIN), hang(nullptr);
     } else if (is("touch")) {
@@ -162,10 +148,6 @@ int main(int count, char** arguments) {
         return fork_many(number);
     } else if (is("descriptors")) {
         print_descriptors();
-    } else if (is("signals")) {
-        print_signals();
-    } else if (is("session_of")) {
-        std::printf("%d %d\n", getsid(0) == getpid(), open("/dev/tty", O_RDONLY) >= 0);
     } else if (is("undumpable")) {
         return prctl(PR_SET_DUMPABLE, 0) != 0 || execl("/proc/self/exe", "victim", "exit", "0", nullptr) != 0;
     } else if (is("exec") && count > 2) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact counts: programs that do a known number of things, recorded."""
+import atexit
 import collections
 import csv
 import json
@@ -81,6 +82,7 @@ class Tool(cases.Tool):
         """Starts a recording that its first line of input sets going, and stops the recorder meanwhile."""
         child = subprocess.Popen(self.command("sh", "-c", 'echo; read x; exec "$@"', "sh", *words), stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, text=True)
+        atexit.register(child.kill)  # where the case fails, it stands still
         child.stdout.readline()
         child.send_signal(signal.SIGSTOP)
         print(file=child.stdin, flush=True)
@@ -185,6 +187,8 @@ def case_fork_tree(tool):
     for number, process in enumerate(done.processes):
         same(done.rows(number), pairs(_50001=5, _50002=5, **({} if number else {"_40006": 3})), f"process {number}")
         check(process["began"] == ("fork" if number else "start"), f"{process}")
+    parents = [process["parent"] for process in done.processes]
+    check(parents == [0, 0, 1, 2, 2, 1, 5, 5, 0, 8, 9, 9, 8, 12, 12], f"{parents}")
 
 
 def case_raw_fork(tool):
@@ -211,7 +215,8 @@ def case_vfork_and_spawn(tool):
 
 def case_exec_chain(tool):
     done = tool.run("exec_chain", 5)
-    check(len(done.processes) == 6, f"{len(done.processes)} processes")
+    check([process["began"] for process in done.processes] == ["start", *["exec"] * 5], f"{done.processes}")
+    check(all(process["events"] >= 8 for process in done.processes), f"{done.processes}")
     same(done.rows(), pairs(_50007=24, _40006=3))
 
 

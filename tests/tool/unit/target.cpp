@@ -19,13 +19,14 @@ bool holds(const std::string& text, std::string_view part) {
 
 TEST_CASE("directory, environment and arguments are those of the spec") {
     const scratch_folder folder;
-    launch_spec spec = spec_of("/bin/sh", {"-c", "pwd; echo $GIVEN${LD_PRELOAD#*probe.so}; echo \"$0\""});
+    launch_spec spec =
+        spec_of("/bin/sh", {"-c", "pwd; echo $GIVEN${LD_PRELOAD#*probe.so}; echo \"$0\"; echo why >&2"});
     spec.arguments[0] = "another name";
     spec.environment = {"GIVEN=yes", "LD_PRELOAD=/nonexistent.so"};
     spec.directory = folder / "";
     const observation o = run(spec);
     CHECK(o.output == std::filesystem::canonical(folder / "").string() + "\nyes\nanother name\n");
-    CHECK(o.errors == "");
+    CHECK(o.errors == "why\n");
 }
 
 TEST_CASE("the last lines are clean text, as many as asked for") {
