@@ -94,7 +94,7 @@ def case_many_types(tool):
     trace = tool.record("kinds")
     result = measured(tool.result(trace))
     kinds = [t for t in result["types"] if t["label"].startswith("std::list<kind_")]
-    check(len(kinds) == 13 and all(t["time_share"] > 0 for t in kinds), kinds)
+    check(len(kinds) == 13 and all(0 < t["time_share"] and t["time_low"] <= t["time_share"] <= t["time_high"] for t in kinds), kinds)
     more = len(result["types"]) - 3
     check(f"{more} more types" in tool.advise(trace, "--top", 3).stdout, "no row for the rest")
     check("more types" not in tool.advise(trace, "--top", 100).stdout, "a row for no type")

@@ -123,6 +123,8 @@ TEST_CASE(
     CHECK(types.at(0).statistics.allocations == 15);
     const trace_view view = look_at(profile, block_filter::all); // the rows of linn trace have the same names
     CHECK(std::ranges::equal(view.types, types, {}, &view_row::label, label_of));
+    profile.sites.back().place = profile.sites.front().place; // where another type has blocks too
+    CHECK(look_at(profile, block_filter::all).places.size() == 4);
 }
 
 TEST_CASE("blocks that nothing names are called by all sizes of their row, rare ones and those after a "
