@@ -17,7 +17,7 @@ constexpr double widest = 0.05;
 constexpr double most_backwards = 1e-4;
 /// The cost of the readings around a call, as a share of their cost around a function that does nothing, which is called too.
 /// Found by comparison with a profiler and with a loop of readings.
-constexpr double reading_share = 0.93;
+constexpr double reading_share = 0.75;
 constexpr double reading_doubt = 1.0 / 12;
 /// From fewer page faults the price is not taken, but that of a loop.
 constexpr double few_faults = 10;
