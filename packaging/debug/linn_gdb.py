@@ -100,7 +100,7 @@ class Slab:
 
 
 def slabs_of(slab_set):
-    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["slabs_"]["newest_"], "older")]
+    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["slabs_"]["all_"]["front_"], "older")]
 
 
 def magazine_objects(magazine, count=None):
@@ -122,7 +122,7 @@ class Pool:
         self.out = sum(int(home["stock_"]["slabs_"]["out_"]) for home in homes)
         self.peak = sum(int(home["stock_"]["slabs_"]["peak_"]) for home in homes)
         self.slab_count = sum(int(home["stock_"]["slabs_"]["slabs_"]["count_"]) for home in homes)
-        self.lost = sum(int(home["stock_"]["fronts_"]["lost_"]) for home in homes)
+        self.lost = sum(int(home["stock_"]["lost_"]) for home in homes)
         self.threads = sum(1 for _ in self.fronts())
         self.cached = sum(len(objects) for _, objects in self.thread_caches())
         self.live = max(0, self.out - self.cached - self.lost)
@@ -142,7 +142,7 @@ class Pool:
 
     def fronts(self):
         for home in self.homes:
-            yield from chain(home["stock_"]["fronts_"]["first_"], "next_in_depot")
+            yield from chain(home["stock_"]["fronts_"]["front_"], "next_in_depot")
 
     def thread_caches(self):
         """(thread, free objects that it keeps) for each thread that uses the pool."""

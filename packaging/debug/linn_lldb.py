@@ -148,7 +148,7 @@ def cached_of_local(value):
 class LocalPool(Objects):
     def find(self):
         cached = set(cached_of_local(self.value))
-        slabs = chain(member(self.value, "slabs_.slabs_.newest_"), "older")
+        slabs = chain(member(self.value, "slabs_.slabs_.all_.front_"), "older")
         for slab in sorted(slabs, key=lambda s: s.GetLoadAddress()):
             for address in out_of(slab):
                 if address not in cached:

@@ -60,7 +60,7 @@ def case_pairs(tool):
 
 
 def case_live_sets(tool):
-    scenarios(tool, "live-sets", "recycled")
+    scenarios(tool, "live-sets", "reuse", "recycled")
 
 
 def case_containers(tool):
@@ -116,4 +116,4 @@ def case_verdicts():
                  "MISS  1   pairs: 8 to 1000 live: at least 3 x the best allocator: worst 2.5 (100, tcmalloc)",
                  "MISS  1   pairs: flat from 8 to a million live, within 1.3 x: 1.50, from 100 to 1000000"):
         check(line in text.splitlines(), text)
-    check(re.search(r"^not measured: \d+ of \d+ targets, of live-sets, pairs-shared, ", text, re.M), text)
+    check(re.search(r"^not measured: \d+ of \d+ targets, of live-sets, reuse, pairs-shared, ", text, re.M), text)

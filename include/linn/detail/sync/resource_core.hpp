@@ -6,6 +6,7 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/size_classes.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
@@ -128,7 +129,7 @@ public:
                 turn mine{memory_};
                 give_back_cold(*d, told);
             }
-            if (!memory_.limited()) {
+            if (!thread_locals_last && !memory_.limited()) { // no thread caches, so no other visit does it
                 sweep_others(told);
             }
         }
