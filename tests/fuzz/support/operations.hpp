@@ -10,7 +10,7 @@
 namespace linn_fuzz {
 
 /// What a state can be asked to do, and how many times as likely as others. It reads all its arguments from the input first,
-/// so that what follows in the input means the same whatever the state is.
+/// so that the rest of the input means the same in each state.
 template <class State>
 struct operation {
     void (*perform)(State&, input&);

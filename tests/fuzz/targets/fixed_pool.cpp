@@ -46,7 +46,7 @@ void misuse(fixed_state& s, input& in) {
         p = s.shadow.blocks()[which % s.shadow.size()].data + 1 + which % (pool.bytes - 1);
         const bool misaligned = reinterpret_cast<std::uintptr_t>(p) % pool.align != 0;
         if (misaligned && destroys) {
-            return; // nobody could have made such a reference
+            return; // no program could have made such a reference
         }
         wanted = misaligned ? linn::misuse_kind::misaligned_pointer : linn::misuse_kind::interior_pointer;
     }

@@ -135,8 +135,7 @@ void run_out(resource_state& s, input& in) {
                 failed = true;
             }
         }
-        expect(!failed || failing.refused() || s.upstream.failures != failures,
-               "a failure that nobody caused");
+        expect(!failed || failing.refused() || s.upstream.failures != failures, "a failure without a cause");
         s.upstream.fail_after = SIZE_MAX;
     }
     operations_performed += got.size();

@@ -259,13 +259,13 @@ def case_nobody_collects(tool):
 
 
 def case_forks_in_handlers(tool):
-    # Children that live on beside their parent take chunks that were their parent's.
-    for beside in (0, 40_000):
-        done = tool.run("forks_in_handlers", beside, behind="bump")
+    # Children that run at the same time as their parent take chunks that were their parent's.
+    for others in (0, 40_000):
+        done = tool.run("forks_in_handlers", others, behind="bump")
         check(len(done.processes) == 41, f"{len(done.processes)} processes")
         for child in range(1, 41):
             found = done.rows(child)
-            for size, count in ((60005, 2), (60006, beside or 10)):
+            for size, count in ((60005, 2), (60006, others or 10)):
                 for key in (("allocation", "malloc", size), ("release", "free", size)):
                     check(found[key] == count, f"child {child}: {found[key]} of {key}")
 

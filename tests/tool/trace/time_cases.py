@@ -82,7 +82,7 @@ def sums_of(tool, *program, options=()):
 
 
 def case_cold_caches_do_not_make_the_readings_dear(tool):
-    """They would be subtracted from calls that took less, of a server between two system calls: 0.0 % in place of 0.8."""
+    """Else the share of a server is 0.0 % and not 0.8: what the readings cost is subtracted from calls that took less."""
     def reading(lines):
         sums = sums_of(tool, "60000", "100", "1", lines)
         return sums["nothing_plain_ticks"] / sums["nothing_plain"]

@@ -85,7 +85,7 @@ TEST_CASE("rare: what costs less than half a percent of the run is left alone") 
     advised_type few = churning("Order", "std::list<Order>");
     few.statistics.allocations = 7;
     few.statistics.bytes = 7 * 48;
-    CHECK(rule_of(facts_of(few)) == "rare"); // whatever they cost
+    CHECK(rule_of(facts_of(few)) == "rare"); // at any cost
     facts.cost = 0.0051;
     CHECK(rule_of(facts) == "node");
     facts.cost = 0;
