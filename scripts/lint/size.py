@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (18180, 13500),
-    "tool/: lines": (64542, 55000),
+    "include/: lines": (18179, 13500),
+    "tool/: lines": (64538, 55000),
     "tool/: files": (362, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
-    "tests/: lines": (62094, 55000),
+    "tests/: lines": (62093, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

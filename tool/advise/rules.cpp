@@ -2,6 +2,7 @@
 #include "rules.hpp"
 
 #include "../measure/quantity.hpp"
+#include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
 #include "snippet.hpp"
 #include "verdict.hpp"
@@ -237,7 +238,8 @@ advised_use planned_use(const type_facts&) {
     return to_do("linn pools", "measure pools with linn try, keep them with linn pools");
 }
 std::string planned_why(const type_facts& f) {
-    return foreign_why(f) + "; linn pools serves blocks of at most 1008 bytes without a change";
+    return fmt::format("{}; linn pools serves blocks of at most {} bytes without a change", foreign_why(f),
+                       largest_planned_size);
 }
 advised_use other_allocator_use(const type_facts&) {
     return to_do("another allocator", "try others with linn run");

@@ -95,8 +95,8 @@ heap_faults faults_of(const trace_info& info, const site_time& all) {
     const double of_program = std::max(0.0, seen - t.faults_before);
     const double short_calls = t.plain_calls + t.fenced_calls - t.long_calls;
     f.in_calls = t.long_calls * f.each_long_call + short_calls * ratio(t.faults_short, t.looked_short);
-    if (seen >
-        0) { // a few long calls with many faults each, looked at by chance, may promise more than there were
+    // A few long calls with many faults each, looked at by chance, may promise more than there were.
+    if (seen > 0) {
         f.in_calls = std::min(f.in_calls, of_program);
     }
     // Of a sample it is not known which pages were new.

@@ -193,11 +193,9 @@ std::string unknown_option(const CLI::App& app) {
 
 std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {
     words = app.remaining();
-    if (const auto mark = std::ranges::find(words, separator_word); mark == words.begin()) {
-        if (mark != words.end()) {
-            words.erase(mark);
-        }
-    } else if (mark != words.end()) {
+    if (!words.empty() && words.front() == separator_word) {
+        words.erase(words.begin());
+    } else if (const auto mark = std::ranges::find(words, separator_word); mark != words.end()) {
         *mark = "--"; // the program's own
     }
     if (words.empty()) {

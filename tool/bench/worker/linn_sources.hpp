@@ -21,12 +21,8 @@ struct pool_source {
     static pool_statistics statistics() noexcept { return pool<object>::statistics(); }
 };
 
-inline std::pmr::memory_resource* our_resource() noexcept {
-    return default_pool_resource();
-}
-
 /// Blocks of that size from one resource for all sizes and threads. The compiler knows neither.
-template <std::size_t Bytes, std::pmr::memory_resource* (*Resource)() = &our_resource>
+template <std::size_t Bytes, auto Resource = &default_pool_resource>
 struct resource_source {
     std::size_t bytes = Bytes;
     std::pmr::memory_resource* from = Resource();

@@ -25,15 +25,14 @@ LINN_DETAIL_OF_THREAD inline std::uintptr_t current_thread() noexcept {
 /// Windows copies no processes.
 inline void at_fork(void (*)(), void (*)(), void (*)()) noexcept {}
 
-inline std::intptr_t key_or_none(unsigned long n) noexcept {
-    return n != 0xffffffffUL ? static_cast<std::intptr_t>(n) : -1;
-}
-
 /// A value that each thread has under a key, null at first. When a thread ends that has one, `Run` gets it.
 template <void (*Run)(void*)>
 struct thread_values {
     /// @returns the key; -1 when there is none to be had
-    static std::intptr_t make() noexcept { return key_or_none(::FlsAlloc(&call)); }
+    static std::intptr_t make() noexcept {
+        const unsigned long key = ::FlsAlloc(&call);
+        return key != 0xffffffffUL ? static_cast<std::intptr_t>(key) : -1;
+    }
     static void drop(std::uintptr_t key) noexcept { ::FlsFree(static_cast<unsigned long>(key)); }
     static bool set(std::uintptr_t key, const void* value) noexcept {
         return ::FlsSetValue(static_cast<unsigned long>(key), const_cast<void*>(value)) != 0;
