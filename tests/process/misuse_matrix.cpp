@@ -137,6 +137,17 @@ bool was_told_once(const child_result& child, const cell& c) {
     return child.exited_with(0) && rest.empty();
 }
 
+/// A pool that ends before its object ends the program where that is wished, whatever a handler says.
+template <class Pool>
+void check_strict_end() {
+    const auto child = run_child([] {
+        linn::set_misuse_handler([](const linn::misuse& m) noexcept { say(linn::to_string(m.kind)); });
+        static_cast<void>(Pool{}.allocate());
+    });
+    const bool told = child.error == linn::to_string(linn::misuse_kind::objects_alive);
+    child.expect(child.killed_by(SIGABRT) && told, "survivors");
+}
+
 int check_all() {
     int failed = 0;
     int tried = 0;
@@ -293,6 +304,9 @@ int main(int argc, char** argv) {
         CHECK(memcheck_log != nullptr);
         return check_all();
     }
+    constexpr linn::pool_options strict{.on_survivors = linn::survivors::abort};
+    check_strict_end<linn::local_pool<item, strict>>();
+    check_strict_end<linn::fixed_pool<item, 4, strict>>();
     const int status = check_all();
     const bool plain = !asan && !linn::detail::checked_build;
     return status == 0 && plain ? under_memcheck(argv[0]) : status;

@@ -29,15 +29,15 @@ if(TARGET linn_process_misuse_callers AND NOT WIN32)
   target_link_options(linn_process_misuse_callers PRIVATE -rdynamic)
 endif()
 
-# Another sanitizer than the legs have; it can be linked with anything.
-if(TARGET linn_process_leaks_alone AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSCOMPILING)
+# In legs without it, alone.
+if(TARGET linn_process_tools_lsan AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSCOMPILING)
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_FLAGS -fsanitize=leak)
   check_cxx_source_compiles("int main() {}" LINN_HAS_LEAK_SANITIZER)
   unset(CMAKE_REQUIRED_FLAGS)
   if(LINN_HAS_LEAK_SANITIZER)
-    target_compile_options(linn_process_leaks_alone PRIVATE -fsanitize=leak)
-    target_link_options(linn_process_leaks_alone PRIVATE -fsanitize=leak)
+    target_compile_options(linn_process_tools_lsan PRIVATE -fsanitize=leak)
+    target_link_options(linn_process_tools_lsan PRIVATE -fsanitize=leak)
   endif()
 endif()
 

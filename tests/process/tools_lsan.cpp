@@ -5,7 +5,8 @@
 //
 // Breaks when a pool keeps pointers to everything (no leak is ever found), or keeps pointers where LeakSanitizer does not look: in
 // slabs, in poisoned memory, in buffers (everything is a leak). Both directions are tested, so neither a silent nor a noisy
-// tool passes.
+// tool passes. In release builds properties.cmake adds LeakSanitizer alone, of which no macro tells: there slabs and buffers are
+// memory to search, and so is an object that is lost.
 #include "process.hpp"
 
 #include <linn/linn.hpp>
@@ -166,16 +167,20 @@ void expect_leak(const char* what, void (*body)(), const char* words) {
 
 } // namespace
 
+extern "C" __attribute__((weak)) void __lsan_do_leak_check();
+
 int main() {
-    if (!linn_test::asan) {
+    if (__lsan_do_leak_check == nullptr) {
         return linn_test::skip("not built with LeakSanitizer");
     }
     expect_clean("pools hold", &holds);
     expect_clean("recyclers hold", &recyclers_hold);
     expect_clean("buffers hold", &buffers_hold);
-    expect_leak("objects", &leaks, "lose_some");
-    expect_leak("objects of a recycler", &recycler_leaks, "20 object(s)");
-    expect_leak("a buffer", &buffer_leaks<&lose_a_handle>, "");
     expect_leak("only an idle buffer points at it", &buffer_leaks<&leave_a_pointer_in_an_idle_buffer>,
-                "leak of 4 byte(s)");
+                linn_test::asan ? "leak of 4 byte(s)" : "");
+    if (linn_test::asan) {
+        expect_leak("objects", &leaks, "lose_some");
+        expect_leak("objects of a recycler", &recycler_leaks, "20 object(s)");
+        expect_leak("a buffer", &buffer_leaks<&lose_a_handle>, "");
+    }
 }
