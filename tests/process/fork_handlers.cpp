@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: a program's own pthread_atfork handlers may use pools, in all three phases, whether they
+// Promise: a program's own pthread_atfork handlers may use pools and buffers, in all three phases, whether they
 // were registered before or after the first use of a pool, and may be that first use themselves.
 //
 // Breaks when the pool's own handlers hold its locks while the program's run: a deadlock, which the
@@ -33,6 +33,9 @@ void use_pools() {
     linn::pool<first_used_in_a_handler>::destroy(linn::pool<first_used_in_a_handler>::create());
     CHECK(linn::pool<first_used_in_a_handler>::statistics().live == 0);
     linn::pool<item>::trim();
+    static linn::buffer_pool buffers{64 * linn_test::kib};
+    CHECK(buffers.try_acquire());
+    linn::buffer_pool{64 * linn_test::kib}.acquire().reset();
     ++calls;
 }
 

@@ -192,52 +192,6 @@ void caches_of_two_generations() {
     }
 }
 
-/// Each thread replaces blocks that it holds; the child checks that what it gets is no block of the time before the fork.
-void blocks_are_handed_out_once() {
-    const auto size_of = [](std::size_t i) { return 8 + i % 700; };
-    std::vector<std::size_t*> before;
-    for (std::size_t i = 0; i < 300; ++i) {
-        before.push_back(static_cast<std::size_t*>(of_the_process.allocate(64)));
-        *before.back() = i;
-    }
-    linn_test::busy_threads threads;
-    for (std::size_t t = 0; t < 3; ++t) {
-        threads.start([&, t] {
-            std::array<void*, 300> held{};
-            for (std::size_t i = 0; threads.goes_on(); ++i) {
-                void*& p = held[i % held.size()];
-                if (p != nullptr) {
-                    of_the_process.deallocate(p, size_of(t + i % held.size()));
-                }
-                p = of_the_process.allocate(size_of(t + i % held.size()));
-                threads.worked();
-            }
-            for (std::size_t i = 0; i < held.size(); ++i) {
-                if (held[i] != nullptr) {
-                    of_the_process.deallocate(held[i], size_of(t + i));
-                }
-            }
-        });
-    }
-    threads.fork(60, 20, 100, [&] {
-        std::set<void*> fresh;
-        for (std::size_t i = 0; i < 1000; ++i) {
-            CHECK(fresh.insert(std::memset(of_the_process.allocate(size_of(i)), 9, size_of(i))).second);
-        }
-        for (std::size_t i = 0; i < before.size(); ++i) {
-            CHECK(*before[i] == i && fresh.count(before[i]) == 0);
-            of_the_process.deallocate(before[i], 64);
-        }
-        for (const auto& s : of_the_process.statistics()) {
-            CHECK_AT_MOST(s.threads, 1);
-        }
-    });
-    threads.join();
-    for (void* p : before) {
-        of_the_process.deallocate(p, 64);
-    }
-}
-
 void what_is_lost_is_not_live() {
     linn::pool_resource r;
     linn_test::check_forked_beside([&] { use(r); },
@@ -276,7 +230,6 @@ int main() {
     what_the_child_knows();
     caches_of_two_generations();
     what_is_lost_is_not_live();
-    blocks_are_handed_out_once();
     fork_during(25, [](std::size_t) { // made and destroyed in stacks
         linn::pool_resource r;
         use(r);
