@@ -17,7 +17,7 @@ set(LINN_LATER_TESTS
     "docs[.]site"
     "golden[.]loop"
     "lint[.]corpus"
-    "model[.](depot[.]refill|pool[.]creation_three|resource[.]first_|without[.]unlock)"
+    "model[.](pool[.]creation_three|resource[.]first_|without[.]unlock)"
     "mutants[.]sample"
     "process[.]tools_race_checkers"
     "tool[.](bench|download|headline|html|measuring_build)"

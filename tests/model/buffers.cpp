@@ -93,35 +93,6 @@ struct store_state {
     std::uint32_t number = 0;
 };
 
-/// Buffers come and go, one is kept.
-template <bool Twice>
-struct exchange : store_state {
-    exchange() : store_state{1} {}
-    void run(unsigned t) {
-        store::block* a = acquire(t);
-        store::block* b = Twice ? acquire(t + 10) : nullptr;
-        release(a, t);
-        if (Twice) {
-            release(b, t + 10);
-        }
-    }
-};
-const registration<exchange<true>> exchange_of_two{"buffer.exchange", 2};
-const registration<exchange<false>> exchange_of_three{"buffer.exchange_three", 3};
-
-/// The limit holds for all threads together.
-struct limited : store_state {
-    limited() : store_state{1, 2} {}
-    void run(unsigned t) {
-        if (store::block* a = acquire(t); a != nullptr) {
-            const auto c = shared->counts();
-            check(c.mapped <= 2 && c.live <= 2 && c.idle <= 1, "no more are mapped than the limit says");
-            release(a, t);
-        }
-    }
-};
-const registration<limited> limited_of_three{"buffer.limit", 3};
-
 /// Somebody trims, and somebody fills the store up.
 struct trim : store_state {
     trim() : store_state{2} {}
@@ -138,20 +109,6 @@ struct trim : store_state {
     }
 };
 const registration<trim> trim_of_two{"buffer.trim", 2};
-
-/// Somebody has more kept from now on, while buffers come back.
-struct reserve : store_state {
-    reserve() : store_state{0} {}
-    void run(unsigned t) {
-        if (t == 0) {
-            check(shared->reserve(1), "there is memory");
-        } else {
-            store::block* a = acquire(1);
-            release(a, 1);
-        }
-    }
-};
-const registration<reserve> reserve_of_two{"buffer.reserve", 2};
 
 /// The pool goes while buffers are out: the last one ends the store.
 struct orphan : store_state {
@@ -178,23 +135,6 @@ struct makers : store_state {
     }
 };
 const registration<makers> makers_of_two{"buffer.makers", 2};
-
-/// Each thread gets a cache; what the one has the other may want.
-template <bool Asymmetric>
-struct cached : store_state {
-    cached() : store_state{8, 0, Asymmetric} {}
-    void run(unsigned t) {
-        release(acquire(t), t);
-        leave_thread_number();
-    }
-    void finish() {
-        check(shared->counts().mappings <= 2, "what is idle is used before another is mapped");
-        check(shared->counts().acquired == 2, "every buffer that was handed out is counted");
-        store_state::finish();
-    }
-};
-const registration<cached<true>> cached_of_two{"buffer.cached", 2};
-const registration<cached<false>> cached_symmetric{"buffer.cached_symmetric", 2};
 
 /// The only buffer that the limit allows is in the cache of a thread, idle or not: another one gets it unless it is out.
 template <bool Asymmetric>

@@ -4,58 +4,6 @@
 
 namespace model::of_depots {
 
-/// Magazines of one object: each second call visits the depot, which hands full ones from thread to thread.
-struct exchange : depot_state {
-    exchange() : depot_state{small_geometry(1)} {}
-    void run(unsigned t) {
-        attach(t);
-        void* a = take(pool, fronts[t], 10 + t);
-        void* b = take(pool, fronts[t], 20 + t);
-        put(pool, fronts[t], a, 10 + t);
-        put(pool, fronts[t], b, 20 + t);
-    }
-};
-const registration<exchange> exchange_of_two{"depot.exchange", 2};
-const registration<exchange> exchange_of_three{"depot.exchange_three", 3, true};
-
-/// Two slots in a slab, so that each refill opens one or finishes one, and the system is asked for more.
-template <std::size_t Objects>
-struct refill : depot_state {
-    refill() : depot_state{small_geometry(2, 3000)} {}
-    void run(unsigned t) {
-        attach(t);
-        void* held[Objects];
-        for (std::size_t i = 0; i < Objects; ++i) {
-            held[i] = take(pool, fronts[t], i);
-        }
-        for (std::size_t i = 0; i < Objects; ++i) {
-            put(pool, fronts[t], held[i], i);
-        }
-        pool.detach(fronts[t]);
-    }
-};
-const registration<refill<3>> refill_of_two{"depot.refill", 2};
-const registration<refill<2>> refill_of_three{"depot.refill_three", 3};
-const registration<refill<3>> refill_deep{"depot.refill_three_deep", 3, true};
-
-/// One thread allocates, the other frees.
-struct pipeline : depot_state {
-    pipeline() : depot_state{small_geometry(1)} {}
-    void run(unsigned t) {
-        attach(t);
-        for (std::size_t i = 0; i < 2; ++i) {
-            if (t == 0) {
-                boxes[i].send(take(pool, fronts[t], i));
-            } else {
-                put(pool, fronts[t], boxes[i].receive(), i);
-            }
-        }
-        pool.detach(fronts[t]);
-    }
-    box boxes[2];
-};
-const registration<pipeline> pipeline_of_two{"depot.pipeline", 2};
-
 /// One thread trims while the others work; the system gets pages back that others still hold slots next to.
 template <bool Twice>
 struct trim : depot_state {
@@ -80,28 +28,9 @@ const registration<trim<true>> trim_of_two{"depot.trim", 2};
 const registration<trim<false>> trim_of_three{"depot.trim_three", 3};
 const registration<trim<true>> trim_deep{"depot.trim_three_deep", 3, true};
 
-/// Threads end while others ask for statistics and trim.
-struct leave : depot_state {
-    leave() : depot_state{small_geometry(2)} {}
-    void run(unsigned t) {
-        if (t == 0) {
-            attach(0);
-            void* a = take(pool, fronts[0], 1);
-            put(pool, fronts[0], a, 1);
-            pool.detach(fronts[0]);
-            return;
-        }
-        const auto s = pool.statistics();
-        check(s.live <= 4 && s.cached <= 4 && s.threads <= 1 && s.peak <= 4, "statistics are in bounds");
-        pool.trim(nullptr);
-    }
-};
-const registration<leave> leave_of_two{"depot.leave", 2};
-const registration<leave> leave_of_three{"depot.leave_three", 3, true};
-
-/// Statistics while the owner exchanges what they count.
+/// Questions while the owner exchanges what statistics count, and slabs are mapped.
 struct counted : depot_state {
-    counted() : depot_state{small_geometry(1)} {}
+    counted() : depot_state{small_geometry(1, 3000)} {}
     void run(unsigned t) {
         if (t == 0) {
             attach(0);
@@ -116,6 +45,7 @@ struct counted : depot_state {
             }
             return;
         }
+        check(!pool.contains(this), "the pool knows what is not its own");
         const auto s = pool.statistics();
         check(s.live <= 5 && s.cached <= 5 && s.threads <= 1 && s.peak <= 5, "statistics are in bounds");
     }
@@ -187,67 +117,6 @@ struct bypassed : depot_state {
     void finish() { check(pool.statistics().live == 0, "every object is taken off the list"); }
 };
 const registration<bypassed> bypassed_of_two{"depot.bypass", 2};
-
-/// Somebody asks about addresses while slabs are mapped.
-struct questions : depot_state {
-    questions() : depot_state{small_geometry(2, 3000)} {}
-    void run(unsigned t) {
-        if (t == 0) {
-            attach(0);
-            void* held[3];
-            for (void*& p : held) {
-                p = take(pool, fronts[0], 1);
-            }
-            for (void* p : held) {
-                put(pool, fronts[0], p, 1);
-            }
-        } else {
-            check(!pool.contains(this), "the pool knows what is not its own");
-        }
-    }
-};
-const registration<questions> questions_of_two{"depot.questions", 2};
-
-/// Two pools, a thread each: what they share is the memory for magazines.
-struct neighbours : depot_state {
-    explicit neighbours(const geometry& g = small_geometry(1))
-        : depot_state{g},
-          other{{.sizes = g, .object_bytes = 512, .object_align = 8, .type = "other"},
-                "other",
-                linn::detail::service::cached,
-                arena} {
-        attach(0);
-        other.attach(fronts[1], 2);
-    }
-    void run(unsigned t) {
-        depot& d = t == 0 ? pool : other;
-        void* a = take(d, fronts[t], 1);
-        void* b = take(d, fronts[t], 2);
-        put(d, fronts[t], a, 1);
-        put(d, fronts[t], b, 2);
-    }
-    void finish() {
-        other.detach(fronts[1]);
-        check(other.statistics().live == 0 && other.consistent(), "what the other pool handed out came back");
-        most_out = 200;
-        depot_state::finish();
-    }
-    depot other;
-};
-
-/// The same by threads that come and go: magazines that one returns are for the next.
-struct changing_neighbours : neighbours {
-    void run(unsigned t) {
-        neighbours::run(t);
-        if (t == 0) {
-            pool.detach(fronts[0]);
-            attach(0);
-        }
-        depot& d = t == 0 ? pool : other;
-        put(d, fronts[t], take(d, fronts[t], 3), 3);
-    }
-};
-const registration<changing_neighbours> changing_of_two{"depot.changing_neighbours", 2};
 
 /// Slots of 3000 bytes, two a slab, and magazines of one: the second object of each thread makes it visit the depot.
 struct homes_state : depot_state {

@@ -59,22 +59,6 @@ inline void put(depot& d, front& f, void* p, std::size_t value) {
     }
 }
 
-/// Hands one object to another thread.
-class box {
-public:
-    void send(void* p) { place_.store(p, std::memory_order_release); }
-    void* receive() {
-        void* p = nullptr;
-        while (p == nullptr) {
-            p = place_.load(std::memory_order_acquire);
-        }
-        return p;
-    }
-
-private:
-    policy::atomic<void*> place_{nullptr};
-};
-
 /// A depot and a front a thread, all of it memory of the model.
 struct depot_state {
     explicit depot_state(const geometry& g, linn::detail::service mode = linn::detail::service::cached)

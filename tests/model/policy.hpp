@@ -161,6 +161,29 @@ inline constexpr linn::detail::sharing_span linn::detail::shared_after_steal<mod
 
 namespace model {
 
+/// Hands one object to another thread.
+class box {
+public:
+    void send(void* p) { place_.store(p, std::memory_order_release); }
+    void* receive() {
+        void* p = nullptr;
+        while (p == nullptr) {
+            p = place_.load(std::memory_order_acquire);
+        }
+        return p;
+    }
+
+private:
+    policy::atomic<void*> place_{nullptr};
+};
+
+/// For scenarios with caches that threads have by their numbers.
+inline void share_thread_numbers() noexcept {
+    using table = linn::detail::thread_index_table<policy>;
+    share(&table::process(), sizeof(table));
+    make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);
+}
+
 /// What a thread does with its number when it exits. A fiber does not end as a thread does.
 inline void leave_thread_number() noexcept {
     using table = linn::detail::thread_index_table<policy>;

@@ -10,16 +10,14 @@ namespace model::of_pools {
 using registry = linn::detail::registry<policy>;
 using root_type = linn::detail::pool_root<policy>;
 using linn::detail::pool_description;
-using table = linn::detail::thread_index_table<policy>;
 
 const struct prepared {
     prepared() {
         share(&registry::process(), sizeof(registry));
-        share(&table::process(), sizeof(table));
+        share_thread_numbers();
         // A fiber does not end as a thread does: what its janitor would do, scenarios do.
         linn::detail::this_thread<policy>.janitor_armed = true;
         make_local(&linn::detail::this_thread<policy>, sizeof linn::detail::this_thread<policy>);
-        make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);
     }
 } preparation;
 
@@ -128,23 +126,5 @@ struct siblings {
     box passed;
 };
 const registration<siblings> siblings_of_two{"pool.siblings", 2};
-
-/// No two threads have one number; what the former holder of a number left under it is there for the next.
-struct numbers {
-    void run(unsigned) {
-        const std::uint32_t mine = linn::detail::thread_index<policy>();
-        check(mine < 3, "the smallest free number is taken");
-        check(!taken[mine], "no two threads have one number");
-        taken[mine] = true;
-        ++uses[mine];
-        taken[mine] = false;
-        leave_thread_number();
-    }
-    void finish() { check(uses[0] + uses[1] + uses[2] == 3 && uses[0] > 0, "each use is counted"); }
-    // Plain: the table orders those who share a number.
-    bool taken[3] = {};
-    unsigned uses[3] = {};
-};
-const registration<numbers> numbers_of_three{"pool.thread_numbers", 3};
 
 } // namespace model::of_pools

@@ -10,14 +10,12 @@
 namespace model::of_recyclers {
 
 using base = linn::detail::recycler_core<policy>;
-using table = linn::detail::thread_index_table<policy>;
 using linn::detail::recycled_state;
 
 const struct prepared {
     prepared() {
         share(&base::registry::process(), sizeof(base::registry));
-        share(&table::process(), sizeof(table));
-        make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);
+        share_thread_numbers();
     }
 } preparation;
 
@@ -94,52 +92,32 @@ struct recycler_state {
     core* shared;
 };
 
-/// Each thread has a cache, makes an object or uses that of the other.
-template <bool Asymmetric>
-struct exchange : recycler_state<Asymmetric> {
-    void run(unsigned t) {
-        object* a = this->shared->take(t);
-        if (t == 0) {
-            this->shared->give_to_all(a, t);
-        } else {
-            this->shared->give(a, t);
-        }
-        leave_thread_number();
-    }
-};
-const registration<exchange<true>> exchange_asymmetric{"recycler.exchange", 2};
-const registration<exchange<false>> exchange_symmetric{"recycler.exchange_symmetric", 2};
-
-/// A cache with an object waits for the first thread that asks for a number.
+/// There is a cache with an object, for the thread that says that it has used the recycler before.
 template <bool Asymmetric>
 struct warm : recycler_state<Asymmetric> {
     warm() {
-        this->shared->give(this->shared->take(0), 0);
-        leave_thread_number();
+        use_once(0);
+        number = linn::detail::this_thread_index<policy>;
     }
+    void use_warm_number() const { linn::detail::this_thread_index<policy> = number; }
     void use_once(std::size_t value) {
         object* a = this->shared->take(value);
         this->shared->give(a, value);
     }
+    std::uint32_t number;
 };
 
 /// Somebody trims while the owner of a cache works.
 template <bool Asymmetric>
-struct trim : recycler_state<Asymmetric> {
-    trim() {
-        this->shared->give(this->shared->take(0), 0);
-        number = linn::detail::this_thread_index<policy>;
-    }
+struct trim : warm<Asymmetric> {
     void run(unsigned t) {
         if (t == 0) {
-            linn::detail::this_thread_index<policy> = number; // of a thread that has used it before
-            object* a = this->shared->take(t);
-            this->shared->give(a, t);
+            this->use_warm_number();
+            this->use_once(t);
         } else {
             this->shared->trim();
         }
     }
-    std::uint32_t number;
 };
 const registration<trim<true>> trim_asymmetric{"recycler.trim", 2};
 const registration<trim<false>> trim_symmetric{"recycler.trim_symmetric", 2};
@@ -149,10 +127,10 @@ const registration<trim<true>> trim_twice{"recycler.trim_twice", 3, true};
 struct numbers : warm<true> {
     void run(unsigned t) {
         if (t == 0) {
+            use_warm_number();
             use_once(1);
             object* a = shared->take(2);
             shared->give_to_all(a, 2);
-            leave_thread_number();
         } else {
             check(shared->idle() <= 2 && shared->slot_count() <= 2 && shared->threads() <= 1 &&
                       shared->created() <= 2,
@@ -192,34 +170,19 @@ const registration<close<true>> close_asymmetric{"recycler.close", 2};
 const registration<close<false>> close_symmetric{"recycler.close_symmetric", 2, true};
 const registration<close<true>> close_of_three{"recycler.close_three", 3, true};
 
-/// A thread ends and leaves its cache to the one that gets its number.
-struct inherit : warm<true> {
-    void run(unsigned t) {
-        use_once(t);
-        leave_thread_number();
-    }
-};
-const registration<inherit> inherit_of_two{"recycler.inherit", 2};
-
 /// An object is in the cache of a thread that uses it, or does nothing any more; others want it. Nobody makes one while
 /// it is idle: there are never more than threads.
-struct steal : recycler_state<true> {
-    steal() {
-        shared->give(shared->take(0), 0);
-        number = linn::detail::this_thread_index<policy>;
-    }
+struct steal : warm<true> {
     void run(unsigned t) {
         if (t == 0) {
-            linn::detail::this_thread_index<policy> = number; // of the thread that has it
+            use_warm_number();
         }
-        object* a = shared->take(t);
-        shared->give(a, t);
+        use_once(t);
     }
     void finish() {
         check(shared->created() <= thread_count(), "what is idle is used before another is made");
         recycler_state::finish();
     }
-    std::uint32_t number;
 };
 const registration<steal> steal_of_two{"recycler.steal", 2};
 

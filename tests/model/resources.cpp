@@ -19,9 +19,8 @@ const struct prepared {
         // Joins what forks stop, whose list is that of all tests: no scenario joins again.
         linn::detail::spare_chunks::process().take(1, 1, 0);
         share(&core::registry_type::process(), sizeof(core::registry_type));
-        share(&table::process(), sizeof(table));
+        share_thread_numbers();
         share(&linn::detail::spare_chunks::process(), sizeof(linn::detail::spare_chunks));
-        make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);
     }
 } preparation;
 
@@ -139,50 +138,6 @@ struct first_depot : core_state {
     void* held = nullptr;
 };
 const registration<first_depot> first_depot_of_two{"resource.first_depot", 2};
-
-/// Each thread holds more than its cache does.
-struct exchange : core_state {
-    exchange() {
-        void* p = allocate(1);
-        deallocate(p, 1);
-        leave_thread_number();
-    }
-    void run(unsigned t) {
-        void* held[3];
-        for (std::size_t i = 0; i < 3; ++i) {
-            held[i] = allocate(10 * t + i);
-        }
-        for (std::size_t i = 0; i < 3; ++i) {
-            deallocate(held[i], 10 * t + i);
-        }
-        leave_thread_number();
-    }
-};
-const registration<exchange> exchange_of_two{"resource.exchange", 2};
-
-/// Two threads, which have different homes, free what one thread allocated in several slabs.
-struct spread : core_state {
-    spread() {
-        for (std::size_t i = 0; i != many; ++i) {
-            held[i] = allocate(i);
-        }
-        leave_thread_number();
-    }
-    void run(unsigned t) {
-        for (std::size_t i = 3 * t; i != 3 * t + 3; ++i) {
-            deallocate(held[i], i);
-        }
-    }
-    void finish() {
-        for (std::size_t i = 6; i != many; ++i) {
-            deallocate(held[i], i);
-        }
-        core_state::finish();
-    }
-    static constexpr std::size_t many = 14;
-    void* held[many] = {};
-};
-const registration<spread> spread_of_two{"resource.spread", 2};
 
 /// A slab of which pages go back, for which it is away, while another thread frees the last slot of it.
 struct away : core_state {
@@ -316,17 +271,13 @@ const registration<blocks> blocks_of_two{"resource.blocks", 2};
 struct passed : core_state {
     void run(unsigned t) {
         if (t == 0) {
-            place.store(allocate(7), std::memory_order_release);
+            place.send(allocate(7));
         } else {
-            void* p = nullptr;
-            while (p == nullptr) {
-                p = place.load(std::memory_order_acquire);
-            }
-            deallocate(p, 7);
+            deallocate(place.receive(), 7);
         }
         leave_thread_number();
     }
-    policy::atomic<void*> place{nullptr};
+    box place;
 };
 const registration<passed> passed_on{"resource.passed", 2};
 
