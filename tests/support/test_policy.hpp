@@ -25,22 +25,17 @@ struct manual_clock {
     static std::uint64_t now_ms() noexcept { return time; }
 };
 
-/// A lock that pretends to be taken on request, and after which another thread may come at once.
+/// A lock after which another thread may come at once.
 template <class Tag>
-class stubborn_mutex {
+class interrupted_mutex {
 public:
-    static inline std::atomic<bool> refuse{false};
-    static inline std::atomic<std::size_t> locks{0};
     static inline std::function<void()> after_unlock; ///< for tests of one thread
 
     template <class Owner> // which no fork asks
-    constexpr explicit stubborn_mutex(Owner&&) noexcept {}
+    constexpr explicit interrupted_mutex(Owner&&) noexcept {}
 
-    bool try_lock() noexcept { return !refuse && count(real_.try_lock()); }
-    void lock() noexcept {
-        real_.lock();
-        count(true);
-    }
+    bool try_lock() noexcept { return real_.try_lock(); }
+    void lock() noexcept { real_.lock(); }
     void unlock() noexcept {
         real_.unlock();
         if (after_unlock) {
@@ -53,10 +48,6 @@ public:
     [[nodiscard]] bool held_for_fork() const noexcept { return real_.held_for_fork(); }
 
 private:
-    static bool count(bool locked) noexcept {
-        locks += locked ? 1U : 0U;
-        return locked;
-    }
     linn::detail::fork_mutex real_;
 };
 
@@ -65,7 +56,7 @@ template <class Tag>
 struct test_policy {
     using pages = failing_pages<Tag>;
     using clock = manual_clock<Tag>;
-    using mutex = stubborn_mutex<Tag>;
+    using mutex = interrupted_mutex<Tag>;
     template <class T>
     using atomic = std::atomic<T>;
 };

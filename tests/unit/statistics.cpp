@@ -170,21 +170,4 @@ TEST_CASE("statistics: OpenMetrics has each family once, sums of equal labels, e
     CHECK(linn::to_openmetrics({}).ends_with("\n# EOF\n"));
 }
 
-TEST_CASE("statistics: the leak report names what is alive, and nothing else") {
-    struct leaker {
-        char c[24];
-    };
-    CHECK(linn::leak_report().find("leaker") == std::string::npos);
-    leaker* one = pool<leaker>::allocate();
-    CHECK(linn::leak_report().find("linn: 1 object of 24 bytes alive: ") != std::string::npos);
-    leaker* two = pool<leaker>::allocate();
-    const std::string report = linn::leak_report();
-    CHECK(report.find("linn: 2 objects of 24 bytes alive: ") != std::string::npos);
-    CHECK(report.find("leaker") != std::string::npos);
-    CHECK(report.back() == '\n');
-    pool<leaker>::deallocate(one);
-    pool<leaker>::deallocate(two);
-    CHECK(linn::leak_report().find("leaker") == std::string::npos);
-}
-
 } // namespace statistics_tests

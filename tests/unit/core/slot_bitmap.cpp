@@ -148,19 +148,4 @@ TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
     CHECK(all(400) == runs{{0, 400}});
 }
 
-TEST_CASE("slot_bitmap: the slots outside, by 64") {
-    std::vector<std::uint64_t> words(slot_bitmap::storage_words(200), 0);
-    slot_bitmap set{words.data(), 200};
-    constexpr std::uint64_t all = ~std::uint64_t{0};
-    CHECK(set.outside(0, 200) == all);
-    CHECK(set.outside(3, 200) == 0xff);
-    CHECK(set.outside(0, 64) == all);
-    CHECK(set.outside(0, 3) == 7);
-    REQUIRE(set.insert(0, 130));
-    CHECK(set.outside(0, 200) == 0);
-    CHECK(set.outside(1, 200) == 0);
-    CHECK(set.outside(2, 200) == all << 2);
-    CHECK(set.outside(2, 131) == 4);
-}
-
 } // namespace core_slot_bitmap_tests

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a pool_resource with max_bytes never has more than that from its upstream and the system, all told; below the limit
-// no request fails for memory that another thread, or another size, keeps without using it.
+// no request fails for memory that another size keeps without using it. Other threads: unit/limits.cpp.
 //
-// Breaks when a thread caches slots of such a resource, when empty slabs of other sizes are not given back first, or when
-// bytes stay counted that nobody has.
+// Breaks when empty slabs of other sizes are not given back first, or when bytes stay counted that nobody has.
 #include "counting_resource.hpp"
 #include "unit.hpp"
-#include "worker.hpp"
 
 #include <linn/memory_resource.hpp>
 
@@ -91,22 +89,6 @@ TEST_CASE("pool_resource: most of max_bytes can be had, again and again, in one 
     }
 }
 
-TEST_CASE("pool_resource: below max_bytes, what any thread frees any other gets at once") {
-    pool_resource r{{.max_bytes = 256 * kib}};
-    auto all = take_all(r, 48);
-    linn_test::worker other;
-    other.run_here([&] {
-        for (std::size_t i = 0; i != 500; ++i) {
-            r.deallocate(all[i], 48, 8);
-        }
-    });
-    for (std::size_t i = 0; i != 500; ++i) {
-        all[i] = r.allocate(48, 8);
-    }
-    CHECK_THROWS_AS(static_cast<void>(r.allocate(48, 8)), std::bad_alloc);
-    give(r, all, 48);
-}
-
 TEST_CASE("pool_resource: larger requests count, head included, and free what they took") {
     counting_resource upstream;
     pool_resource r{{.max_bytes = 1024 * kib}, &upstream};
@@ -147,40 +129,6 @@ TEST_CASE("pool_resource: what upstream refuses is not counted") {
     CHECK(upstream.live_bytes == 0);
     all = take_all(r, 200);
     CHECK(all.size() >= n * 99 / 100); // slabs at other addresses have other colours, which take a few slots
-}
-
-TEST_CASE("pool_resource: threads that together hold what fits below max_bytes are never refused") {
-    pool_resource r{{.max_bytes = 512 * kib}};
-    auto all = take_all(r, 100);
-    constexpr std::size_t threads = 4;
-    const std::size_t each = all.size() * 97 / 100 / threads;
-    give(r, all, 100);
-    std::atomic<std::size_t> refused{0};
-    const auto work = [&](std::size_t seed) {
-        std::vector<void*> held;
-        for (int round = 0; round != 6; ++round) {
-            for (std::size_t i = 0; i != 2 * each; ++i) {
-                seed = seed * 6364136223846793005U + 1442695040888963407U;
-                if (held.size() == each || (!held.empty() && (seed >> 61) < 2)) {
-                    r.deallocate(held.back(), 100, 8);
-                    held.pop_back();
-                    continue;
-                }
-                try {
-                    held.push_back(nullptr);
-                    held.back() = r.allocate(100, 8);
-                } catch (const std::bad_alloc&) {
-                    held.pop_back();
-                    ++refused;
-                }
-            }
-            give(r, held, 100); // slabs become empty, and go back
-            held.clear();
-            r.trim();
-        }
-    };
-    linn_test::in_threads(threads, work);
-    CHECK(refused == 0);
 }
 
 } // namespace memory_resource_limits_tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises of the store below buffer_pool, with pages that can fail and that know what they are asked:
-// no system call under the lock, each refusal leaves the store as it was, every mapping is closed
-// before it is unmapped and open while a caller has it. Any sequence of calls against a model: tests/fuzz.
+// Promises of the store below buffer_pool, with pages that know what they are asked:
+// no system call under the lock, every mapping is closed before it is unmapped and open while a caller has it. Any sequence of
+// calls against a model: tests/fuzz; each refusal of the system: process.error_nth_request and process.system_answers.
 
 #include "unit.hpp"
 
@@ -38,16 +38,11 @@ struct fake_pages {
     static inline std::mutex lock;
     static inline std::map<std::byte*, bool> open_now;
     static inline std::atomic<int> errors{0};
-    static inline std::atomic<long> until_refusal{-1}; ///< maps that still succeed; negative: all
-    static inline std::atomic<bool> refuse_open{false};
-    static inline std::atomic<bool> refuse_prefault{false};
     static inline std::function<void()> meanwhile; ///< what another thread does during the next map
 
     static void reset() {
         errors = 0;
-        until_refusal = -1;
         meanwhile = nullptr;
-        refuse_open = refuse_prefault = false;
     }
     static std::size_t mapped() {
         const std::lock_guard guard{lock};
@@ -62,10 +57,6 @@ struct fake_pages {
     static std::size_t page_bytes() noexcept { return 4096; }
     static bool map(const detail::buffer_request& r, detail::buffer_mapping& out) noexcept {
         expect(true);
-        if (until_refusal == 0) {
-            return false;
-        }
-        until_refusal -= until_refusal > 0 ? 1 : 0;
         if (meanwhile) {
             std::exchange(meanwhile, nullptr)();
         }
@@ -86,13 +77,10 @@ struct fake_pages {
     }
     static bool prefault(const detail::buffer_mapping& m) noexcept {
         expect(is_open(m.data));
-        return !refuse_prefault;
+        return true;
     }
-    static bool open(const detail::buffer_mapping& m, bool was_protected) noexcept {
+    static bool open(const detail::buffer_mapping& m, bool) noexcept {
         expect(!is_open(m.data));
-        if (refuse_open && was_protected) {
-            return false;
-        }
         const std::lock_guard guard{lock};
         open_now[m.data] = true;
         return true;
@@ -111,13 +99,11 @@ struct fake_platform {
 };
 using store = detail::buffer_store<fake_platform>;
 
-detail::buffer_plan plan(std::size_t retain, std::size_t most = 0, bool prefault = false) {
+detail::buffer_plan plan(std::size_t retain) {
     detail::buffer_plan p;
     p.bytes = buffer_bytes;
     p.request = {.bytes = buffer_bytes, .align = 4096, .huge = linn::huge_page_use::off};
     p.retain = retain;
-    p.most = most;
-    p.prefault = prefault;
     p.asymmetric = detail::enable_thread_barrier();
     return p;
 }
@@ -175,53 +161,6 @@ TEST_CASE(
     CHECK(s->trim() == 2 * buffer_bytes);
     CHECK(caches() == detail::thread_locals_last);
     s->orphan();
-    CHECK(fake_pages::errors == 0);
-}
-
-TEST_CASE("buffer_store: each refusal leaves it as it was") {
-    fake_pages::reset();
-    store::registry stores;
-    store* s = store::make(plan(4, 3, true), stores);
-    fake_pages::until_refusal = 0;
-    CHECK(s->acquire() == nullptr);
-    CHECK(!s->reserve(1));
-    CHECK(s->counts().mapped == 0);
-    CHECK(s->counts().live == 0);
-    CHECK(s->counts().peak == 0);
-    fake_pages::until_refusal = 2;
-    CHECK(!s->reserve(3)); // stops after two, and keeps them
-    CHECK(s->counts().idle == 2);
-    fake_pages::until_refusal = -1;
-
-    fake_pages::refuse_prefault = true;
-    CHECK(!s->reserve(3));
-    CHECK(fake_pages::mapped() == 2);
-    fake_pages::refuse_prefault = false;
-
-    store::block* a = s->acquire();
-    store::block* b = s->acquire();
-    store::block* c = s->acquire();
-    REQUIRE(c != nullptr);
-    CHECK(s->acquire() == nullptr); // the limit
-    CHECK(!s->reserve(1));
-    CHECK(s->counts().live == 3);
-    CHECK(s->counts().peak == 3);
-    CHECK(s->counts().acquired == 3);
-    store::release(b);
-    CHECK(s->acquire() == b);
-    store::release(a);
-    store::release(b);
-    store::release(c);
-    if (detail::checked_build && !detail::sanitizer_poison) {
-        fake_pages::refuse_open = true;
-        b = s->acquire(); // each idle one is lost, a new one is not protected
-        CHECK(b != nullptr);
-        CHECK(s->counts().mapped == 1);
-        CHECK(s->counts().acquired == 5);
-        store::release(b);
-    }
-    s->orphan();
-    CHECK(fake_pages::mapped() == 0);
     CHECK(fake_pages::errors == 0);
 }
 
