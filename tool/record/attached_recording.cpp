@@ -33,12 +33,7 @@ using attach::answer;
 using attach::door;
 using attach::mapping;
 
-constexpr std::chrono::milliseconds slice{20};
-
 std::string in_words(answer said, pid_t pid) {
-    if (said == answer::done) {
-        return {};
-    }
     return fmt::format("process {} {}", pid,
                        said == answer::in_use ? "is recorded already, by another linn"
                        : said == answer::no_memory
@@ -46,10 +41,10 @@ std::string in_words(answer said, pid_t pid) {
                            : "did not answer in time, or is busy with an earlier recording: try again");
 }
 
-/// The address of a function of the C library; 0 if there is none.
-std::uint64_t find_in_libc(const std::vector<mapping>& mappings, std::string_view name) {
+/// The address of a symbol of a library in a process; 0 if there is none.
+std::uint64_t find(const std::vector<mapping>& mappings, std::string_view library, std::string_view name) {
     for (const mapping& m : mappings) {
-        if (m.offset == 0 && m.is_libc()) {
+        if (m.offset == 0 && m.file_name().starts_with(library)) {
             const std::uint64_t found = find_in_file(m.path, name);
             return found == 0 ? 0 : m.begin + found;
         }
@@ -141,14 +136,14 @@ private:
 
     bool enter() {
         used_before_ = used_ = attach::time_used_by(facts_.pid);
-        std::string problem = find_door();
-        if (problem.empty()) {
-            const int error = attach::borrow(facts_.pid, attach::fit_for::loading, library_.string(),
-                                             [&](const attach::remote_call& call, std::uint64_t name) {
-                                                 problem = bring_in(call, name);
-                                                 return true;
-                                             });
-            problem = error == 0 ? problem : attach::why_not_traceable(facts_.pid, error);
+        std::string problem;
+        const int error = attach::borrow(facts_.pid, library_.string(),
+                                         [&](const attach::remote_call& call, std::uint64_t path) {
+                                             problem = bring_in(call, path);
+                                             return true;
+                                         });
+        if (error != 0) {
+            problem = attach::why_not_traceable(facts_.pid, error);
         }
         if (problem.empty()) {
             libraries_ = libraries_of(facts_.pid);
@@ -158,138 +153,95 @@ private:
         return fail(problem);
     }
 
-    /// Sets `door_` if the library is there. Returns why this process cannot be recorded, because of it or of another.
-    std::string find_door() {
-        for (const mapping& m : attach::read_mappings(facts_.pid)) {
-            if (m.offset != 0 || !is_recorder(m.file_name())) {
-                continue;
-            }
-            const std::uint64_t found = find_in_file(m.path, attach::door_symbol);
-            const auto other = found == 0 ? std::nullopt : door_at(m.begin + found);
-            if (!other) {
-                return fmt::format("process {} has the recorder of another version of linn, from an earlier "
-                                   "recording: restart it, or record it with that version",
-                                   facts_.pid);
-            }
-            if (m.path == library_.string()) {
-                door_ = m.begin + found;
-            } else if (other->is_in != 0) {
-                return in_words(answer::in_use, facts_.pid);
-            }
-        }
-        return {};
-    }
-
-    std::string load_library(const attach::remote_call& call, std::uint64_t name) {
+    /// Loads the library unless it is there, and puts the hooks in. `path`: of the library, in the process. Returns an empty string, or
+    /// why it did not work; then the program is as before, but for the library.
+    std::string bring_in(const attach::remote_call& call, std::uint64_t path) {
         const std::vector<mapping> mappings = attach::read_mappings(facts_.pid);
-        const std::uint64_t dlopen_at = find_in_libc(mappings, "dlopen");
-        const std::uint64_t dlerror_at = find_in_libc(mappings, "dlerror");
+        const std::uint64_t dlopen_at = find(mappings, "libc.so", "dlopen");
+        const std::uint64_t dlerror_at = find(mappings, "libc.so", "dlerror");
         if (dlopen_at == 0 || dlerror_at == 0) {
             return fmt::format("the C library of process {} has no dlopen, or its file was replaced: linn "
                                "attaches to programs with glibc 2.34 or later. Restart it if it was updated",
                                facts_.pid);
         }
-        if (!call(dlopen_at, name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+        if (!call(dlopen_at, path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
             return in_words(answer::none, facts_.pid);
         }
-        std::string problem = find_door();
-        if (problem.empty() && door_ == 0) {
+        door_ = find(attach::read_mappings(facts_.pid), library_.filename().string(), attach::door_symbol);
+        const wire::ring_options wanted = ring_options();
+        const auto before = look();
+        if (!before ||
+            !attach::write_memory(facts_.pid, door_ + offsetof(door, options), &wanted, sizeof wanted)) {
             call(dlerror_at, 0, 0); // clear the error of this dlopen, which the program did not call
-            problem = fmt::format(
-                "process {} could not open {}: may it read the file, and is there room in its static TLS?",
+            return fmt::format(
+                "process {} could not open {}: may it read the file, and is there room in its static "
+                "TLS? If it was recorded by another version of linn, restart it",
                 facts_.pid, library_.string());
+        }
+        if (const answer said = ask(call, ring_chunks); said != answer::done) {
+            return in_words(said, facts_.pid);
+        }
+        // With the rights of the process, not with ours: what it could not write to, we cannot either.
+        const int ring_fd = look().value_or(door{}).ring_fd;
+        std::string problem =
+            ring_.adopt(static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), ring_fd, 0)));
+        if (problem.empty()) {
+            start_collecting(facts_.pid);
+        } else {
+            ask(call, 0);
         }
         return problem;
     }
 
-    /// Loads the library unless it is there, and puts the hooks in. `name`: of the library, in the process. Returns an empty string, or
-    /// why it did not work; then the program is as before, but for the library.
-    std::string bring_in(const attach::remote_call& call, std::uint64_t name) {
-        if (std::string problem = door_ == 0 ? load_library(call, name) : std::string{}; !problem.empty()) {
-            return problem;
-        }
-        const wire::ring_options wanted = ring_options();
+    /// Has the library put the hooks in, or take them out where there are no chunks.
+    answer ask(const attach::remote_call& call, std::uint32_t chunks) const {
         const auto before = look();
-        if (!before || !attach::process_memory{facts_.pid}.write(door_ + offsetof(door, options), &wanted,
-                                                                 sizeof wanted)) {
-            return in_words(answer::none, facts_.pid);
-        }
-        call(before->enter, ring_chunks, 0);
-        const door now = look().value_or(door{});
-        if (now.said != answer::done) {
-            return in_words(now.said, facts_.pid);
-        }
-        // With the rights of the process, not with ours: what it could not write to, we cannot either.
-        const auto fd = static_cast<int>(::syscall(SYS_pidfd_getfd, process_.get(), now.ring_fd, 0));
-        std::string problem = ring_.adopt(fd);
-        if (!problem.empty()) {
-            call(now.leave, 0, 0);
-            return problem;
-        }
-        start_collecting(facts_.pid);
-        return {};
+        const bool has_returned = before && call(reinterpret_cast<std::uint64_t>(before->change), chunks, 0);
+        return has_returned ? look().value_or(door{}).said : answer::none;
     }
 
     /// What the library in the process says; no value where it is not there, or that of another version.
-    std::optional<door> door_at(std::uint64_t address) const {
-        const auto now = attach::process_memory{facts_.pid}.get<door>(address);
+    std::optional<door> look() const {
+        const auto now = attach::read_memory<door>(facts_.pid, door_);
         return now && now->magic == attach::door_magic && now->size == sizeof(door) ? now : std::nullopt;
     }
-    std::optional<door> look() const { return door_at(door_); }
 
     bool has_ended() const {
         pollfd p{process_.get(), POLLIN, 0};
-        return process_ && ::poll(&p, 1, 0) == 1;
+        return ::poll(&p, 1, 0) == 1;
     }
 
     /// Until the recording is over. Returns why, for the trace.
     std::string wait() {
-        const auto limit =
-            std::chrono::steady_clock::now() + std::chrono::duration<double>{options_.duration_s};
+        constexpr std::chrono::milliseconds slice{20};
+        const instant begin = now();
         result_.end.ran_on = true;
-        for (;;) {
+        do {
             note_time();
             const auto found = look();
-            if (has_ended() || !found || found->is_in == 0) {
-                return why_hooks_are_gone();
-            }
-            const bool is_time = options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit;
-            if (!collector_->problem().empty() || is_time || desk_.wait_for_stop(slice)) {
-                return "detached, and the program ran on";
-            }
-        }
-    }
-
-    std::string why_hooks_are_gone() {
-        constexpr unsigned most_looks = 100;
-        for (unsigned i = 0; i != most_looks && !has_ended(); ++i) {
-            if (look()) {
+            if (found && found->is_in == 0) {
                 return "the hooks left the program, because linn stood still for 10 s";
             }
             // A process that is about to end has no memory any more, and no program.
-            std::error_code error;
-            if (!fs::read_symlink(fmt::format("/proc/{}/exe", facts_.pid), error).empty()) {
+            const bool has_executed = !found && attach::has_program(facts_.pid);
+            if (has_executed || has_ended()) {
                 result_.end.ran_on = false;
-                return "the program executed another one";
+                return has_executed ? "the program executed another one" : "the program ended";
             }
-            std::this_thread::sleep_for(slice);
-        }
-        result_.end.ran_on = false;
-        return "the program ended";
+        } while (collector_->problem().empty() && !desk_.wait_for_stop(slice) &&
+                 (options_.duration_s == 0 ||
+                  static_cast<double>(now().ns - begin.ns) < options_.duration_s * 1e9));
+        return "detached, and the program ran on";
     }
 
     /// Takes the hooks out. Children that the program has forked do so themselves, when they allocate next.
     void leave() {
-        answer said = answer::done;
-        const int error = attach::borrow(
-            facts_.pid, attach::fit_for::calls, {}, [&](const attach::remote_call& call, std::uint64_t) {
-                if (const auto before = look()) { // no other program
-                    const bool returned = call(before->leave, 0, 0);
-                    said = returned ? look().value_or(door{}).said : answer::none;
-                }
-                return said != answer::busy;
-            });
-        if ((error != 0 || said != answer::done) && !attach::threads_of(facts_.pid).empty()) {
+        answer said = answer::none;
+        attach::borrow(facts_.pid, {}, [&](const attach::remote_call& call, std::uint64_t) {
+            said = ask(call, 0);
+            return said != answer::busy;
+        });
+        if (said != answer::done && !has_ended()) {
             result_.warnings.push_back(fmt::format(
                 "the recorder could not be taken out of process {}; it takes itself out soon", facts_.pid));
         }

@@ -57,16 +57,15 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// The fields of /proc/PID/stat as times in nanoseconds, numbered as in proc(5); all 0 where the process has ended.
-std::array<double, 64> stat_times(const std::string& folder) {
-    std::array<double, 64> times{};
-    const std::string text = text_of(folder + "/stat");
+/// A field of /proc/PID/stat that is a time, in nanoseconds, by its number in proc(5); 0 where the process has ended.
+double stat_time(pid_t pid, unsigned number_of_field) {
+    const std::string text = text_of(fmt::format("/proc/{}/stat", pid));
     std::istringstream in{text.substr(std::min(text.rfind(')'), text.size()))}; // behind the name, the second
     std::string word;
-    for (std::size_t i = 2; i != times.size() && in >> word; ++i) {
-        times[i] = static_cast<double>(number(word)) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    for (unsigned i = 2; i <= number_of_field; ++i) {
+        in >> word;
     }
-    return times;
+    return static_cast<double>(number(in ? word : "0")) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 /// Whether it sees other files, or files under other names, or other numbers of processes than linn does.
@@ -76,52 +75,50 @@ bool is_in_container(const std::string& folder) {
     });
 }
 
+bool is_recorded(const std::string& folder) {
+    return std::ranges::any_of(words_of(text_of(folder + "/environ")), [](const std::string& variable) {
+        return variable.starts_with("LINN_RECORD=");
+    });
+}
+
 std::string why_not_recordable(const process_facts& p, const std::string& status) {
     const std::string folder = fmt::format("/proc/{}", p.pid);
-    if (const std::uint64_t tracer = number(field(status, "TracerPid")); tracer != 0) {
-        return fmt::format(
-            "process {} is traced already, by process {}: end that first, for a process has one "
-            "tracer at most",
-            p.pid, tracer);
+    const std::string process = fmt::format("process {} ", p.pid);
+    if (const std::string tracer = field(status, "TracerPid"); tracer != "0") {
+        return process + "is traced already, by process " + tracer +
+               ": end that first, for a process has one tracer at most";
     }
     if (field(status, "State").starts_with('T')) {
-        return fmt::format("process {} is stopped: let it go on first, with kill -CONT {}", p.pid, p.pid);
+        return process + fmt::format("is stopped: let it go on first, with kill -CONT {}", p.pid);
     }
     if (p.name.empty()) {
         return why_not_traceable(p.pid, EPERM);
     }
     if (is_in_container(folder)) {
-        return fmt::format(
-            "process {} runs in a container or a changed root, where it does not find the recorder: run "
-            "linn in there",
-            p.pid);
+        return process + "runs in a container or a changed root, where it does not find the recorder: run "
+                         "linn in there";
     }
     // The filter of a container concerns linn in there as well.
     if (number(field(status, "Seccomp_filters")) >
         number(field(text_of("/proc/self/status"), "Seccomp_filters"))) {
-        return fmt::format(
-            "process {} has a seccomp filter, which may end it for a system call of the recorder. {}", p.pid,
-            from_its_start);
+        return process + "has a seccomp filter, which may end it for a system call of the recorder. " +
+               from_its_start;
     }
     if (field(status, "x86_Thread_features").find("shstk") != std::string::npos) {
-        return fmt::format("process {} has a shadow stack, which does not let linn call a function in it. {}",
-                           p.pid, from_its_start);
+        return process + "has a shadow stack, which does not let linn call a function in it. " +
+               from_its_start;
     }
     executable_info info = inspect_executable(folder + "/exe");
-    const std::string who = fmt::format("process {} ({})", p.pid, p.name);
+    const std::string who = process + "(" + p.name + ")";
     if (info.what != executable_info::kind::program) {
-        return fmt::format("{} was built for another machine, or its program cannot be read", who);
+        return who + " was built for another machine, or its program cannot be read";
     }
     info.privilege.clear(); // nothing is preloaded
-    if (std::string why = why_not_preloadable(who, info, preload_kind::recorder); !why.empty()) {
-        return why;
+    std::string why = why_not_preloadable(who, info, preload_kind::recorder);
+    if (why.empty() && is_recorded(folder)) {
+        why = who + " was started by linn record, and is recorded already";
     }
-    for (const std::string& variable : words_of(text_of(folder + "/environ"))) {
-        if (variable.starts_with("LINN_RECORD=")) {
-            return fmt::format("{} was started by linn record, and is recorded already", who);
-        }
-    }
-    return {};
+    return why;
 }
 
 } // namespace
@@ -146,7 +143,7 @@ process_facts examine_process(pid_t pid) {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
     p.age_ns = std::max(0.0, static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec) -
-                                 stat_times(folder)[22]);
+                                 stat_time(pid, 22));
     p.problem = why_not_recordable(p, status);
     return p;
 }
@@ -175,12 +172,7 @@ std::string why_not_traceable(pid_t pid, int error) {
 }
 
 used_time time_used_by(pid_t pid) {
-    const auto times = stat_times(fmt::format("/proc/{}", pid));
-    return {times[14], times[15]};
-}
-
-bool is_uninterruptible(pid_t pid, pid_t tid) {
-    return field(text_of(fmt::format("/proc/{}/task/{}/status", pid, tid)), "State").starts_with('D');
+    return {stat_time(pid, 14), stat_time(pid, 15)};
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {
@@ -193,16 +185,24 @@ std::vector<pid_t> threads_of(pid_t pid) {
     return found;
 }
 
-bool process_memory::read(std::uint64_t from, void* to, std::size_t bytes) const noexcept {
-    const iovec local{to, bytes};
-    const iovec remote{reinterpret_cast<void*>(from), bytes};
-    return ::process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+bool is_uninterruptible(pid_t pid, pid_t tid) {
+    return field(text_of(fmt::format("/proc/{}/task/{}/status", pid, tid)), "State").starts_with('D');
 }
 
-bool process_memory::write(std::uint64_t to, const void* from, std::size_t bytes) const noexcept {
+bool has_program(pid_t pid) {
+    return !link_of(fmt::format("/proc/{}/exe", pid)).empty();
+}
+
+bool read_memory(pid_t pid, std::uint64_t from, void* to, std::size_t bytes) noexcept {
+    const iovec local{to, bytes};
+    const iovec remote{reinterpret_cast<void*>(from), bytes};
+    return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool write_memory(pid_t pid, std::uint64_t to, const void* from, std::size_t bytes) noexcept {
     const iovec local{const_cast<void*>(from), bytes};
     const iovec remote{reinterpret_cast<void*>(to), bytes};
-    return ::process_vm_writev(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+    return ::process_vm_writev(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 std::string mapping::file_name() const {

@@ -42,23 +42,17 @@ std::vector<pid_t> threads_of(pid_t pid);
 /// Whether the kernel does not let go of a thread just now.
 bool is_uninterruptible(pid_t pid, pid_t tid);
 
-/// The memory of another process, as far as it may be read and written.
-class process_memory {
-public:
-    explicit process_memory(pid_t pid) noexcept : pid_(pid) {}
+/// Whether it executes a program: one that ends does not any more.
+bool has_program(pid_t pid);
 
-    bool read(std::uint64_t from, void* to, std::size_t bytes) const noexcept;
-    bool write(std::uint64_t to, const void* from, std::size_t bytes) const noexcept;
-
-    template <class T>
-    std::optional<T> get(std::uint64_t from) const {
-        T value{};
-        return read(from, &value, sizeof value) ? std::optional{value} : std::nullopt;
-    }
-
-private:
-    pid_t pid_;
-};
+/// False where the other process's memory may not be read or written, or there is none.
+bool read_memory(pid_t pid, std::uint64_t from, void* to, std::size_t bytes) noexcept;
+bool write_memory(pid_t pid, std::uint64_t to, const void* from, std::size_t bytes) noexcept;
+template <class T>
+std::optional<T> read_memory(pid_t pid, std::uint64_t from) {
+    T value{};
+    return read_memory(pid, from, &value, sizeof value) ? std::optional{value} : std::nullopt;
+}
 
 /// A line of /proc/PID/maps.
 struct mapping {
@@ -66,7 +60,8 @@ struct mapping {
     std::uint64_t end = 0;
     std::uint64_t offset = 0;
     bool is_code = false;
-    std::string path; ///< as the kernel names it: also [stack], and "… (deleted)"
+    bool may_hold_locks = false; ///< of code: those of the allocator or the loader
+    std::string path;            ///< as the kernel names it: also [stack], and "… (deleted)"
 
     /// "libc.so.6" of "/lib/libc.so.6 (deleted)".
     std::string file_name() const;
@@ -79,19 +74,14 @@ std::vector<mapping> read_mappings(pid_t pid);
 /// The mapping that holds an address; null where there is none.
 const mapping* mapping_at(const std::vector<mapping>& all, std::uint64_t address);
 
-enum class fit_for {
-    loading, ///< a library: the thread has no lock of the loader or the allocator
-    calls,
-};
-
 /// Calls a function in the other process, and waits until it has returned. False if the thread has ended, or the function has not
 /// returned in time.
 using remote_call = std::function<bool(std::uint64_t function, std::uint64_t first, std::uint64_t second)>;
 
-/// Stops one thread of a process after the other that is fit for calls, until `use`, which makes them, returns true. It gets the
-/// address of `text` in the process. The thread then goes on as if nothing had been. Returns 0, or why no thread did:
-/// ESRCH, EPERM, or after ten seconds ETIMEDOUT. On x86-64 only.
-int borrow(pid_t pid, fit_for what, const std::string& text,
+/// Stops one thread of a process after the other until one is fit for calls, and `use`, which makes them, returns true. It gets the
+/// address of `text` in the process, which is the path of a library to open; without one, any thread will do. The thread then goes on
+/// as if nothing had been. Returns 0, or why no thread did: ESRCH, EPERM, or after ten seconds ETIMEDOUT. On x86-64 only.
+int borrow(pid_t pid, const std::string& text,
            const std::function<bool(const remote_call& call, std::uint64_t text)>& use);
 
 } // namespace linn::tool::attach

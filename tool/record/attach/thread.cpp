@@ -19,8 +19,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
-#include <set>
 #include <thread>
 
 namespace linn::tool::attach {
@@ -93,12 +91,12 @@ ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t stat
 }
 
 /// Where the C library returns from signal handlers; 0 where that cannot be found.
-std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapping>& mappings) {
+std::uint64_t find_restorer(pid_t pid, const std::vector<mapping>& mappings) {
     constexpr std::string_view code{"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9}; // mov $15, %rax; syscall
     for (const mapping& m : mappings) {
         if (m.is_code && m.is_libc()) {
             std::string bytes(std::min(m.end - m.begin, std::uint64_t{64} << 20), '\0');
-            memory.read(m.begin, bytes.data(), bytes.size());
+            read_memory(pid, m.begin, bytes.data(), bytes.size());
             if (const std::size_t at = bytes.find(code); at != std::string::npos) {
                 return m.begin + at;
             }
@@ -107,39 +105,26 @@ std::uint64_t find_restorer(const process_memory& memory, const std::vector<mapp
     return 0;
 }
 
-/// Files other than the C library that have an allocator, or cannot be read any more.
-std::set<std::string> allocators_in(const std::vector<mapping>& mappings) {
-    std::set<std::string> seen;
-    std::set<std::string> found;
-    for (const mapping& m : mappings) {
-        std::error_code error;
-        if (m.is_code && !m.is_libc() && seen.insert(m.path).second && m.path.starts_with('/') &&
-            (find_in_file(m.path, "malloc") != 0 || !std::filesystem::exists(m.path, error))) {
-            found.insert(m.path);
-        }
-    }
-    return found;
+/// Whether code of a file may run while it holds a lock of the allocator or the loader.
+bool may_hold_locks(const mapping& m) {
+    const std::string file = m.file_name();
+    std::error_code error;
+    return file.starts_with("ld-linux") || file == "[vdso]" || find_in_file(m.path, "malloc") != 0 ||
+           (m.path.starts_with('/') && !std::filesystem::exists(m.path, error)); // what it has is not known
 }
 
 /// Whether a thread may be made to open a library here. That takes the allocator's lock and the loader's, so the thread must hold
 /// neither: it executes code that belongs to neither the C library nor the allocator, or sleeps in a system call of the C library.
 /// While the C library or the loader has such a lock, it only sleeps for another lock, which is FUTEX_WAIT; waiting for threads that end,
 /// condition variables and semaphores is FUTEX_WAIT_BITSET.
-bool is_calm(const std::vector<mapping>& mappings, const std::set<std::string>& allocators,
-             const user_regs_struct& r) {
-    const mapping* const code = mapping_at(mappings, r.rip);
-    if (code == nullptr) {
-        return false;
-    }
-    if (!code->is_libc()) {
-        const std::string file = code->file_name();
-        return !file.starts_with("ld-linux") && file != "[vdso]" && !allocators.contains(code->path);
-    }
+bool is_calm(const mapping& code, const user_regs_struct& r) {
     const auto call = static_cast<std::int64_t>(r.orig_rax);
     const auto result = -static_cast<std::int64_t>(r.rax);
-    const bool slept = result == EINTR || (result >= 512 && result <= 516); // ERESTARTSYS and the like
-    return call >= 0 && slept &&
-           (call != SYS_futex || (static_cast<int>(r.rsi) & FUTEX_CMD_MASK) != FUTEX_WAIT);
+    const bool sleeps =
+        call >= 0 && (result == EINTR || (result >= 512 && result <= 516)); // ERESTARTSYS and the like
+    return !code.may_hold_locks ||
+           (code.is_libc() && sleeps &&
+            (call != SYS_futex || (static_cast<int>(r.rsi) & FUTEX_CMD_MASK) != FUTEX_WAIT));
 }
 
 /// A thread of another process that stands still, and calls functions of its process on its own stack. It goes on as if nothing had been
@@ -147,14 +132,11 @@ bool is_calm(const std::vector<mapping>& mappings, const std::set<std::string>& 
 /// kernel restores the thread. No signal is lost, and no byte of the program's code changes.
 class borrowed_thread {
 public:
-    borrowed_thread(pid_t pid, pid_t tid) : memory_(pid), tid_(tid) {
+    borrowed_thread(pid_t pid, pid_t tid) : pid_(pid), tid_(tid) {
         if (!trace(PTRACE_SEIZE, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD))) {
             error_ = errno;
-            return;
-        }
-        state_ = state::runs;
-        trace(PTRACE_INTERRUPT);
-        if (wait(most_for_stopping) == state::held) {
+            is_gone_ = true;
+        } else if (halt(most_for_stopping)) {
             registers_ = current_registers();
         }
     }
@@ -164,11 +146,7 @@ public:
         if (has_returned_) {
             restore();
         }
-        if (state_ == state::runs) {
-            trace(PTRACE_INTERRUPT);
-            wait(until_it_stands);
-        }
-        if (state_ != state::gone) {
+        if (stands_ || halt(until_it_stands)) {
             trace(PTRACE_DETACH);
         }
     }
@@ -176,25 +154,25 @@ public:
     /// An error number where it may not be traced, or 0.
     int error() const noexcept { return error_; }
 
-    /// Whether it stands still, its stack has room for what is called there, and it is calm. Calls that open no library need none of
-    /// the allocators' locks: null.
-    bool is_fit(const std::vector<mapping>& mappings, const std::set<std::string>* allocators) const {
+    /// Whether it stands still, and calm where it has to, and its stack has room for what is called there.
+    bool is_fit(const std::vector<mapping>& mappings, bool has_to_be_calm) const {
+        constexpr std::uint64_t stack_bytes = std::uint64_t{96} << 10;
         const mapping* const stack = mapping_at(mappings, registers_.rsp);
-        return state_ == state::held && stack != nullptr &&
+        const mapping* const code = mapping_at(mappings, registers_.rip);
+        return stands_ && stack != nullptr &&
+               (!has_to_be_calm || (code != nullptr && is_calm(*code, registers_))) &&
                (stack->path == "[stack]" || // which grows by itself
-                registers_.rsp - stack->begin >= stack_bytes) &&
-               (allocators == nullptr || is_calm(mappings, *allocators, registers_));
+                registers_.rsp - stack->begin >= stack_bytes);
     }
 
-    /// Makes the thread ready for calls. `text` is for them to read: text(). False if the thread could not be restored with certainty.
-    /// @pre is_fit()
+    /// Makes the thread ready for calls, which find `text` at text(). False if it could not be restored with certainty. @pre is_fit()
     bool prepare(const std::vector<mapping>& mappings, const std::string& text) {
         constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
         constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
-        const std::uint64_t restorer = find_restorer(memory_, mappings);
+        const std::uint64_t restorer = find_restorer(pid_, mappings);
         extended_.resize(most_state_bytes);
         iovec extended{extended_.data(), extended_.size()};
-        if (restorer == 0 || text.size() >= 4096 || !trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
+        if (restorer == 0 || !trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
             !trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
             return false;
         }
@@ -207,10 +185,10 @@ public:
         // What <ucontext.h> calls ucontext_t, with the kernel's short mask.
         constexpr std::size_t context_bytes = offsetof(ucontext_t, uc_sigmask) + sizeof mask_;
         const ucontext_t context = context_of(registers_, mask_, state_at);
-        return !kept.empty() && memory_.write(frame_, &restorer, sizeof restorer) &&
-               memory_.write(frame_ + sizeof restorer, &context, context_bytes) &&
-               memory_.write(text_, text.c_str(), text.size() + 1) &&
-               memory_.write(state_at, kept.data(), kept.size());
+        return !kept.empty() && write_memory(pid_, frame_, &restorer, sizeof restorer) &&
+               write_memory(pid_, frame_ + sizeof restorer, &context, context_bytes) &&
+               write_memory(pid_, text_, text.c_str(), text.size() + 1) &&
+               write_memory(pid_, state_at, kept.data(), kept.size());
     }
 
     std::uint64_t text() const noexcept { return text_; }
@@ -223,8 +201,7 @@ public:
         r.rsp = frame_;
         r.rdi = first;
         r.rsi = second;
-        r.rax = 0;
-        r.orig_rax = ~0ull;                // no system call is to begin again
+        r.orig_rax = no_call;
         r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
         // The registers first: once they are set, the thread restores itself even if this process dies.
         constexpr std::uint64_t all_signals = ~std::uint64_t{0};
@@ -232,28 +209,20 @@ public:
             return false;
         }
         has_returned_ = false;
-        const auto end = clock::now() + most_for_call;
-        while (!has_returned_) {
-            state_ = state::runs;
+        for (const auto end = clock::now() + most_for_call; !has_returned_;) {
             trace(PTRACE_SYSCALL);
-            const state now = wait(std::chrono::duration_cast<milliseconds>(end - clock::now()));
-            if (now == state::gone || now == state::runs) {
+            if (!wait(end)) {
                 return false;
             }
-            const user_regs_struct at = current_registers();
-            has_returned_ = now == state::at_syscall && at.orig_rax == SYS_rt_sigreturn &&
-                            at.rsp == frame_ + 8 && static_cast<std::int64_t>(at.rax) == -ENOSYS;
+            r = current_registers();
+            has_returned_ = r.orig_rax == SYS_rt_sigreturn && r.rsp == frame_ + 8 &&
+                            static_cast<std::int64_t>(r.rax) == -ENOSYS; // it begins
         }
         return true;
     }
 
 private:
-    enum class state {
-        runs,
-        held,       ///< it stands still, and goes on where it was
-        at_syscall, ///< it stands still where it enters or has left a system call
-        gone,       ///< it has ended, or is not traced
-    };
+    static constexpr unsigned long long no_call = ~0ull; ///< for orig_rax: no system call is to begin again
 
     bool trace(int request, std::uint64_t where = 0, const void* data = nullptr) const noexcept {
         return ::ptrace(static_cast<__ptrace_request>(request), tid_, reinterpret_cast<void*>(where), data) ==
@@ -266,78 +235,69 @@ private:
         return into;
     }
 
-    state judge(int status) noexcept {
-        if (!WIFSTOPPED(status)) {
-            return state::gone;
+    /// Stops it before its next instruction. One that stands in a system call leaves that first.
+    bool halt(milliseconds most) noexcept {
+        if (is_gone_) {
+            return false;
         }
-        if (status >> 16 == PTRACE_EVENT_STOP) {
-            // The kernel ends these calls even if no handler runs. With another result it begins them again.
-            constexpr unsigned long long ended[] = {SYS_epoll_wait,     SYS_epoll_pwait, SYS_epoll_pwait2,
-                                                    SYS_semop,          SYS_semtimedop,  SYS_io_getevents,
-                                                    SYS_rt_sigtimedwait};
-            user_regs_struct r = current_registers();
-            if (static_cast<std::int64_t>(r.rax) == -EINTR &&
-                std::find(std::begin(ended), std::end(ended), r.orig_rax) != std::end(ended)) {
-                r.rax = static_cast<unsigned long long>(-restart_unless_handled);
-                trace(PTRACE_SETREGS, 0, &r);
-            }
-            return state::held;
+        trace(PTRACE_INTERRUPT);
+        if (stands_) {
+            trace(PTRACE_CONT);
         }
-        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
-            return state::at_syscall;
+        if (!wait(clock::now() + most)) {
+            return false;
         }
-        // A signal: the program gets it.
-        trace(PTRACE_CONT, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
-        return state::runs;
+        // The kernel ends some calls even if no handler runs. With another result it begins them again; these two must not.
+        user_regs_struct r = current_registers();
+        if (static_cast<std::int64_t>(r.rax) == -EINTR && r.orig_rax != no_call && r.orig_rax != SYS_close &&
+            r.orig_rax != SYS_connect) {
+            r.rax = static_cast<unsigned long long>(-restart_unless_handled);
+            trace(PTRACE_SETREGS, 0, &r);
+        }
+        return true;
     }
 
-    state wait(milliseconds most) noexcept {
-        const auto end = clock::now() + most;
-        std::chrono::microseconds nap{20};
-        while (state_ == state::runs) {
+    /// False if it has ended, or has not stopped until then.
+    bool wait(clock::time_point end) noexcept {
+        stands_ = false;
+        for (std::chrono::microseconds nap{20};;) {
             int status = 0;
             const pid_t got = ::waitpid(tid_, &status, __WALL | WNOHANG);
-            if (got == tid_) {
-                state_ = judge(status);
-            } else if (got < 0 && errno != EINTR) {
-                state_ = state::gone;
-            } else if (clock::now() >= end) {
-                break;
+            is_gone_ = got < 0 || (got == tid_ && !WIFSTOPPED(status));
+            stands_ = got == tid_ && !is_gone_ &&
+                      (status >> 16 == PTRACE_EVENT_STOP || WSTOPSIG(status) == (SIGTRAP | 0x80));
+            if (stands_ || is_gone_ || (got == 0 && clock::now() >= end)) {
+                return stands_;
+            }
+            if (got == tid_) { // a signal: the program gets it
+                trace(PTRACE_CONT, 0, reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status))));
             } else {
                 std::this_thread::sleep_for(nap);
                 nap = std::min(nap * 2, std::chrono::microseconds{1000});
             }
         }
-        return state_;
     }
 
     /// It stands where it asks the kernel to restore it. It is made to ask once more, and stopped before it does: from there the kernel can also
     /// resume an interrupted system call with what is left of its time. Whenever we are killed, it asks.
     void restore() noexcept {
         user_regs_struct again = current_registers();
-        again.orig_rax = ~0ull;
+        again.orig_rax = no_call;
         again.rax = SYS_rt_sigreturn;
         again.rip -= 2;
-        iovec extended{extended_.data(), extended_.size()};
-        if (!trace(PTRACE_SETREGS, 0, &again)) {
-            return;
-        }
-        trace(PTRACE_INTERRUPT);
-        state_ = state::runs;
-        trace(PTRACE_CONT);
-        if (wait(until_it_stands) == state::held && trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
+        const iovec extended{extended_.data(), extended_.size()};
+        if (trace(PTRACE_SETREGS, 0, &again) && halt(until_it_stands) &&
+            trace(PTRACE_SETREGSET, NT_X86_XSTATE, &extended) &&
             trace(PTRACE_SETSIGMASK, sizeof mask_, &mask_)) {
             trace(PTRACE_SETREGS, 0, &registers_);
         }
     }
 
-    /// Bytes of the thread's stack that its frame and the called functions may use.
-    static constexpr std::uint64_t stack_bytes = std::uint64_t{96} << 10;
-
-    process_memory memory_;
+    pid_t pid_;
     pid_t tid_;
     int error_ = 0;
-    state state_ = state::gone;
+    bool stands_ = false;  ///< still
+    bool is_gone_ = false; ///< it has ended, or is not traced
     user_regs_struct registers_{};
     std::vector<unsigned char> extended_;
     std::uint64_t mask_ = 0;
@@ -348,16 +308,14 @@ private:
 
 } // namespace
 
-int borrow(pid_t pid, fit_for what, const std::string& text,
+int borrow(pid_t pid, const std::string& text,
            const std::function<bool(const remote_call& call, std::uint64_t text)>& use) {
-    const std::vector<mapping> mappings = read_mappings(pid);
-    const std::set<std::string> allocators = allocators_in(mappings);
+    std::vector<mapping> mappings = read_mappings(pid);
+    for (mapping& m : mappings) {
+        m.may_hold_locks = m.is_code && may_hold_locks(m);
+    }
     for (const auto end = clock::now() + most_for_borrowing; clock::now() < end;) {
-        const std::vector<pid_t> threads = threads_of(pid);
-        if (threads.empty()) {
-            return ESRCH;
-        }
-        for (const pid_t tid : threads) {
+        for (const pid_t tid : threads_of(pid)) {
             if (is_uninterruptible(pid, tid)) {
                 continue;
             }
@@ -368,10 +326,13 @@ int borrow(pid_t pid, fit_for what, const std::string& text,
             const auto call = [&](std::uint64_t function, std::uint64_t first, std::uint64_t second) {
                 return thread.call(function, first, second);
             };
-            if (thread.is_fit(mappings, what == fit_for::loading ? &allocators : nullptr) &&
-                thread.prepare(mappings, text) && use(call, thread.text())) {
+            if (thread.is_fit(mappings, !text.empty()) && thread.prepare(mappings, text) &&
+                use(call, thread.text())) {
                 return 0;
             }
+        }
+        if (!has_program(pid)) {
+            return ESRCH;
         }
         std::this_thread::sleep_for(std::chrono::microseconds{300});
     }

@@ -10,14 +10,12 @@
 #include "recorder.hpp"
 #include "slots.hpp"
 
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
-
-extern "C" {
-__attribute__((visibility("default"))) constinit linn::tool::attach::door linn_attach_door{};
-}
 
 namespace linn::tool::preload {
 namespace {
@@ -34,22 +32,13 @@ void nap(long microseconds) noexcept {
     ::syscall(SYS_ppoll, nullptr, 0L, &time, nullptr, 0L);
 }
 
-/// Every thread of the process sees what was written before, and what it wrote before is seen.
-void make_all_see() noexcept {
-    constexpr long global = 1;
-    constexpr long private_expedited = 1 << 3;
-    constexpr long register_private_expedited = 1 << 4;
-    ::syscall(SYS_membarrier, register_private_expedited, 0L, 0L);
-    if (::syscall(SYS_membarrier, private_expedited, 0L, 0L) != 0) {
-        ::syscall(SYS_membarrier, global, 0L, 0L);
-    }
-}
-
 /// Gives the shared memory back once no thread uses it. False if one still does after some time.
 bool give_ring_back() noexcept {
     for (unsigned waited = 0; waited != most_wait_for_threads; ++waited) {
         const bool were_stopped = stop_writers();
-        make_all_see();
+        // Every thread sees what was written before, and what it wrote before is seen.
+        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+        ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
         if (were_stopped && are_threads_out()) {
             retire_writers();
             forget_ring();
@@ -60,53 +49,34 @@ bool give_ring_back() noexcept {
     return false;
 }
 
-/// The threads stop recording while all hooks are in: none misses a call between two that it records. Until the hooks are out, they only
-/// pass on.
-answer leave() noexcept {
-    const turn mine{is_changing};
-    if (!mine || is_in_hook() || this_thread.slow_calls != 0) {
-        return answer::busy;
-    }
-    if (current_recording.ring) {
-        stop_recording();
-        stop_writers();
-    }
-    if (slots::are_in() && !slots::take_out()) {
-        return answer::busy;
-    }
-    linn_attach_door.is_in = 0;
-    return !current_recording.ring || give_ring_back() ? answer::done : answer::stuck;
-}
-
 /// A new ring, in a file whose descriptor linn takes a copy of: linn may look at the program, but the program need not be allowed to look
 /// at linn. None where limits of the process do not allow it.
 wire::ring make_ring(std::uint32_t chunks) noexcept {
     rlimit limit{}; // beyond it the system would end the program
     ::getrlimit(RLIMIT_FSIZE, &limit);
-    constexpr long close_on_exec = 1;
     const std::size_t bytes = wire::ring::file_bytes(chunks);
-    const long fd = bytes <= limit.rlim_cur ? ::syscall(SYS_memfd_create, "linn-record", close_on_exec) : -1;
+    const int fd = bytes <= limit.rlim_cur ? ::memfd_create("linn-record", MFD_CLOEXEC) : -1;
     void* memory = MAP_FAILED;
-    if (fd >= 0 && ::syscall(SYS_ftruncate, fd, bytes) == 0) {
-        memory = ::mmap(nullptr, wire::ring::header_bytes(chunks), PROT_READ | PROT_WRITE, MAP_SHARED,
-                        static_cast<int>(fd), 0);
+    if (fd >= 0 && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0) {
+        memory = ::mmap(nullptr, wire::ring::header_bytes(chunks), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     }
     if (memory == MAP_FAILED) {
-        ::syscall(SYS_close, fd);
+        ::syscall(SYS_close, static_cast<long>(fd)); // close() is where a thread can be cancelled
         return {};
     }
-    linn_attach_door.ring_fd = static_cast<std::int32_t>(fd);
-    windows.begin(linn_attach_door.ring_fd);
+    linn_attach_door.ring_fd = fd;
+    windows.begin(fd);
     return wire::ring::create(memory, chunks, linn_attach_door.options);
 }
 
 /// The hooks only pass on until all are in; then all threads begin to record at once.
 answer enter(std::uint32_t chunks) noexcept {
+    const kept_errno saved;
     if (slots::are_in() && is_recording() && collector_lives()) {
         return answer::in_use;
     }
     // What a linn that was killed has left.
-    if ((slots::are_in() || current_recording.ring) && leave() != answer::done) {
+    if ((slots::are_in() || current_recording.ring) && leave_recording() != answer::done) {
         return answer::busy;
     }
     const turn mine{is_changing};
@@ -131,29 +101,25 @@ answer enter(std::uint32_t chunks) noexcept {
     return answer::done;
 }
 
-// The calls of linn.
-
-void enter_for_linn(std::uint32_t chunks) noexcept {
-    const kept_errno saved;
-    linn_attach_door.said = answer::none;
-    linn_attach_door.said = enter(chunks);
-}
-void leave_for_linn() noexcept {
-    const kept_errno saved;
-    linn_attach_door.said = answer::none;
-    linn_attach_door.said = leave();
-}
-
-__attribute__((constructor)) void open_door() noexcept {
-    linn_attach_door.enter = reinterpret_cast<std::uint64_t>(&enter_for_linn);
-    linn_attach_door.leave = reinterpret_cast<std::uint64_t>(&leave_for_linn);
-}
-
 } // namespace
 
-void leave_by_ourselves() noexcept {
+// The threads stop recording while all hooks are in: none misses a call between two that it records. Until the hooks are out, they only
+// pass on.
+attach::answer leave_recording() noexcept {
     const kept_errno saved;
-    leave();
+    const turn mine{is_changing};
+    if (!mine || is_in_hook() || this_thread.slow_calls != 0) {
+        return answer::busy;
+    }
+    if (current_recording.ring) {
+        stop_recording();
+        stop_writers();
+    }
+    if (slots::are_in() && !slots::take_out()) {
+        return answer::busy;
+    }
+    linn_attach_door.is_in = 0;
+    return !current_recording.ring || give_ring_back() ? answer::done : answer::stuck;
 }
 
 void attached_after_fork() noexcept {
@@ -162,3 +128,9 @@ void attached_after_fork() noexcept {
 }
 
 } // namespace linn::tool::preload
+
+using namespace linn::tool;
+
+constinit attach::door linn_attach_door{.change = [](std::uint32_t chunks) noexcept {
+    linn_attach_door.said = chunks != 0 ? preload::enter(chunks) : preload::leave_recording();
+}};

@@ -5,16 +5,16 @@
 
 #include <cstdint>
 
-// The recorder in a program that runs already: `linn record --pid` has the program open this library, calls the functions of the door in
+// The recorder in a program that runs already: `linn record --pid` has the program open this library, calls the function of the door in
 // one of its threads, and reads the answers in the program's memory. docs/design/attach.md tells the whole way.
 namespace linn::tool::attach {
 
-inline constexpr std::uint64_t door_magic = 0x3348'5441'4e4e'494c; // "LINNATH3"
+inline constexpr std::uint64_t door_magic = 0x3448'5441'4e4e'494c; // "LINNATH4"
 inline constexpr const char* door_symbol = "linn_attach_door";
 
-/// How a call of enter() or leave() ended.
+/// How a call of change() ended.
 enum class answer : std::uint32_t {
-    none,      ///< it has not been called, or has not returned
+    none,      ///< there is none yet
     done,      ///< the hooks are in, or out
     in_use,    ///< another linn records this process
     no_memory, ///< for the shared memory: a limit of the process
@@ -29,19 +29,21 @@ struct door {
     answer said = answer::none;        ///< of the last call
     std::uint32_t is_in = 0;           ///< the hooks are in
     std::int32_t ring_fd = -1;         ///< then: of the ring that they write into
-    wire::ring_options options;        ///< linn sets them before it calls enter()
+    wire::ring_options options{};      ///< linn sets them before it has the hooks put in
 
-    std::uint64_t enter = 0; ///< void (std::uint32_t): makes a ring of so many chunks, and puts the hooks in
-    std::uint64_t leave = 0; ///< void (): takes the hooks out, and closes the ring
+    /// Makes a ring of so many chunks, and puts the hooks in; of 0 chunks: takes the hooks out, and closes the ring.
+    void (*change)(std::uint32_t chunks) noexcept = nullptr;
 };
 
 } // namespace linn::tool::attach
 
+extern "C" __attribute__((visibility("default"))) linn::tool::attach::door linn_attach_door;
+
 namespace linn::tool::preload {
 
-/// Takes the hooks out without being asked, because linn is gone or has closed the recording. Any thread, outside of the recorder;
-/// at most half a second, usually some microseconds.
-void leave_by_ourselves() noexcept;
+/// Takes the hooks out: for linn, or without being asked where linn is gone or has closed the recording. Any thread, outside of the
+/// recorder; at most half a second, usually some microseconds.
+attach::answer leave_recording() noexcept;
 
 /// In a forked child.
 void attached_after_fork() noexcept;

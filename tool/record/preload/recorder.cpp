@@ -361,7 +361,7 @@ void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const
     const kept_errno saved;
     record_once(from, stack_pointer, seen);
     if (recording_number != 0 && is_deserted()) [[unlikely]] {
-        leave_by_ourselves();
+        leave_recording();
     }
 }
 
