@@ -75,8 +75,12 @@ def case_without_a_second_run(tool):
     near(share(tool.measure(60_000, 2 * COST, options=["--no-baseline"])), 0.5, by=0.12)
 
 
-def sums_of(tool, *program, options=()):
-    tool.call("record", "--no-baseline", *options, "-o", tool.file, "--", tool.programs["known_share"], *program)
+def sums_of(tool, *arguments, options=()):
+    return sums_of_program(tool, tool.programs["known_share"], *arguments, options=options)
+
+
+def sums_of_program(tool, *program, options=()):
+    tool.call("record", "--no-baseline", *options, "-o", tool.file, "--", *program)
     end = pathlib.Path(tool.file).read_bytes().split(b'"call_times": ')[1]
     return json.loads(end[:end.index(b"}") + 1])
 
@@ -96,6 +100,14 @@ def case_sample(tool):
     sums = sums_of(tool, "60000", str(2 * COST), "1", options=["--sample", "65536"])
     check(abs(sums["plain_calls"] + sums["fenced_calls"] - 240_000) < 24_000, sums)
     near(sums["plain_ticks"] / sums["plain_calls"], COST / 2, by=COST / 4)
+
+
+def case_short_processes(tool):
+    """A script's commands make few calls each, and all count: otherwise "no pool needed" rests on those of the shell."""
+    script = f"for i in $(seq 300); do {tool.programs['known_share']} 40 0 1; done"
+    sums = sums_of_program(tool, "sh", "-c", script)
+    calls = sums["plain_calls"] + sums["fenced_calls"]
+    check(abs(calls - 300 * 160) < 300 * 32, sums)
 
 
 def case_a_release_counts_for_the_type_of_its_block(tool):

@@ -38,8 +38,10 @@ constexpr std::uint64_t most_nothing = 1000;
 constexpr std::uint64_t most_ticks = 30'000;
 /// The same limit for a large block, whose pages the system maps, copies or unmaps meanwhile.
 constexpr std::uint64_t most_sure_ticks = 30'000'000;
-/// Samples between two additions to what all threads share.
+/// Samples between two additions to what all threads share. The first samples of a process are added at once: many processes
+/// are short, and the last batch of a main thread is lost.
 constexpr std::uint32_t batch = 16;
+constexpr std::uint32_t added_at_once = 16 * batch;
 /// Until it is asked again whether anything is recorded.
 constexpr std::int32_t idle_calls = 64;
 
@@ -182,7 +184,7 @@ void end_call(call_timer& timer, call_reading reading, call_choice choice, std::
     sums.squares += sum * sum;
     sums.long_calls += timing.is_long() ? weight : 0;
     write_timing(timing, what);
-    if (sums.samples >= batch) {
+    if (sums.samples >= batch || timer.drawn < added_at_once) {
         tell_call_times(timer);
     }
 }

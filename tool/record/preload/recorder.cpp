@@ -503,6 +503,7 @@ void start_recording() noexcept {
             make_ready(t, lent.writer());
         }
     }
+    prepare_timer(t.timer);
     tell_faults_before();
     if constexpr (is_sampler) {
         choose_fast_ways();
