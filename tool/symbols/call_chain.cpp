@@ -127,12 +127,14 @@ bool take_helpers(const call_chain& chain, allocator_run& run, std::size_t first
 bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module) {
     const bool is_standard = known.scopes.size() > 1 &&
                              (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
-    const bool is_in_library = module.starts_with("/usr/lib") || module.starts_with("/lib");
-    if (module.starts_with('[') || (is_in_library && module.find(".so") != module.npos)) {
+    // Programs lie there too: /usr/lib/git-core/git.
+    const bool is_library = (module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
+                            module.find(".so") != module.npos;
+    if (module.starts_with('[') || is_library) {
         return true;
     }
     if (frame.file.empty()) {
-        return is_standard || is_in_library || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
+        return is_standard || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
     }
     return is_system_file(frame.file);
 }

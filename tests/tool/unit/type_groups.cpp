@@ -226,4 +226,9 @@ TEST_CASE("Rust has no C++ pools, and its library is not the user's code") {
     CHECK(is_system_file("/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/alloc/src/alloc.rs"));
 }
 
+TEST_CASE("Programs in /usr/lib are the user's code, libraries there are not") {
+    CHECK_FALSE(is_system_code({}, {}, "/usr/lib/git-core/git"));
+    CHECK(is_system_code({}, {}, "/usr/lib/x86_64-linux-gnu/libz.so.1"));
+}
+
 } // namespace linn::tool::type_groups_tests

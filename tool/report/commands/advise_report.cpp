@@ -161,7 +161,9 @@ list details_of(const advised_type& type, bool is_asked_for) {
         }
         if (is_asked_for) {
             for (std::size_t k = 1; k < std::min(place.callers.size(), most_callers + 1); ++k) {
-                lines.push_back("from " + place_line(place.callers[k]));
+                if (const std::string line = place_line(place.callers[k]); !line.empty()) {
+                    lines.push_back("from " + line);
+                }
             }
         }
     }
