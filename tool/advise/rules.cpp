@@ -222,7 +222,7 @@ std::string foreign_why(const type_facts& f) {
         return "allocated by code without debug information";
     }
     return fmt::format("allocated within {}, whose code is not yours to change",
-                       place.library.empty() ? "a library's header" : place.library);
+                       place.library.empty() ? "a library or its header" : place.library);
 }
 bool is_foreign_and_costly(const type_facts& f) {
     return is_foreign(f) && is_costly(f);

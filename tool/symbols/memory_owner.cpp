@@ -198,7 +198,9 @@ void name_owner(const call_chain& chain, const allocator_run& run, named_type& t
     if (owner >= chain.size()) {
         return;
     }
-    type.is_library = chain[owner].is_system;
+    // What opendir() or strdup() asks for is theirs, although main() is the place.
+    const bool is_c_librarys = !run.is_new && is_runtime_module(chain[run.end].path);
+    type.is_library = chain[owner].is_system || is_c_librarys;
     type.is_c = is_written_in_c(chain[owner]);
     if (run.named.empty()) {
         return;

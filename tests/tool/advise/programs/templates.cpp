@@ -2,6 +2,7 @@
 // Class templates with many instantiations; strings that grow and strings that do not;
 // blocks of a library without symbols.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -89,6 +90,10 @@ int main(int count, char** arguments) {
         result = static_cast<double>(build_once());
     } else if (std::strcmp(what, "slowly") == 0) {
         result = static_cast<double>(build_slowly());
+    } else if (std::strcmp(what, "copies") == 0) {
+        for (int i = 0; i < 100000; ++i) {
+            std::free(::strdup("what the C library allocates"));
+        }
     } else {
         ask_library();
     }
