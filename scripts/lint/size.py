@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (18179, 13500),
-    "tool/: lines": (64538, 55000),
+    "tool/: lines": (64554, 55000),
     "tool/: files": (362, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
     "tests/: lines": (62093, 55000),

@@ -128,8 +128,8 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
     const bool is_standard = known.scopes.size() > 1 &&
                              (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
     // Programs lie there too: /usr/lib/git-core/git.
-    const bool is_library = (module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
-                            module.find(".so") != module.npos;
+    const bool is_library =
+        (module.starts_with("/usr/lib") || module.starts_with("/lib")) && module.find(".so") != module.npos;
     if (module.starts_with('[') || is_library) {
         return true;
     }

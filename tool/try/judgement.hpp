@@ -41,6 +41,7 @@ struct trial_plan {
     std::size_t allocators = 0;
     double rounds = 0;         ///< that there is time for; meaningless without a limit
     double seconds_needed = 0; ///< for `rounds_to_decide` of these arms, from here
+    double seconds_before = 0; ///< of the budget that are spent by then
 
     std::size_t arms() const noexcept;
     bool can_decide() const noexcept { return rounds >= rounds_to_decide; }

@@ -250,6 +250,7 @@ private:
         trial_wishes w = wishes();
         w.has_sizes = result_.arms[1].plan != result_.arms[0].plan;
         result_.decision = plan_decision(w);
+        result_.decision.seconds_before = seconds_used();
         if (const std::string forecast = forecast_of(result_.decision); !forecast.empty()) {
             warn_(forecast);
         }
@@ -430,12 +431,12 @@ std::string forecast_of(const trial_plan& plan) {
         return {};
     }
     const auto rounds = static_cast<std::size_t>(plan.rounds);
-    return fmt::format("the budget has room for {} of {} arms: {}; a decision needs {:.0f} s of rounds",
+    return fmt::format("the budget has room for {} of {} arms: {}; --budget {:.0f} has room for a decision",
                        figures::counted(rounds, "round"), plan.arms(),
                        rounds < rounds_to_judge
                            ? "too few for an interval, so the answer will likely be not known"
                            : "only a large gain can be told from chance",
-                       std::ceil(plan.seconds_needed / 10) * 10);
+                       std::ceil((plan.seconds_before + plan.seconds_needed) / 10) * 10);
 }
 
 try_result try_pools(const run_options& options, try_candidates candidates, const run_world& world,

@@ -274,13 +274,15 @@ TEST_CASE("a budget that cannot decide says so before anything is measured, and 
     CHECK(plan_decision({true, true, 9, 0.1, 180}).allocators == most_allocators);
 }
 
-TEST_CASE("a budget that the report asks for is larger than the one that it had") {
+TEST_CASE("a budget that the report asks for is larger than the one that it had, and large enough") {
     trial_world world;
     world.model = {{{"types", 0.06}, {"by-size", 0.11}, {"every", 0.08}, {"chosen", 0.11}}, 0.03};
     world.allocators = {"a", "b", "c", "d", "e", "f"};
+    world.types = 19;
     std::size_t asked = 0;
-    for (long budget = 2; budget < 120; budget += 7) {
+    for (long budget = 2; budget < 120; budget += 3) {
         world.clock = 0;
+        world.breaking = budget % 2 == 0 ? "" : "type1"; // to find the ten takes a part of the budget
         const try_result result = world.run(budget);
         const std::string text =
             fmt::format("{} {}", report::try_verdict(result), fmt::join(report::try_findings(result), " "));
@@ -288,6 +290,10 @@ TEST_CASE("a budget that the report asks for is larger than the one that it had"
             const long wanted = std::strtol(text.c_str() + at + 9, nullptr, 10); // 0: no figure
             asked += wanted != 0 ? 1U : 0U;
             CHECK_MESSAGE((wanted == 0 || wanted > budget), text);
+            if (wanted != 0 && result.judged.open == open_question::too_few_rounds) {
+                world.clock = 0;
+                CHECK_MESSAGE(world.run(wanted).judged.open != open_question::too_few_rounds, text);
+            }
         }
     }
     CHECK(asked > 5);

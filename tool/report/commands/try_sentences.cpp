@@ -146,12 +146,14 @@ private:
     }
 
     std::string shortage() const {
+        const std::size_t least = judged_.rounds_needed;
+        const bool has_budget = result_.deciding.stopped == stop_reason::budget;
         const too_few_rounds rounds{.done = judged_.pools->rounds,
-                                    .needed = judged_.rounds_needed,
+                                    .needed = has_budget ? std::max(least, rounds_to_decide) : least,
                                     .seconds = result_.deciding.measured_seconds,
-                                    .besides = result_.screening.measured_seconds,
+                                    .besides = result_.decision.seconds_before,
                                     .why = result_.deciding.stopped};
-        return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
+        return rounds.done < least ? text_of(rounds, "to judge them") : "its runs do not compare";
     }
 
     std::string memory_clause() const {
@@ -298,7 +300,10 @@ private:
 
     void add_budget() {
         const std::string forecast = forecast_of(result_.decision);
-        if (!forecast.empty() && result_.judged.answer == pool_answer::not_known) {
+        if (judged_.open == open_question::too_few_rounds) {
+            return; // the verdict says which budget
+        }
+        if (!forecast.empty() && judged_.answer == pool_answer::not_known) {
             findings_.push_back(capitalised(forecast) + ".");
         } else if (result_.explaining_seconds > 0) {
             findings_.push_back(fmt::format("--budget {:.0f} has room for the parts of more types.",
