@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The corpus of the clang-tidy plugin: what it finds in small files, line by line, and what its fixes make of them.
 
-  corpus.py --plugin SO --clang-tidy PROGRAM --cxx COMPILER --include DIR [--notes] [--each] GROUP
+  corpus.py --plugin SO --clang-tidy PROGRAM --cxx COMPILER --include DIR [--notes] GROUP
   corpus.py --truth --cxx COMPILER --include DIR
 
 Each file of corpus/GROUP says in comments what is to be found in it:
@@ -17,8 +17,8 @@ Each file of corpus/GROUP says in comments what is to be found in it:
   // global: WHY           does not go into a namespace
 
 Anything found that no comment expects is an error, and the other way round. A fix must change its line as fixed_line()
-says, and no other; the fixed file is compiled; --notes does it again with the fix-its of the notes. One translation unit includes a whole group, each file in a namespace of its own, which takes
-seconds; --each takes them one by one."""
+says, and no other; the fixed file is compiled; --notes does it again with the fix-its of the notes. One translation unit
+includes a whole group, each file in a namespace of its own."""
 import argparse
 import itertools
 import json
@@ -120,9 +120,8 @@ def unity(files):
 def tidy(arguments, folder, files, fix):
     source = folder / "unity.cc"
     source.write_text(unity(files))
-    sources = [str(file) for file in files] if arguments.each else [str(source)]
     command = [arguments.clang_tidy, f"--load={arguments.plugin}", "--checks=-*,linn-*", f"--config={CONFIG}",
-               f"--header-filter={re.escape(str(folder))}/.*", fix, *sources, "--", *FLAGS[arguments.group],
+               f"--header-filter={re.escape(str(folder))}/.*", fix, str(source), "--", *FLAGS[arguments.group],
                f"-I{arguments.include}", "-w"]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout + ("" if done.returncode == 0 else done.stderr)
@@ -130,13 +129,12 @@ def tidy(arguments, folder, files, fix):
 
 def compiles(arguments, folder, files):
     (folder / "unity.cc").write_text(unity(files))
-    flags = [flag for flag in FLAGS[arguments.group]]
     compiler = arguments.cxx
     if arguments.group == "libcxx":
         compiler = shutil.which(arguments.clang_tidy.replace("clang-tidy", "clang++")) or ""
     if not compiler:
         return []
-    done = subprocess.run([compiler, *flags, "-fsyntax-only", "-w", f"-I{arguments.include}", "unity.cc"], cwd=folder,
+    done = subprocess.run([compiler, *FLAGS[arguments.group], "-fsyntax-only", "-w", f"-I{arguments.include}", "unity.cc"], cwd=folder,
                           capture_output=True, text=True)
     return [] if done.returncode == 0 else ["what was fixed does not compile:\n" + done.stderr]
 
@@ -187,8 +185,6 @@ def check_group(arguments):
         if arguments.group == "libcxx" and "'memory' file not found" in output:
             print("skipped: libc++ is not installed")
             return SKIPPED
-        if arguments.verbose:
-            print(output)
         found, problems = find(output, folder)
         for source in sources:
             wanted, got = expectations(source), found.get(source.name, {})
@@ -258,8 +254,6 @@ def main():
     parser.add_argument("--include", required=True, type=os.path.abspath)
     parser.add_argument("--truth", action="store_true")
     parser.add_argument("--notes", action="store_true", help="also apply the fix-its of notes")
-    parser.add_argument("--each", action="store_true")
-    parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     return truth(arguments) if arguments.truth else check_group(arguments)
 

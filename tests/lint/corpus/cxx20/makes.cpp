@@ -108,3 +108,11 @@ auto copy(int* const* from, std::size_t n) {
     std::memcpy(all.get(), from, n * sizeof(int*));
     return all;
 }
+
+// bytes: large 4096
+struct large {
+    char data[4096]; // member 4096
+    int value = 0;
+};
+#define MAKE(T) std::make_unique<T>()
+auto by_macro = MAKE(large); // finds 4096, no fix

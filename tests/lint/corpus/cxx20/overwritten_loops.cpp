@@ -2,6 +2,7 @@
 // Loops that write every element of a vector, however they count.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 float f(int);
 void use(const std::vector<float>&);
@@ -56,6 +57,13 @@ std::vector<pixel> members(int n) {
     for (int i = 0; i < n; ++i) {
         v[i].r = v[i].g = v[i].b = f(i);
         v[i].kind = 'p';
+    }
+    return v;
+}
+std::unique_ptr<float[]> heap(long n) {
+    auto v = std::make_unique<float[]>(n); // finds 4 each, fix, removable
+    for (int i = 0; i < static_cast<int>(n); ++i) {
+        v[i] = f(i);
     }
     return v;
 }

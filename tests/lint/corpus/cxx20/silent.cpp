@@ -238,6 +238,13 @@ auto count_through_reference(const int* keys, int n) {
     return made;
 }
 
+// Not the one of a library that is known.
+template <class T>
+T* make_shared() {
+    return new T;
+}
+page* a_other_make_shared = make_shared<page>();
+
 // Nothing overwrites them here.
 std::vector<char> a_vector(4096);
 std::string b_vector(4096, 0);

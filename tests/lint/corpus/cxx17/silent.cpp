@@ -5,3 +5,7 @@
 auto bits(std::size_t n) {
     return std::make_unique<std::atomic<unsigned>[]>(n);
 }
+int use(std::size_t n) {
+    auto p = std::make_unique<int[]>(n);
+    return p[1]++;
+}

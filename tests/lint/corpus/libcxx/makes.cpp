@@ -15,3 +15,5 @@ struct line {
 };
 auto a = std::make_unique<slot>(); // finds 106, note
 auto b = std::make_unique<line>(); // finds 8192, fix
+// libc++ 19 has the other form, but does not define the macro that says so.
+auto c = std::make_shared<line>(); // finds 8192, fix

@@ -5,6 +5,12 @@ struct line {
     char data[128]; // member 128
     int used = 0;
 };
-auto make() {
+auto shared() {
+    return linn::make_shared<line>(); // finds 128, fix
+}
+auto unique() {
     return linn::make_unique<line>(); // finds 128, fix
+}
+auto array(std::size_t n) {
+    return linn::make_unique<char[]>(n); // finds 1 each, note
 }
