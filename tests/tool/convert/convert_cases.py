@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces in the formats of other programs, read by programs that are not ours.
 
-The trace is the one of tests/tool/convert/export_samples.cpp, whose comment says what must come out. Exit status 77
+The trace is the one of write_exports.cpp, whose comment says what must come out. Exit status 77
 (skipped) where the reader is not installed.
 """
-import csv
 import gzip
 import os
 import re
@@ -12,7 +11,7 @@ import shutil
 import subprocess
 
 import pytest
-from cases import check, skip
+from cases import check, rows_of, skip
 
 GROW = "std::vector<int, std::allocator<int> >::grow(unsigned long)"
 MAKE = 'make "quoted"; and more\n'  # a name that no separator may break
@@ -149,15 +148,13 @@ def case_filters(exports):
 
 def case_csv(exports):
     """One line an event, and the stacks that the events name."""
-    with open(exports.folder / "events.csv", newline="", encoding="utf-8") as file:
-        events = list(csv.DictReader(file))
+    events = rows_of(exports.text("events.csv"))
     check([e["event"] for e in events].count("allocation") == 5 and len(events) == 10, events)
     grown = next(e for e in events if e["event"] == "reallocation")
     check((grown["address"], grown["old_address"], grown["bytes"], grown["stack"]) == ("0x500", "0x300", "2000", "2"),
           grown)
     check({e["thread"] for e in events} == {"4711", "4712"} and events[0]["process"] == "4711", events)
-    with open(exports.folder / "stacks.csv", newline="", encoding="utf-8") as file:
-        stacks = {s["stack"]: s for s in csv.DictReader(file)}
+    stacks = {s["stack"]: s for s in rows_of(exports.text("stacks.csv"))}
     check(set(stacks) == {"1", "3", "4"}, stacks)
     check(stacks["1"]["bytes"] == "300" and stacks["1"]["live_at_end"] == "1", stacks["1"])
     check(4096 <= int(stacks["1"]["median_lifetime_ns"]) < 8192 and stacks["1"]["call"] == "new", stacks["1"])

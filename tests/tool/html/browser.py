@@ -169,13 +169,3 @@ class Page:
     def pdf(self):
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True,
                                           printBackground=False)["data"])
-
-    def picture(self, path, selector="body", scale=1):
-        """Writes a PNG of an element; for people who look at it."""
-        clip = self.evaluate(f"""(() => {{
-            const r = document.querySelector({json.dumps(selector)}).getBoundingClientRect();
-            return {{x: r.x + scrollX, y: r.y + scrollY, width: r.width, height: r.height}};
-        }})()""")
-        data = self.call("Page.captureScreenshot", clip=dict(clip, scale=scale), captureBeyondViewport=True)
-        with open(path, "wb") as out:
-            out.write(base64.b64decode(data["data"]))

@@ -173,7 +173,7 @@ def case_types(reports):
         page.click(first + ".cells[2]")
         check(page.evaluate(details + ".open"), "a click on the row does not open it")
         shown = page.evaluate(details + ".innerText")
-        for part in ("+    linn::list<Particle> alive;", "world.cpp:40", "Lifetime", "sim::run(sim::World&, unsigned)"):
+        for part in ("+ linn::list<Particle> alive;", "app.cpp:50", "Lifetime", "main"):
             check(part in page.evaluate(details + ".textContent"), f"no {part} in {shown}")
         before = page.evaluate(TYPES)
         page.click("document.querySelector('#types tr.columns').cells[0].querySelector('button')")
@@ -194,18 +194,19 @@ def case_timeline(reports):
         check(page.evaluate(readout) == "", "read out without being asked")
         page.evaluate("document.querySelector('.timeline').focus()")
         page.press("End")
-        check("at 2." in page.evaluate(readout) and "live bytes: " in page.evaluate(readout), page.evaluate(readout))
+        at_end = page.evaluate(readout)
+        check(re.match(r"at [\d.]+ [um]?s", at_end) and "live bytes: " in at_end, at_end)
         page.press("Home")
         page.press("ArrowRight")
         at_second = page.evaluate(readout)
-        check("ms" in at_second, at_second)
+        check(at_second not in (at_end, ""), at_second)
         values = page.evaluate("document.querySelector('.timeline data').value.split(' ').length")
         check(100 < values <= 400, f"{values} steps")
         x, y = page.evaluate("""(() => { const r = document.querySelector('.timeline .hit');
             r.scrollIntoView({block: "center"}); const b = r.getBoundingClientRect();
             return [b.x + b.width / 2, b.y + b.height / 2]; })()""")
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        check("at 1.3" in page.evaluate(readout), page.evaluate(readout))
+        check(page.evaluate(readout) not in (at_second, at_end), page.evaluate(readout))
 
 
 def case_phone(reports):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../support/flat_text.hpp"
+
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <doctest/doctest.h>
@@ -9,19 +11,7 @@
 #include <string>
 
 // What tests ask of a page that was written.
-namespace linn::tool::test {
-
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-inline std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t n = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-        ++n;
-    }
-    return n;
-}
+namespace linn::tool::testing {
 
 /// True when an XML parser reads the text to its end.
 inline bool is_well_formed(const std::string& page) {
@@ -36,4 +26,4 @@ inline bool is_well_formed(const std::string& page) {
     return true;
 }
 
-} // namespace linn::tool::test
+} // namespace linn::tool::testing

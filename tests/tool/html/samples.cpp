@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "samples.hpp"
 
+#include "../support/advised_program.hpp"
 #include "bench/judgement.hpp"
-#include "measure/statistics.hpp"
+#include "run/judge.hpp"
 
 #include <cmath>
+#include <numbers>
 #include <string_view>
 #include <utility>
 
 namespace linn::tool::samples {
 namespace {
+
+/// A number from 0 to 1 that looks random and is the same everywhere.
+double wobble(std::size_t seed) {
+    const double x = static_cast<double>(seed + 1) * std::numbers::phi;
+    return x - std::floor(x);
+}
 
 /// `middle` with samples on both sides of it, one of them far off.
 double sample_around(double middle, double spread, std::size_t seed, std::size_t round) {
@@ -143,19 +151,6 @@ run_row make_row(const std::string& name, std::size_t place, std::size_t rounds)
         }
         row.samples.push_back(s);
     }
-    for (const metric_info& m : metrics()) {
-        if (const std::vector<double> values = row.values(m.name); m.is_compared && !values.empty()) {
-            const interval i = median_interval(values, 0.95);
-            const verdict call = place < 2   ? verdict::no_difference
-                                 : speed < 1 ? verdict::better
-                                             : verdict::worse;
-            row.estimates[std::string{m.name}] = {
-                {i.middle, i.low, i.high, speed, speed * 0.995, speed * 1.005},
-                place < 2 ? 0.6 : 0.0005,
-                place < 2 ? 1 : 0.002,
-                call};
-        }
-    }
     return row;
 }
 
@@ -175,17 +170,10 @@ run_result make_run(const std::vector<std::string>& allocators, std::size_t roun
     for (const std::string& name : allocators) {
         result.rows.push_back(make_row(name, result.rows.size(), rounds));
     }
-    for (const metric_info& m : metrics()) {
-        if (m.is_compared) {
-            result.noise_floor[std::string{m.name}] = {
-                .ratio = 1.002, .low = 0.996, .high = 1.008, .p = 0.6, .floor = 0.012};
-        }
-    }
     result.left_out.push_back({"ghost", "not installed: apt-get install libghost1"});
-    result.verdict =
-        "sqlite3 runs 12 % faster on " + (allocators.empty() ? "nothing" : allocators.front()) + ".";
-    result.findings = {"It needs 12 % less memory too."};
     result.warnings = {"The output differs from run to run."};
+    judge(result);
+    describe_run(result);
     return result;
 }
 
@@ -222,6 +210,30 @@ try_result make_try() {
     judge_trial(result);
     result.plan.program = "shop";
     return result;
+}
+
+advice make_advice(std::size_t more_types) {
+    testing::program p;
+    std::vector<std::string> names{"Particle|std::list<Particle>", "Packet|std::shared_ptr<Packet>",
+                                   "char|std::string"};
+    p.churn(20'000, 56, 1000, 1);
+    p.churn(8'000, 104, 30);
+    p.churn(4'000, 38, 1);
+    for (std::size_t i = 0; i != more_types; ++i) {
+        names.push_back("detail::Node" + std::to_string(i) + "<std::basic_string<char>, unsigned long>|");
+        p.churn(9, 32, 3);
+    }
+    names.push_back(hostile + '|');
+    p.keep_the_rest();
+    p.churn(12, 4096, 12);
+    p.info().command = {"./simulate", "--steps", "1000", hostile};
+    p.info().started = "2026-11-21T11:45:35Z";
+    p.info().machine = "Sample CPU at 2 GHz, 2 CPUs, Linux 6.1";
+    advise_parts parts = testing::parts_for(names);
+    parts.sources = [](const std::string&) { return std::vector<std::string>{"std::list<Particle> alive;"}; };
+    advice a = advise(testing::timed(p.analyse(2e9), {0.08, 0.04, 0.006}, 0.04), parts);
+    a.warnings = {"libphysics.so.2 has no debug information"};
+    return a;
 }
 
 } // namespace linn::tool::samples

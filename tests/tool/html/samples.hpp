@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "advise/advice.hpp"
 #include "bench/results.hpp"
 #include "run/results.hpp"
 #include "try/trial.hpp"
 
-#include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,6 @@ namespace linn::tool::samples {
 
 /// A name that an HTML page must not take for markup.
 inline const std::string hostile = "<script>document.title='stolen'</script>&\"'";
-
-/// A number from 0 to 1 that looks random and is the same everywhere.
-inline double wobble(std::size_t seed) {
-    const double x = static_cast<double>(seed + 1) * std::numbers::phi;
-    return x - std::floor(x);
-}
 
 /// What a made-up run of `linn bench` is like.
 struct bench_sample {
@@ -39,5 +32,8 @@ run_result make_run(const std::vector<std::string>& allocators, std::size_t roun
 
 /// A made-up trial of two types, one of them called `hostile`, with what is left out.
 try_result make_try();
+
+/// The advice for a made-up program with four types, one of which is named `hostile`, and as many small ones more.
+advice make_advice(std::size_t more_types = 6);
 
 } // namespace linn::tool::samples

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes made-up reports for the browser to open: write_samples FOLDER.
-#include "advise_samples.hpp"
 #include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 #include "samples.hpp"

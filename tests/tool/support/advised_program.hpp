@@ -6,8 +6,6 @@
 #include "advise/type_groups.hpp"
 #include "analysis/accumulator.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -130,13 +128,6 @@ inline advise_parts parts_for(std::vector<std::string> names) {
     parts.names.about = [](const std::string&, const std::string&) { return module_symbols{}; };
     parts.sources = [](const std::string&) { return std::nullopt; };
     return parts;
-}
-
-inline const advised_type& type_of(const advice& a, const std::string& label) {
-    const auto found = std::find_if(a.types.begin(), a.types.end(),
-                                    [&](const advised_type& t) { return label_of(t) == label; });
-    REQUIRE(found != a.types.end());
-    return *found;
 }
 
 } // namespace linn::tool::testing

@@ -13,6 +13,13 @@ namespace linn::tool::advise_tests {
 
 using namespace linn::tool::testing;
 
+const advised_type& type_of(const advice& a, const std::string& label) {
+    const auto found = std::find_if(a.types.begin(), a.types.end(),
+                                    [&](const advised_type& t) { return label_of(t) == label; });
+    REQUIRE(found != a.types.end());
+    return *found;
+}
+
 bool has_finding(const advice& a, const std::string& kind, const std::string& text) {
     return std::any_of(a.findings.begin(), a.findings.end(), [&](const advice_finding& f) {
         return f.kind == kind && f.text.find(text) != std::string::npos;

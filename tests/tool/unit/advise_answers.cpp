@@ -16,10 +16,6 @@ namespace linn::tool::advise_answers_tests {
 using namespace linn::tool::testing;
 using nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// What the verdict claims, by its words.
 struct claims {
     bool yes;

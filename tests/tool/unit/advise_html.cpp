@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of advise: what it holds, that it stays small for any trace, and that a flame graph
-// loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
-
-#include "advise_samples.hpp"
-#include "compare/trace_comparison.hpp"
+// The page of advise: what it holds, and that it stays small for any trace. What a browser makes of it is tested by html_cases.py.
 #include "page.hpp"
 #include "report/commands/reports.hpp"
 #include "report/plots/plots.hpp"
@@ -14,7 +10,7 @@
 namespace linn::tool::advise_html_tests {
 
 using namespace linn::tool::html;
-using namespace linn::tool::test;
+using namespace linn::tool::testing;
 
 TEST_CASE("many steps of a timeline become few without losing the largest") {
     trace_analysis t;
@@ -34,24 +30,6 @@ TEST_CASE("many steps of a timeline become few without losing the largest") {
     CHECK(count(values, " ") == 334); // between the steps, and before the next attribute
     CHECK(count(values, " 9 ") == 1);
     CHECK(contains(shown, "value=\"3e+06 ")); // events a second
-}
-
-TEST_CASE("a flame graph draws some thousands of boxes, and puts all others together") {
-    trace_comparison c;
-    for (std::size_t i = 0; i != 3000; ++i) {
-        trace_row& r = c.stacks.emplace_back();
-        r.label = "type " + std::to_string(i);
-        r.place.name = "caller";
-        r.old_counts[0] = static_cast<double>(10'000 / (i + 1));
-        r.new_counts[0] = static_cast<double>(i);
-    }
-    const std::string graph = flame_of_difference(c).str();
-    CHECK(is_well_formed(graph));
-    const std::size_t boxes = count(graph, "<li ");
-    CHECK(boxes <= 2500);
-    const std::size_t types = (boxes - 2) / 2; // without the whole and the rest, each with its caller
-    CHECK(types > 500);
-    CHECK(contains(graph, std::to_string(3000 - types) + " more"));
 }
 
 TEST_CASE("what the page carries without data is small, and ten thousand types do not make it large") {

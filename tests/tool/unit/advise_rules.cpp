@@ -64,16 +64,44 @@ TEST_CASE("every rule has a name of its own, a reason, and a part where it has a
     CHECK(std::string{advice_rules().back().name} == "rest");
 }
 
-TEST_CASE("node: a node of a standard container is a container of Linn's") {
+TEST_CASE("a type of many small blocks that come and go is served by what its container says") {
+    struct row {
+        const char* name;
+        const char* container;
+        const char* rule;
+        remedy what;
+        const char* part;
+    };
+    std::vector<row> rows{
+        {"net::Packet", "std::shared_ptr<net::Packet>", "make-shared", remedy::make_shared,
+         "linn::make_shared<net::Packet>()"},
+        {"control block of net::Packet", "std::shared_ptr<net::Packet>", "control-block", remedy::make_shared,
+         "linn::make_shared<net::Packet>()"},
+        {"Shape", "std::unique_ptr<Shape>", "make-unique", remedy::pooled_class,
+         "linn::make_unique<Shape>()"},
+        {"geo::Shape", "", "class", remedy::pooled_class, "struct Shape : linn::pooled<Shape>"},
+        {"hash buckets", "std::unordered_map<int, int>", "hash-buckets", remedy::nothing, ""},
+        {"lambda", "std::function<void ()>", "function", remedy::nothing, ""},
+        {"int", "std::pmr::unsynchronized_pool_resource", "memory-resource", remedy::nothing, ""},
+        {"state", "std::thread", "thread", remedy::nothing, ""},
+    };
+    for (const row& r : rows) {
+        CAPTURE(r.rule);
+        const advised_type t = churning(r.name, r.container);
+        const type_facts facts = facts_of(t);
+        CHECK(rule_of(facts) == r.rule);
+        CHECK(deciding_rule(facts).what == r.what);
+        if (r.what != remedy::nothing) {
+            CHECK(deciding_rule(facts).use(facts).text == r.part);
+        }
+    }
     for (const std::string name :
          {"list", "forward_list", "map", "multimap", "set", "multiset", "unordered_map", "unordered_multimap",
           "unordered_set", "unordered_multiset"}) {
         CAPTURE(name);
         const advised_type t = churning("std::pair<const int, Order>", "std::" + name + "<int, Order>");
-        const type_facts facts = facts_of(t);
-        CHECK(rule_of(facts) == "node");
-        CHECK(deciding_rule(facts).what == remedy::pooled_container);
-        CHECK(deciding_rule(facts).use(facts).text == "linn::" + name + "<int, Order>");
+        CHECK(decided(facts_of(t)) == "node: linn::" + name + "<int, Order>");
+        CHECK(deciding_rule(facts_of(t)).what == remedy::pooled_container);
     }
 }
 
@@ -112,23 +140,12 @@ TEST_CASE("kept: what is allocated once and stays is left alone, unless it costs
     CHECK(rule_of(facts) == "node"); // each place was used twice
 }
 
-TEST_CASE("make-shared, control-block, make-unique, class") {
-    const advised_type shared = churning("net::Packet", "std::shared_ptr<net::Packet>");
-    CHECK(decided(facts_of(shared)) == "make-shared: linn::make_shared<net::Packet>()");
-
-    const advised_type block = churning("control block of net::Packet", "std::shared_ptr<net::Packet>");
-    CHECK(decided(facts_of(block)) == "control-block: linn::make_shared<net::Packet>()");
-
-    const advised_type unique = churning("Shape", "std::unique_ptr<Shape>");
-    CHECK(rule_of(facts_of(unique)) == "make-unique");
-    CHECK(deciding_rule(facts_of(unique)).what == remedy::pooled_class);
-    CHECK(deciding_rule(facts_of(unique)).use(facts_of(unique)).text == "linn::make_unique<Shape>()");
-
+TEST_CASE("class: one object of one size, not an array and not blocks of many sizes") {
     advised_type plain = churning("geo::Shape", "");
-    CHECK(decided(facts_of(plain)) == "class: struct Shape : linn::pooled<Shape>");
     plain.named.is_array = true;
     CHECK(rule_of(facts_of(plain)) != "class");
     plain.named.is_array = false;
+    CHECK(rule_of(facts_of(plain)) == "class");
     set_many_sizes(plain);
     CHECK(rule_of(facts_of(plain)) != "class");
 }
@@ -268,13 +285,6 @@ TEST_CASE("the buckets of a hash table are filled for a reason") {
     type_facts facts = facts_of(t);
     facts.fill_cost = 0.1;
     CHECK(rule_of(facts) == "hash-buckets");
-}
-
-TEST_CASE("hash-buckets, function, memory-resource, thread: no pool of Linn's") {
-    CHECK(rule_of(facts_of(churning("hash buckets", "std::unordered_map<int, int>"))) == "hash-buckets");
-    CHECK(rule_of(facts_of(churning("lambda", "std::function<void ()>"))) == "function");
-    CHECK(rule_of(facts_of(churning("int", "std::pmr::unsynchronized_pool_resource"))) == "memory-resource");
-    CHECK(rule_of(facts_of(churning("state", "std::thread"))) == "thread");
 }
 
 TEST_CASE("allocator-parameter: a class template that was given a std::allocator") {

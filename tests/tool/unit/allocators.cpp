@@ -55,37 +55,35 @@ provider_proof made(const std::string& c_functions, const std::string& new_, con
             true};
 }
 
-TEST_CASE("a library that provides everything is believed") {
-    CHECK(refute(made(library, library, library, library), library).empty());
-}
-
-TEST_CASE("operator new and delete may stay with the C++ runtime, but only both") {
-    CHECK(refute(made(library, runtime, runtime, runtime), library).empty());
-    CHECK(refute(made(library, library, library, runtime), library).empty());
-    CHECK_FALSE(refute(made(library, library, runtime, runtime), library).empty());
-    CHECK_FALSE(refute(made(library, "/other.so", "/other.so", "/other.so"), library).empty());
-}
-
-TEST_CASE("a library without effect is refused with the one that is in effect") {
+TEST_CASE("a library is believed where all that it must provide comes from it, the baseline where nothing is "
+          "preloaded") {
+    const std::string other = "/other.so";
+    struct row {
+        bool is_believed;
+        std::string preload; // none: the baseline
+        provider_proof proof;
+    };
+    provider_proof not_mapped = made(library, library, library, library);
+    not_mapped.preload_mapped = false;
+    const row rows[] = {
+        {true, library, made(library, library, library, library)},
+        {true, library, made(library, runtime, runtime, runtime)}, // operators may stay with the C++ runtime
+        {true, library, made(library, library, library, runtime)},
+        {false, library, made(library, library, runtime, runtime)}, // but new and delete together
+        {false, library, made(library, other, other, other)},
+        {false, library, not_mapped},
+        {false, library, {}}, // no answer is no proof
+        {true, {}, made(libc, runtime, runtime, runtime)},
+        {false, {}, made(library, runtime, runtime, runtime)},
+        {false, {}, made(libc, library, library, library)},
+        {false, {}, {}},
+    };
+    for (const row& r : rows) {
+        CAPTURE(&r - rows);
+        CHECK(refute(r.proof, r.preload).empty() == r.is_believed);
+    }
     CHECK(refute(made(libc, runtime, runtime, runtime), library) ==
           "the preload did not take effect: malloc is provided by " + libc);
-}
-
-TEST_CASE("a library that is not mapped is refused") {
-    provider_proof proof = made(library, library, library, library);
-    proof.preload_mapped = false;
-    CHECK_FALSE(refute(proof, library).empty());
-}
-
-TEST_CASE("the baseline must run on the C library and the C++ runtime alone") {
-    CHECK(refute(made(libc, runtime, runtime, runtime), {}).empty());
-    CHECK_FALSE(refute(made(library, runtime, runtime, runtime), {}).empty());
-    CHECK_FALSE(refute(made(libc, library, library, library), {}).empty());
-}
-
-TEST_CASE("no answer is no proof") {
-    CHECK_FALSE(refute({}, {}).empty());
-    CHECK_FALSE(refute({}, library).empty());
 }
 
 } // namespace linn::tool::allocators_tests

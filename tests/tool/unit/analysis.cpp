@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulator on hand-made events: what it counts, and what it makes of events that do not fit together. Random
 // streams, compared with a slow and simple count: analysis_model.cpp.
+#include "../support/made_events.hpp"
 #include "analysis/accumulator.hpp"
-#include "made_events.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::analysis_tests {

@@ -3,9 +3,7 @@
 // column in silence, and nothing from outside becomes markup. What each command puts into its document is tested by its own file.
 #include "report/document/document.hpp"
 
-#include "bench/judgement.hpp"
 #include "page.hpp"
-#include "report/commands/reports.hpp"
 #include "report/render/render.hpp"
 
 #include <doctest/doctest.h>
@@ -18,9 +16,9 @@
 
 namespace linn::tool::report::document_tests {
 
-using linn::tool::test::contains;
-using linn::tool::test::count;
-using linn::tool::test::is_well_formed;
+using linn::tool::testing::contains;
+using linn::tool::testing::count;
+using linn::tool::testing::is_well_formed;
 
 std::string plain(unit what, double value) {
     return figure_of(what, value).text();
@@ -188,14 +186,6 @@ TEST_CASE("text is cut before a figure is lost, at the end, at the front or with
     CHECK(widest(drawn(t, {100})) <= 60 + 3); // `most`, although there is room
 }
 
-TEST_CASE("a heading stands over its rows and widens nothing") {
-    table t{"", {{.heading = "name", .is_text = true}, {.heading = "ns"}}};
-    t.add_heading("a heading wider than all columns");
-    t.add({"one", figure_of(unit::count, 1)});
-    CHECK(drawn(t, {100}) == "name   ns\n---------\na heading wider than all columns\n  one   1\n");
-    CHECK(widest(drawn(t, {10})) <= 10);
-}
-
 TEST_CASE("prose is broken at spaces") {
     CHECK(wrap("one two three", 7) == "one two\nthree");
     CHECK(wrap("one two three", 9, 2) == "one two\n  three");
@@ -232,55 +222,6 @@ TEST_CASE("text is shown as it is: markup, tables, HTML and mentions are escaped
     CHECK(markdown_text("pool<T>, *x*, _y_, `z`") == "pool&lt;T>, \\*x\\*, \\_y\\_, \\`z\\`");
     CHECK(markdown_text("two\nlines\r\n") == "two lines  ");
     CHECK(markdown_text("[a](b) &lt; \\ ~~ #1 @you") == "\\[a\\](b) &amp;lt; \\\\ \\~\\~ \\#1 \\@you");
-}
-
-TEST_CASE("the Markdown of bench says what was found first, and every table is whole") {
-    for (const scenario& s : scenarios()) {
-        CAPTURE(s.name);
-        bench_result result;
-        result.machine.build = "optimised";
-        result.scenarios.push_back({&s, {}});
-        for (const char* name : {"glibc", "glibc-again", "linn", "na|ve"}) {
-            contender c;
-            c.name = c.title = name;
-            result.contenders.push_back(c);
-            linn::tool::row r;
-            r.contender = result.contenders.size() - 1;
-            sample one;
-            one.cycles.assign(s.phases.size(), 100);
-            one.faults.assign(s.phases.size(), 0);
-            one.metrics.assign(s.phases.size(), {});
-            r.samples.assign(3, one);
-            result.scenarios[0].rows.push_back(r);
-        }
-        result.missing.push_back({"hoard", "", "not installed | really", ""});
-        judge(result);
-        const std::string text = render_markdown(bench_document(result));
-        CHECK(text.starts_with("**"));
-        CHECK(text.find("**\n\n**") == std::string::npos); // one paragraph in bold
-        CHECK(text.find("### " + std::string{s.name}) > text.find("**"));
-        CHECK(text.find("left out: hoard: not installed \\| really") != std::string::npos);
-        std::istringstream lines{text};
-        std::ptrdiff_t bars = 0; // of a line of the table
-        std::ptrdiff_t most = 0;
-        int rows = 0;
-        for (std::string line; std::getline(lines, line);) {
-            if (!line.starts_with('|')) {
-                bars = 0; // another table may follow
-                continue;
-            }
-            std::ptrdiff_t in_line = 0;
-            for (std::size_t i = 0; i != line.size(); ++i) {
-                in_line += line[i] == '|' && line[i - (i != 0)] != '\\';
-            }
-            ++rows;
-            bars = bars == 0 ? in_line : bars;
-            most = std::max(most, bars);
-            CHECK(in_line == bars);
-        }
-        CHECK(rows >= 2 + 4);                        // and what was published
-        CHECK((most <= 18 || s.group == "targets")); // what an issue can show; the grids of targets scroll
-    }
 }
 
 TEST_CASE("a page sorts by the figures, folds details below their row, and claims by colour and by arrow") {

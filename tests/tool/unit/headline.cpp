@@ -29,12 +29,6 @@ struct headline_run : fake_bench {
         REQUIRE(h);
         return *h;
     }
-    void cut_rounds(std::size_t rounds) {
-        for (row& r : all->rows) {
-            r.samples.resize(rounds, r.samples.front());
-        }
-        result.complete_rounds = rounds;
-    }
 };
 
 std::vector<std::string> screen_lines(const std::string& text) {
@@ -82,26 +76,6 @@ TEST_CASE("headline: a setting of glibc may be the best other, but is no allocat
     CHECK(h.ranking.size() == 2);
 }
 
-TEST_CASE("headline: fewer than six rounds give no verdict, and low trust") {
-    headline_run run;
-    run.general(baseline_name, 200);
-    run.general("fast", 100);
-    run.linn(50);
-    run.cut_rounds(rounds_to_judge - 1);
-    const headline_result h = run.said();
-    CHECK(h.verdict.size() == 1);
-    CHECK_FALSE(h.is_trusted);
-    CHECK(h.wins + h.losses + h.ties == 0);
-    for (const headline_test& t : h.tests) {
-        CHECK(t.result() == "-");
-    }
-    const std::string screen = run.shown(100);
-    for (const char* claim : {"faster", "SLOWER", "tie"}) {
-        CAPTURE(claim);
-        CHECK(screen.find(claim) == std::string::npos);
-    }
-}
-
 TEST_CASE("headline: trust is low on a busy machine, where glibc differs from itself, and of little work") {
     const auto is_trusted = [](double control, unsigned disturbed, std::size_t work) {
         headline_run run;
@@ -144,21 +118,7 @@ TEST_CASE("headline: thirty lines of a hundred columns at most, whatever there i
             CAPTURE(sentence);
             CHECK(sentence.size() <= 100);
         }
-        for (const std::size_t width : {60U, 80U}) {
-            for (const std::string& line : screen_lines(run.shown(width))) {
-                CAPTURE(line);
-                CHECK((line.starts_with("    linn ") || report::letters_of(line) <= width));
-            }
-        }
     }
-}
-
-TEST_CASE("headline: none over scenarios that were named") {
-    fake_bench run;
-    scenario_result& s = run.add_scenario("containers");
-    run.add(s, baseline_name, {}, 100);
-    run.add(s, linn_name, {}, 50);
-    CHECK_FALSE(headline(run.judged()));
 }
 
 } // namespace linn::tool::headline_tests

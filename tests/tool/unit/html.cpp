@@ -7,8 +7,6 @@
 #include "report/commands/reports.hpp"
 #include "report/document/markup.hpp"
 #include "report/plots/figure.hpp"
-#include "report/plots/plots.hpp"
-#include "report/plots/strip_plot.hpp"
 #include "report/render/render.hpp"
 #include "samples.hpp"
 
@@ -21,7 +19,7 @@
 namespace linn::tool::html_tests {
 
 using namespace linn::tool::html;
-using namespace linn::tool::test;
+using namespace linn::tool::testing;
 
 std::string bench_page(const bench_result& result) {
     return report::render_html(report::bench_document(result));
@@ -69,19 +67,6 @@ TEST_CASE("an axis marks round values within itself, and not too many") {
         }
         CHECK(a.ticks(6).size() >= 2);
     }
-}
-
-TEST_CASE("a strip plot has a dot for each sample, its median and the band of noise") {
-    id_source ids;
-    strip_plot plot{{{"one", emphasis::ours}, {"two"}},
-                    {{"panel", "axis", {{{0.5, 0.6, 0.7}, {0.6, 0.5, 0.7}}, {}}, 0.05}}};
-    const std::string svg = draw(ids, plot).str();
-    CHECK(is_well_formed(svg));
-    CHECK(count(svg, "class=\"dots\"") == 1); // the second has no samples
-    CHECK(count(svg, "h0") == 3);
-    CHECK(contains(svg, "class=\"band\""));
-    CHECK(contains(svg, "one: 0.60, 95 % interval 0.50 to 0.70, 3 samples"));
-    CHECK(draw(ids, {{{"one"}}, {{"panel", "axis", {{}}, 0}}}).empty());
 }
 
 TEST_CASE("empty, interrupted and one-sample results make pages") {

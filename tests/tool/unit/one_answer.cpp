@@ -24,21 +24,11 @@
 
 namespace linn::tool::one_answer_tests {
 
+using linn::tool::testing::contains;
+using linn::tool::testing::count;
 using linn::tool::testing::flat;
 using nlohmann::json;
 using report::markdown_text;
-
-bool contains(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::size_t count_of(const std::string& text, std::string_view part) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-        ++count;
-    }
-    return count;
-}
 
 bool claims_something(const std::string& text) {
     for (const char* word :
@@ -110,7 +100,7 @@ void check_headline(const bench_result& result, const json& j, const std::string
     CHECK(h->wins == all.wins);
     CHECK(h->losses == all.losses);
     CHECK(h->ties == all.ties);
-    CHECK(count_of(table, "SLOWER") == all.losses);
+    CHECK(count(table, "SLOWER") == all.losses);
     const std::string said = j.at("headline");
     CAPTURE(said);
     CHECK(contains(said, "slower in none") == (all.judged() != 0 && all.losses == 0));
@@ -259,8 +249,8 @@ void check_run(const run_result& result, std::size_t rivals) {
     CHECK(contains(result.verdict, gain) == (better != 0));
     CHECK(contains(result.verdict, "No allocator ") == (is_enough && better == 0 && worse != rivals));
     // The column of verdicts has the words of the metric that the sentence speaks of.
-    CHECK(count_of(table, is_cpu ? "  less " : "  faster ") == better);
-    CHECK(count_of(table, is_cpu ? "  more " : "  slower ") == worse);
+    CHECK(count(table, is_cpu ? "  less " : "  faster ") == better);
+    CHECK(count(table, is_cpu ? "  more " : "  slower ") == worse);
     if (!is_enough) {
         CHECK(better + worse == 0);
         CHECK_FALSE(claims_something(result.verdict));

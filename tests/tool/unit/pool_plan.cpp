@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of pools: what is written is read again, what is damaged is refused with the line, and what a plan says of code is
-// what the file holds.
+// Plans of pools: what is written is read again, and what is damaged is refused with the line.
 #include "pools/compiled_plan.hpp"
 #include "pools/launch.hpp"
 #include "pools/toml_table.hpp"
@@ -8,7 +7,6 @@
 #include "unit.hpp"
 
 #include <fmt/format.h>
-#include <link.h>
 
 namespace linn::tool::pool_plan_tests {
 
@@ -233,35 +231,6 @@ TEST_CASE("two sites that are one call are refused") {
     CHECK_THROWS_WITH_AS(static_cast<void>(read_plan_file(folder / "none")), doctest::Contains("none"),
                          unusable_plan);
     CHECK_THROWS_AS(static_cast<void>(read_plan_file("/")), unusable_plan);
-}
-
-[[gnu::noinline]] std::uintptr_t here() {
-    return reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-}
-
-TEST_CASE("what a plan says of a file is what the file holds") {
-    const auto module = plan_module_of("/proc/self/exe");
-    REQUIRE(module);
-    CHECK(plan_module_of("/etc/passwd") == std::nullopt);
-    CHECK(plan_module_of("/nowhere") == std::nullopt);
-    const std::uintptr_t address = here();
-    std::uintptr_t bias = 0;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* file, std::size_t, void* into) {
-            *static_cast<std::uintptr_t*>(into) = file->dlpi_addr;
-            return 1; // the program comes first
-        },
-        &bias);
-    const auto call = plan_call_of("/proc/self/exe", address - bias);
-    REQUIRE(call);
-    REQUIRE(call->code.size() == most_code_bytes);
-    for (std::size_t i = 0; i != most_code_bytes; ++i) {
-        CHECK(call->code[i] ==
-              reinterpret_cast<const unsigned char*>(address)[static_cast<std::ptrdiff_t>(i) - 16]);
-    }
-    CHECK(plan_call_of("/proc/self/exe", 4) == std::nullopt);
-    CHECK(plan_call_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);
-    CHECK(stack_offset_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);
 }
 
 } // namespace linn::tool::pool_plan_tests

@@ -5,8 +5,8 @@
 // would say more, or less, than it knows. All seeds are fixed.
 #include "trace/sampling.hpp"
 
+#include "../support/made_events.hpp"
 #include "analysis/accumulator.hpp"
-#include "made_events.hpp"
 #include "trace/counts.hpp"
 #include "unit.hpp"
 

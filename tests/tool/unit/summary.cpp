@@ -68,27 +68,6 @@ TEST_CASE("rounds that scatter more than their medians differ make no claim") {
     CHECK(run.text().ends_with("; 1 of 3 is a tie."));
 }
 
-TEST_CASE("fewer than six rounds give no interval, no win and no loss") {
-    containers_run run;
-    for (const auto& [name, cycles] :
-         {std::pair{baseline_name, 300.0}, {control_name, 300.0}, {linn_name, 100.0}}) {
-        run.add(name, {}, cycles).samples.resize(rounds_to_judge - 1);
-    }
-    const scenario_result& s = run.judged().scenarios.front();
-    REQUIRE(s.comparisons.front().size() == 3);
-    for (const comparison& c : s.comparisons.front()) {
-        CHECK(c.says == outcome::not_judged);
-        CHECK(c.speed_up == doctest::Approx(3));
-    }
-    CHECK_FALSE(s.rows[0].in(0)->ns.median.is_known());
-    CHECK(run.text().starts_with("5 rounds are too few to tell a difference from noise (6 needed)"));
-    for (row& r : run.scenario().rows) {
-        r.samples.resize(rounds_to_judge, r.samples.front());
-    }
-    CHECK(run.judged().scenarios.front().comparisons.front().front().says == outcome::win);
-    CHECK(s.rows[0].in(0)->ns.median.is_known());
-}
-
 TEST_CASE("the ratio to the baseline is the geometric mean over the phases") {
     containers_run run;
     run.add(baseline_name, {100, 100, 100});
@@ -112,18 +91,6 @@ TEST_CASE("what was left out has no note in any form") {
         CHECK(text.find("on hoard") != std::string::npos);
         CHECK(text.find("on mimalloc2") == std::string::npos);
     }
-}
-
-TEST_CASE("published figures stand next to their own contender only, and of the same work only") {
-    containers_run run;
-    const scenario_result& s = run.judged().scenarios.front();
-    REQUIRE(s.find_published("glibc", "general") != nullptr);
-    CHECK(s.find_published("glibc", "general")->figures[0] == 307);
-    CHECK(s.find_published("lecture-pool", "lecture_pool")->figures[2] == 110);
-    CHECK(s.find_published("linn", "linn") == nullptr);
-    CHECK(s.find_published("", "general") == nullptr);
-    run.result.options.container = "map";
-    CHECK(run.judged().scenarios.front().find_published("glibc", "general") == nullptr);
 }
 
 } // namespace linn::tool::summary_tests

@@ -2,6 +2,7 @@
 // What `linn run` knows of a program and gives to it. Which programs are refused, and what becomes of their processes: run_cases.py.
 #include "run/target.hpp"
 
+#include "../support/flat_text.hpp"
 #include "measure/files.hpp"
 #include "program/executable.hpp"
 #include "programs.hpp"
@@ -12,10 +13,6 @@
 namespace linn::tool::target_tests {
 
 using namespace linn::tool::testing;
-
-bool holds(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("directory, environment and arguments are those of the spec") {
     const scratch_folder folder;
@@ -42,11 +39,11 @@ TEST_CASE("programs with heaps of their own are remarked on") {
     process_proof p;
     p.executable = "/usr/bin/python3.11";
     CHECK(remarks_on(p, {}).size() == 1);
-    CHECK(holds(remarks_on(p, {}).at(0), "PYTHONMALLOC=malloc"));
+    CHECK(contains(remarks_on(p, {}).at(0), "PYTHONMALLOC=malloc"));
     p.environment = {"PYTHONMALLOC=malloc"};
     CHECK(remarks_on(p, {}).empty());
     p.executable = "/usr/bin/node";
-    CHECK(holds(remarks_on(p, {}).at(0), "V8"));
+    CHECK(contains(remarks_on(p, {}).at(0), "V8"));
     p.executable = "/usr/bin/nodejs-tool";
     CHECK(remarks_on(p, {}).empty());
     executable_info info;

@@ -14,15 +14,12 @@
 
 namespace linn::tool::try_findings_tests {
 
+using linn::tool::testing::contains;
 using linn::tool::testing::flat;
 using linn::tool::testing::noise_source;
 using nlohmann::json;
 
 const std::vector<std::string> command{"./shop", "7"};
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 try_candidate candidate(const std::string& label, std::uint64_t offset) {
     try_candidate c = testing::made_candidate(label, 48, offset);

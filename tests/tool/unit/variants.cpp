@@ -9,10 +9,6 @@
 
 namespace linn::tool::variants_tests {
 
-struct fake_run : fake_bench {
-    using fake_bench::fake_bench;
-};
-
 TEST_CASE("every scenario is consistent in itself") {
     const std::vector<std::string> names = bench_names({});
     for (const scenario& s : scenarios()) {
@@ -45,7 +41,7 @@ TEST_CASE("every scenario is consistent in itself") {
 }
 
 TEST_CASE("a way is compared with the ways named, on their best allocator") {
-    fake_run run{"shared-ptr"};
+    fake_bench run{"shared-ptr"};
     run.add(baseline_name, "make_shared", 100);
     run.add("fast", "make_shared", 40);
     run.add("locked-pool", "allocate_shared", 60);
@@ -60,7 +56,7 @@ TEST_CASE("a way is compared with the ways named, on their best allocator") {
 }
 
 TEST_CASE("a phase that a way does not have is left out of everything") {
-    fake_run run{"zero-fill"};
+    fake_bench run{"zero-fill"};
     run.add(baseline_name, "make_shared", 100);
     row& buffers = run.add(linn_name, "linn_buffer_pool", 10);
     run.set(buffers, 0, 0);
@@ -72,27 +68,6 @@ TEST_CASE("a phase that a way does not have is left out of everything") {
     CHECK(rows[1]["variant"] == "linn_buffer_pool");
     CHECK(rows[1]["phases"]["small"].is_null());
     CHECK(rows[1]["phases"]["large"]["cycles"]["median"] == 10);
-}
-
-TEST_CASE("every pair of phases and rivals is in the page, with its outcome") {
-    fake_run run{"shared-ptr"};
-    run.add(baseline_name, "make_shared", 100);
-    run.add(control_name, "make_shared", 100);
-    run.add("locked-pool", "allocate_shared", 60);
-    run.add(linn_name, "linn_make_shared", 10);
-    const report::document d = report::bench_document(run.judged());
-    const report::section& s = d.sections.front();
-    CHECK(s.id == "scenario-shared-ptr");
-    std::size_t wins = 0;
-    for (const report::block& b : s.blocks) {
-        if (const auto* figures = std::get_if<report::table>(&b.content)) {
-            for (const report::row& r : figures->rows) {
-                wins += static_cast<std::size_t>(
-                    std::ranges::count(r.cells, report::emphasis::good, &report::cell::style));
-            }
-        }
-    }
-    CHECK(wins == 2 * 6);
 }
 
 TEST_CASE("what a contender's environment replaces does not reach it twice") {
