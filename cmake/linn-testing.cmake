@@ -22,10 +22,9 @@ set(LINN_LATER_TESTS
     "process[.]tools_race_checkers"
     "tool[.](bench|download|headline|html|measuring_build)"
     "tool[.]advise[.]changes_compile"
-    "tool[.]allocators[.](debian_mimalloc|install)"
-    "tool[.]piped[.]bench"
+    "tool[.]allocators[.]install"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
-    "tool[.]run[.](adaptive|budget|interrupt|python3|redis)"
+    "tool[.]run[.](budget|interrupt|python3|redis)"
     "tool[.]try[.](forms|interrupt|litter|plan|trace|unnamed)")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING

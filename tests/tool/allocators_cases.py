@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn allocators` as a user would and checks what it says and does."""
-import csv
-import io
 import json
 import os
 import pathlib
@@ -10,11 +8,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import archives
 import cases
-from cases import check, skip, skip_without
+from cases import check, children_of, processes_with, rows_of, runs, skip_without, wait_for
 
 NAMES = ["glibc", "jemalloc", "mimalloc2", "mimalloc3", "tcmalloc", "tcmalloc-google", "snmalloc", "rpmalloc", "tbb",
          "hoard", "bmalloc", "scudo"]
@@ -49,43 +46,31 @@ class Tool(cases.Tool):
 def case_usage_errors(tool):
     tool.refuses(["allocators"], [
             (["nosuch"], ["nosuch", "jemalloc", "bmalloc"]),
-            (["jemaloc"], ["did you mean 'jemalloc'"]),
             (["mimaloc"], ["did you mean 'mimalloc'"]),
             (["--allocator", "mine"], ["NAME=PATH"]),
             (["--allocator", "=x"], ["NAME=PATH"]),
+            (["--allocator", "a="], ["NAME=PATH"]),
             (["--allocator", "glibc=/x.so"], ["glibc"]),
             (["--allocator", "a=/x.so", "--allocator", "a=/y.so"], ["two libraries 'a'"]),
             (["--allocator", "a,b=/x.so"], ["no commas"]),
             (["--allocator", "a b=/x.so"], ["no spaces"]),
-            (["--allocator", "a="], ["NAME=PATH"]),
-            (["--alocator", "a=b"], ["did you mean '--allocator'"]),
             (["--timeout", "0"], ["--timeout"]),
-            (["--install"], ["--install"]),
             (["--install", "snmaloc"], ["did you mean 'snmalloc'"]),
             (["--install", "tbb"], ["tbb", "linn allocators tbb"])])
     check(not tool.cache.exists(), "a usage error left a folder")
 
 
-def case_table(tool):
-    done = tool.run()
-    check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
+def case_forms(tool):
+    """Each form has a row of every allocator that linn knows, with what was proven of it or the command that gets it."""
+    done = tool.run("--json", "all.json", "--csv", "all.csv", "--markdown", "all.md", status=0)
     lines = done.stdout.splitlines()
     for name in NAMES:
         check(any(line.startswith(name + " ") for line in lines), f"no row for {name}: {done.stdout}")
-    # Nothing was installed into this cache, so what no distribution packages is missing, with the command to get it.
+    # Nothing was installed into this cache, so what no distribution packages is missing.
     for name in ("snmalloc", "hoard", "rpmalloc", "tcmalloc-google"):
         check(f"linn allocators --install {name}" in done.stdout, f"no way to get {name}")
     check(done.stderr == "" and "\033" not in done.stdout, "a progress line or colour in a pipe")
-
-
-def case_width(tool):
-    for width in (80, 100, 160):
-        done = tool.fits([width], "allocators", apart=lambda line: "/" in line)
-        check("checks" in done.stdout, f"how it was proven is lost at {width}: {done.stdout}")
-
-
-def case_json(tool):
-    entries = tool.entries()
+    entries = {entry["name"]: entry for entry in cases.result_of((tool.folder / "all.json").read_text())["allocators"]}
     check(list(entries) == NAMES, f"{list(entries)}, and not the NAMES of this file")
     for entry in entries.values():
         check(entry["state"] in ("usable", "known bad", "broken", "inert", "missing"), entry)
@@ -101,14 +86,17 @@ def case_json(tool):
             check(entry["proof"]["providers"]["malloc"] == entry["library"], entry)
     check(entries["glibc"]["state"] == "usable" and entries["glibc"]["library"] is None, entries["glibc"])
     check("libc" in entries["glibc"]["proof"]["providers"]["malloc"], entries["glibc"])
-
-
-def case_csv_and_markdown(tool):
-    rows = list(csv.DictReader(io.StringIO(tool.run("--csv", "-").stdout, newline="")))
+    rows = rows_of((tool.folder / "all.csv").read_text())
     check([row["name"] for row in rows] == NAMES, rows)
     check(rows[0]["state"] == "usable" and rows[0]["licence"].startswith("LGPL"), rows[0])
-    lines = tool.run("--markdown", "-").stdout.splitlines()
+    lines = (tool.folder / "all.md").read_text().splitlines()
     check(len(lines) == len(NAMES) + 2 and all(line.startswith("|") for line in lines), lines)
+
+
+def case_width(tool):
+    for width in (80, 100, 160):
+        done = tool.fits([width], "allocators", apart=lambda line: "/" in line)
+        check("checks" in done.stdout, f"how it was proven is lost at {width}: {done.stdout}")
 
 
 def case_missing(tool):
@@ -147,60 +135,17 @@ def case_user_library(tool):
     check(list(found) == ["glibc", "mine"], list(found))
 
 
-def case_inert(tool):
-    entry = tool.entry("inert")
-    check(entry["state"] == "inert", entry)
-    check("malloc is provided by /" in entry["remark"] and "no memory function" in entry["remark"], entry)
-    check(entry["proven_by"] is None, entry)
-
-
-def case_crashing(tool):
-    entry = tool.entry("crashing_at_once")
-    check(entry["state"] == "broken" and entry["remark"].startswith("killed by SIGABRT while "), entry)
-
-
-def case_hanging(tool):
-    entry = tool.entry("hanging_at_once", "--timeout", "2")
-    check(entry["state"] == "broken" and entry["remark"].startswith("timed out after 2 s while "), entry)
-
-
-def case_unlinkable(tool):
-    entry = tool.entry("unlinkable")
-    check(entry["state"] == "broken" and "linn_test_function_of_nobody" in entry["remark"], entry)
-
-
-def case_misaligning(tool):
-    """What computes something wrong is known to be bad, and measured where it is named only."""
-    entry = tool.entry("misaligning", status=0)
-    check(entry["state"] == "known bad" and "misaligned memory: posix_memalign(64, 64)" in entry["remark"], entry)
-
-
-def case_impatient(tool):
-    """A weakness in rare calls is told, and no reason against a library."""
-    entry = tool.entry("impatient", status=0)
-    check(entry["state"] == "usable", entry)
-    check("killed by SIGABRT while asking malloc for more than any machine has" in entry["remark"], entry)
-
-
-def case_debian_mimalloc(tool):
-    entry = tool.entries("mimalloc2", "glibc", status=0 if has_debian_mimalloc() else 1)["mimalloc2"]
-    if entry["version"] != "2.0.9":
-        skip("Debian's mimalloc is another version")
-    check(entry["state"] == "known bad" and "misaligned" in entry["remark"], entry)
-    check(entry["how_to_get"] == "linn allocators --install mimalloc2", entry)
-
-    def bench(*only):
-        done = subprocess.run([tool.linn, "bench", "object", "--rounds", "1", "--objects", "500", "--json", "-", *only],
-                              capture_output=True, text=True, timeout=100)
-        return json.loads(done.stdout)
-
-    reasons = {entry["name"]: entry["reason"] for entry in bench()["left_out"]}
-    check("misaligned" in reasons["mimalloc2"] and "name it" in reasons["mimalloc2"], reasons)
-    check("mimalloc2" in [c["name"] for c in bench("--only", "mimalloc2")["contenders"]], "named, and left out")
-
-
-def has_debian_mimalloc():
-    return any(pathlib.Path("/usr/lib").glob("*/libmimalloc.so.2"))
+def case_bad_libraries(tool):
+    """What is wrong with a library is found and told; a weakness in rare calls is no reason against it."""
+    for kind, state, remark, options, status in (
+            ("inert", "inert", "malloc is provided by /", [], 1),
+            ("crashing_at_once", "broken", "killed by SIGABRT while ", [], 1),
+            ("hanging_at_once", "broken", "timed out after 2 s while ", ["--timeout", "2"], 1),
+            ("unlinkable", "broken", "linn_test_function_of_nobody", [], 1),
+            ("misaligning", "known bad", "misaligned memory: posix_memalign(64, 64)", [], 0),
+            ("impatient", "usable", "killed by SIGABRT while asking malloc for more than any machine has", [], 0)):
+        entry = tool.entry(kind, *options, status=status)
+        check(entry["state"] == state and remark in entry["remark"], entry)
 
 
 def case_bmalloc(tool):
@@ -310,27 +255,11 @@ def case_install(tool):
         check(sorted(os.listdir(tool.cache)) == ["downloads", "logs", "rpmalloc"], os.listdir(tool.cache))
 
 
-def wait_for(condition, what):
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.05)
-    sys.exit(f"failed: waited in vain for {what}")
-
-
-def alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def case_install_interrupt(tool):
     needs_compiler()
     with tempfile.TemporaryDirectory() as folder, archives.Server(b"x" * 9999) as server:
         env = archives.write_list(folder, [(server.address + "/stalled", b"x" * 9999)]) | {"LINN_DOWNLOAD_STALL": "999"}
-        process = subprocess.Popen([tool.linn, "allocators", "--install", "rpmalloc"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, env=dict(os.environ, **env))
+        process = tool.start("allocators", "--install", "rpmalloc", env=env)
         try:
             wait_for(lambda: server.requests, "the download to start")
             process.send_signal(signal.SIGINT)
@@ -346,28 +275,18 @@ def case_install_interrupt(tool):
 
 def case_interrupt(tool):
     """Ctrl-C in a trial: what is known is printed, the child is gone."""
-    process = subprocess.Popen([tool.linn, "allocators", "glibc", "mine", "--timeout", "1000", "--json", "-",
-                                "--allocator", f"mine={tool.libraries['hanging_at_once']}"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    seen = []
+    library = tool.libraries["hanging_at_once"]
+    process = tool.start("allocators", "glibc", "mine", "--timeout", "1000", "--json", "-", "--allocator", f"mine={library}")
 
-    def hangs():
-        for pid in children.read_text().split():
-            try:
-                # As an argument of its own: before it is executed, a child shows its parent's.
-                if tool.libraries["hanging_at_once"] in pathlib.Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
-                    seen.append(pid)
-            except OSError:
-                pass
-        return seen
+    def hanging():  # as an argument of its own: before it is executed, a child shows its parent's
+        return set(children_of(process.pid)) & set(map(str, processes_with(library)))
 
     try:
-        wait_for(hangs, "the trial of the library that hangs")
+        (child,) = wait_for(hanging, "the trial of the library that hangs")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
     check(process.returncode == 130, f"exit status {process.returncode}: {err}")
     check([e["name"] for e in json.loads(out)["allocators"]] == ["glibc"], out)
-    check(not alive(seen[0]), "the child is still there")
+    check(not runs(child), "the child is still there")

@@ -94,13 +94,6 @@ def case_scaling(tool):
         check(set(phase["metrics"]) == {"depot_visits", "contended"}, phase)
 
 
-def case_every_target_is_tested():
-    """A scenario of the group, or one with a target, stands in a case above."""
-    text = pathlib.Path(__file__).read_text()
-    for name in {*GROUP, *TARGETS}:
-        check(re.search(rf'scenarios\(tool, [^)]*"{name}"', text), name)
-
-
 def case_verdicts():
     """The best rival counts, on its best allocator, in the worst phase; what was not measured is no verdict."""
     def row(variant, contender, ns):

@@ -5,12 +5,14 @@ A script defines functions `case_NAME(tool)`, and a class `Tool` where it needs 
 (conftest.py); CMake registers one test for each (`linn_add_cases`).
 """
 import csv
+import io
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -37,6 +39,39 @@ def skip_if_sanitized(standard_error):
 def prose(text):
     """The text in one line, so that a test does not depend on where lines are broken."""
     return " ".join(text.split())
+
+
+def wait_for(condition, what, seconds=60):
+    """Waits until the condition holds, and returns its value."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        check(time.monotonic() < end, f"waited in vain for {what}")
+        time.sleep(0.01)
+    return found
+
+
+def runs(pid):
+    """Whether the process has not ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children_of(pid):
+    return subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+
+
+def processes_with(word):
+    """The processes that have this word on their command line."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(word).encode() in entry.read_bytes().split(b"\0"):
+                found.append(int(entry.parent.name))
+        except OSError:
+            continue
+    return found
 
 
 def named(items):
@@ -76,10 +111,14 @@ def csv_of(file, *commands):
     page = (REFERENCE / "csv.md").read_text()
     tables = "".join(page.split(f"## `linn {command}`")[1].split("\n## ")[0] for command in commands)
     columns = re.findall(r"`([a-z_]+)`", " ".join(re.findall(r"^\| (`[^|]*) \|", tables, re.MULTILINE)))
-    with open(file, newline="", encoding="utf-8") as lines:
-        reader = csv.DictReader(lines)
-        check(reader.fieldnames == columns, f"the columns {reader.fieldnames}, and described are {columns}")
-        return list(reader)
+    rows = rows_of(pathlib.Path(file).read_text(encoding="utf-8"))
+    check(list(rows[0]) == columns, f"the columns {list(rows[0])}, and described are {columns}")
+    return rows
+
+
+def rows_of(text):
+    """The lines of a text as CSV, by the names of its columns."""
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 class Tool:
@@ -101,6 +140,23 @@ class Tool:
         if status is not None:
             check(done.returncode == status, f"{words}: exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
         return done
+
+    def start(self, *words, env=None, **more):
+        """Starts linn with these words, its output in pipes."""
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([self.linn, *map(str, words)], text=True, cwd=self.folder, env=os.environ | (env or {}),
+                                **streams | more)
+
+    def instructions(self, *command, recorded=False, env=None):
+        """How many instructions a program executes, by callgrind."""
+        skip_without("valgrind")
+        out = self.folder / "callgrind.out"
+        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *map(str, command)]
+        if recorded:
+            words = [self.linn, "record", "--no-baseline", "-q", "-o", self.folder / "callgrind.linn", "--", *words]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=self.limit, env=os.environ | (env or {}))
+        check(done.returncode == 0, done.stderr)
+        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
 
     def refuses(self, verb, rows):
         """Each of the (words, wanted) is a usage error whose message holds what is wanted."""

@@ -10,7 +10,7 @@ import time
 
 import archives
 import cases
-from cases import check, prose, skip, skip_without
+from cases import check, prose, skip, skip_without, wait_for
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/rivals"
 BUILD = SCRIPT.parent.parent / "tool/allocators/install/build.sh"
@@ -151,17 +151,10 @@ def case_stopped(tool):
         process = subprocess.Popen([SCRIPT, "sleep", "60"], env={**os.environ, **env, "LINN_DOWNLOAD_STALL": "60"},
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            end = time.monotonic() + 30
-            while not server.requests and time.monotonic() < end:
-                time.sleep(0.05)
-            check(server.requests, "no download began")
+            wait_for(lambda: server.requests, "a download")
             os.killpg(process.pid, signal.SIGINT)
             process.wait(30)
         finally:
             process.kill()
-    for _ in range(200):
-        if not list(tool.cache.glob(".building-*")):
-            break
-        time.sleep(0.05)
-    check(not list(tool.cache.glob(".building-*")), "the work folder is still there")
+    wait_for(lambda: not list(tool.cache.glob(".building-*")), "the work folder to go")
     check(not subprocess.run(["pgrep", "-f", str(tool.cache)], capture_output=True, check=False).stdout, "a process is left")

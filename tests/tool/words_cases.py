@@ -14,7 +14,9 @@ PARSERS_WORDS = re.compile(r"required|Could not|[Aa]t [Mm]ost|[Aa]t [Ll]east|Exa
 
 
 def case_version(tool):
-    check(tool.call("-V", status=0).stdout == tool.call("--version", status=0).stdout, "-V and --version differ")
+    version = tool.call("--version", status=0).stdout
+    check(re.fullmatch(r"linn \d+\.\d+\.\d+\n", version), version)
+    check(tool.call("-V", status=0).stdout == version, "-V and --version differ")
 
 
 def options_of(tool, verb):
@@ -41,7 +43,8 @@ def case_wrong_calls(tool):
             check(done.stderr.endswith("\n") and "\n\n" not in done.stderr, f"{verb} {words}: {done.stderr!r}")
     check(count > 150, f"only {count} calls")
     tool.refuses([], [(["--color", "never"], "linn: missing COMMAND"), (["nosuch"], "unknown command 'nosuch'"),
-                      (["ru"], "did you mean 'run'?"), (["compare", "a", "b", "c"], "linn compare: unexpected 'c'"),
+                      (["ru"], "did you mean 'run'?"), (["help", "bnech"], "unknown command 'bnech'"), ([], "bench"),
+                      (["compare", "a", "b", "c"], "linn compare: unexpected 'c'"),
                       (["run", "--"], "missing program"), (["run", "--", ""], "the program's name is empty"),
                       (["try", "--", ""], "the program's name is empty"), (["try", "x", "y"], "missing program"),
                       (["try", "--nosuch"], "unknown option '--nosuch' Try 'linn try --help'."),

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`linn check`: budgets of the program of programs/ledger.cpp, and the guide's project in a real test suite."""
-import csv
-import io
 import os
 import pathlib
 import shutil
 import subprocess
 
 import cases
-from cases import check, prose
+from cases import check, prose, rows_of
 
 PROJECT = pathlib.Path(__file__).parent / "project"
 HEAD = "linn_budgets = 1\n"
@@ -88,7 +86,7 @@ def case_trace(tool):
     tool.on("ledger", text, "100", options=["-o", trace], status=1)
     budgets = tool.folder / "budgets.toml"
     done = tool.call("check", budgets, trace, "--csv", "-", "--html", tool.folder / "a.html", status=1)
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    rows = rows_of(done.stdout)
     check([(row["limit"], row["used"], row["broken"]) for row in rows] ==
           [("allocations", "100", "true"), ("peak-bytes", "216", "false")], rows)
     check("Does it keep its budgets?" in (tool.folder / "a.html").read_text(), "the page")

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`linn compare` of two traces: recordings of the program of programs/ledger.cpp and of its next version."""
-import csv
-import io
 import subprocess
 
 import browser
 import cases
-from cases import check, prose
+from cases import check, prose, rows_of
 
 
 class Tool(cases.Tool):
@@ -89,7 +87,7 @@ def case_forms(tool):
     tool.fits((100, 80, 60), "compare", old, new, apart=lambda line: line.startswith("    "))
     page, text = tool.folder / "change.html", tool.folder / "change.md"
     done = tool.call("compare", old, new, "--csv", "-", "--html", page, "--markdown", text, status=0)
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    rows = rows_of(done.stdout)
     check({row["what"] for row in rows} == {"type", "place", "stack"}, rows[0])
     copy = next(row for row in rows if row["what"] == "type" and "Copy" in row["type"])
     check(copy["change"] == "new" and float(copy["new_allocations"]) == 300, copy)

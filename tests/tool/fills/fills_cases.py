@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`linn record --fills` and `linn advise` on programs whose fills are known."""
 import collections
-import csv
-import io
 import json
 import pathlib
 import re
 import subprocess
 
 import cases
-from cases import check, prose, skip, skip_without
+from cases import check, prose, rows_of, skip, skip_without
 
 LINE = 100_008  # sizeof(cache_line)
 SHARED = "std::shared_ptr<{}>"
@@ -157,7 +155,7 @@ def case_trace(tool):
     tool.call("advise", "trace.linn", "--html", "fills.html")
     page = (tool.folder / "fills.html").read_text()
     check("Which zeros are written for nothing?" in page and "Do pools help" not in page, "the page is not that of the fills")
-    lines = list(csv.DictReader(io.StringIO(tool.call("advise", "trace.linn", "--csv", "-").stdout)))
+    lines = rows_of(tool.call("advise", "trace.linn", "--csv", "-").stdout)
     check([(line["label"], int(line["fills"]), int(line["bytes"])) for line in lines]
           == [(place["label"], place["fills"], place["bytes"]) for place in result["places"]], f"{lines}")
 
@@ -187,19 +185,9 @@ def case_width(tool):
 
 def case_instructions(tool):
     """What a memset costs that is no fill, by callgrind: not more than a few instructions over its own."""
-    skip_without("valgrind")
-    most = 12
-
-    def executed(count, recorded):
-        out = tool.folder / "callgrind.out"
-        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tool.programs["memsets"], str(count)]
-        if recorded:
-            words = [tool.linn, "record", "--no-baseline", "-q", "-o", tool.folder / "a.linn", "--", *words]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=100)
-        check(done.returncode == 0, f"{done}")
-        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
-
-    count = 20_000
-    each = (executed(2 * count, True) - executed(count, True) - executed(2 * count, False) + executed(count, False)) / count
+    most, count = 12, 20_000
+    plain, recorded = ([tool.instructions(tool.programs["memsets"], n, recorded=is_recorded) for n in (count, 2 * count)]
+                       for is_recorded in (False, True))
+    each = (recorded[1] - recorded[0] - plain[1] + plain[0]) / count
     print(f"{each:.1f} instructions a memset")
     check(0 < each <= most, f"{each} instructions a memset, {most} are allowed")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`linn trace` with its filters and its page, on recordings of programs/stages.cpp, whose comment says what must come out."""
-import csv
 import gzip
-import io
 import json
 import shutil
 import subprocess
@@ -10,7 +8,7 @@ import xml.etree.ElementTree
 
 import browser
 import cases
-from cases import check, prose
+from cases import check, prose, rows_of
 
 
 class Tool(cases.Tool):
@@ -92,35 +90,35 @@ def case_forms(tool):
         tool.fits((100, 80, 60), "trace", trace, *filter, apart=lambda line: line.startswith("    "))
         text = tool.folder / "view.md"
         done = tool.call("trace", trace, *filter, "--csv", "-", "--markdown", text, status=0)
-        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        rows = rows_of(done.stdout)
         result = tool.view(trace, *filter)
         for what in ("type", "place", "stack"):
             check(sum(int(r["bytes"]) for r in rows if r["what"] == what) == result["bytes"], what)
         check("| " in text.read_text() and "stages::" in text.read_text(), text.read_text())
     one = tool.call("trace", trace, "--peak", "--top", "1", status=0).stdout
     check("more types; --top shows more" in one, one)
-    rows = list(csv.DictReader(io.StringIO(tool.call("trace", trace, "--csv", "-", status=0).stdout)))
+    rows = rows_of(tool.call("trace", trace, "--csv", "-", status=0).stdout)
     check(sum(int(r["count"]) for r in rows) == json.loads(tool.call("trace", trace, "--json", "-").stdout)["events"], rows)
 
 
-def collapsed(text):
-    return {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in text.splitlines()}
-
-
 def case_exports(tool):
-    """The forms for other programs take the same filter."""
+    """The forms for other programs take the same filters."""
     trace = tool.record()
-    peak = tool.view(trace, "--peak")
-    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--peak", status=0).stdout)
-    check(sum(lines.values()) == peak["bytes"], (sum(lines.values()), peak["bytes"]))
-    check(any("hold<stages::Held>" in line for line in lines) and not any("flicker" in line for line in lines), lines)
-    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--weight", "allocations", "--temporary", status=0).stdout)
-    check(sum(n for line, n in lines.items() if "flicker" in line) == 300, lines)
-    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--leaks", status=0).stdout)
-    check(sum(lines.values()) == 3000 and all("lose" in line for line in lines), lines)
-    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--leaks", "--all-leaks", status=0).stdout)
-    check(sum(lines.values()) == tool.view(trace, "--leaks", "--all-leaks")["bytes"] > 3000, lines)
-    stacks = list(csv.DictReader(io.StringIO(tool.call("trace", trace, "--convert", "csv-stacks", "--temporary", status=0).stdout)))
+
+    def collapsed(*words):
+        lines = tool.call("trace", trace, "--convert", "collapsed", *words, status=0).stdout.splitlines()
+        return {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in lines}
+
+    peak = collapsed("--peak")
+    check(sum(peak.values()) == tool.view(trace, "--peak")["bytes"], peak)
+    check(any("hold<stages::Held>" in line for line in peak) and not any("flicker" in line for line in peak), peak)
+    temporary = collapsed("--weight", "allocations", "--temporary")
+    check(sum(n for line, n in temporary.items() if "flicker" in line) == 300, temporary)
+    leaks = collapsed("--leaks")
+    check(sum(leaks.values()) == 3000 and all("lose" in line for line in leaks), leaks)
+    every = sum(collapsed("--leaks", "--all-leaks").values())
+    check(every == tool.view(trace, "--leaks", "--all-leaks")["bytes"] > 3000, every)
+    stacks = rows_of(tool.call("trace", trace, "--convert", "csv-stacks", "--temporary", status=0).stdout)
     check(all(int(s["temporary"]) > 0 for s in stacks) and
           sum(int(s["temporary_bytes"]) for s in stacks if "flicker" in s["frames"]) == 14400, stacks)
     path = tool.folder / "peak.pb.gz"
@@ -302,6 +300,8 @@ def case_large(tool):
         shown = chromium.open(str(page))
         drawn = shown.evaluate("document.querySelectorAll('.flame li').length")
         check(10 < drawn <= 2600, drawn)
+        rest = shown.evaluate("Array.from(document.querySelectorAll('.flame li'), (i) => i.textContent).filter((t) => / more$/.test(t)).length")
+        check(rest > 0, "what is not drawn is not put together")
         check(shown.complaints == [], shown.complaints)
     with_browser(look)
 

@@ -2,7 +2,6 @@
 """Exact counts: programs that do a known number of things, recorded."""
 import atexit
 import collections
-import csv
 import json
 import os
 import pathlib
@@ -14,7 +13,7 @@ import subprocess
 import time
 
 import cases
-from cases import check, skip, skip_without
+from cases import check, children_of, rows_of, runs, skip, wait_for
 
 EXCEPTION_POOLS = (72704, 73728)  # of libstdc++, up to GCC 12 and from 13 on
 
@@ -90,9 +89,8 @@ class Tool(cases.Tool):
 
     def waiting(self, child):
         """The program of a recorder that stands still; it waits for it, and has not ended."""
-        (pid,) = subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True).stdout.split()
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        check(state != "Z", "it does not wait")
+        (pid,) = children_of(child.pid)
+        check(runs(pid), "it does not wait")
         return pid
 
     def counts(self):
@@ -248,11 +246,7 @@ def case_nobody_collects(tool):
     """A collector that stands still stops no program while the ring has room, and nothing is lost."""
     done = tool.folder / "done"
     child = tool.start("sh", "-c", '"$0" pairs 3000000; : > "$1"', tool.programs["recorded"], done)
-    for _ in range(2000):
-        if done.exists():
-            break
-        time.sleep(0.05)
-    check(done.exists(), "it waits")
+    wait_for(done.exists, "the program")
     child.send_signal(signal.SIGCONT)
     check(child.wait(timeout=100) == 0, "the exit status")
     check(all(3_000_000 <= count < 3_010_000 for count in tool.counts()), tool.counts())
@@ -274,7 +268,7 @@ def case_plugins(tool):
     """Two libraries that are mapped at the same place in turn: each block is of the library that was there."""
     done = tool.run("plugins", tool.programs["plugin_a"], tool.programs["plugin_b"])
     same(done.rows(), pairs(_71001=100, _71002=100, _40006=3))
-    stacks = csv.DictReader(tool.call("trace", tool.file, "--convert", "csv-stacks").stdout.splitlines())
+    stacks = rows_of(tool.call("trace", tool.file, "--convert", "csv-stacks").stdout)
     found = {(s["frames"].split(" ")[0], int(s["bytes"]), int(s["allocations"])) for s in stacks}
     check({(f"allocate<{size}>", 100 * size, 100) for size in (71001, 71002)} <= found, found)
 
@@ -287,7 +281,7 @@ def case_fills_and_types(tool):
 
 
 def case_c_program(tool):
-    done = tool.run(program="plain")
+    done = tool.run(program="in_c")
     same(done.rows(), pairs(_110001=10))
     check(not any("libstdc++" in module["path"] for module in done.data["modules"]), "a C++ runtime was loaded")
     needed = subprocess.run(["readelf", "-d", tool.programs["library"]], capture_output=True, text=True, check=True).stdout
@@ -305,7 +299,7 @@ def case_c_program_with_cxx_plugin(tool):
     expected["allocation", "new[]", 112000] = 7
     expected["release", "delete[]", 112000] = 7
     expected["failure", "new", 2**63 - 1 - 4096] = 1
-    same(tool.run(tool.programs["cxx_plugin"], program="plain").rows(), expected)
+    same(tool.run(tool.programs["cxx_plugin"], program="in_c").rows(), expected)
 
 
 def case_own_operators(tool):
@@ -327,7 +321,7 @@ def case_other_allocator(tool):
             del expected[key]
             expected["allocation", "new", key[2]] = 2
             expected["release", "delete", key[2]] = 2
-    same(tool.run("operators", behind="bump_operators").rows(), expected)
+    same(tool.run("operators", behind="few_operators").rows(), expected)
 
 
 def case_real_allocators(tool):
@@ -354,8 +348,7 @@ def case_killed(tool):
         while struct.unpack("Q", file.read_bytes()[:8])[0] == 0:
             time.sleep(0.001)
         time.sleep(rng.uniform(0, 0.005))
-        victims = subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True).stdout.split()
-        for pid in victims:
+        for pid in children_of(child.pid):
             os.kill(int(pid), signal.SIGKILL)
         check(child.wait(timeout=100) == 128 + signal.SIGKILL, f"exit status {child.returncode}")
         found = Recording(tool).rows()
@@ -381,12 +374,11 @@ def case_collector_gone(tool):
     pid = tool.waiting(child)
     child.kill()
     child.wait()
-    for _ in range(1000):
-        if not os.path.exists(f"/proc/{pid}"):
-            return
-        time.sleep(0.05)
-    os.kill(int(pid), signal.SIGKILL)
-    check(False, "it waits for ever")
+    try:
+        wait_for(lambda: not runs(pid), "the end of the program")
+    finally:
+        if runs(pid):
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def case_unusable(tool):
@@ -414,22 +406,11 @@ def case_loops_are_small(tool):
 def case_instructions(tool):
     """What a recorded pair of malloc and free executes, of the recorder alone; by callgrind, so the same everywhere with
     the same compiler. A number that grows is a slower recorder: say why in the commit that changes it."""
-    skip_without("valgrind")
     if "optimized" not in tool.programs:
         skip("this build of the recorder is not the one that users have")
-    most = 440
-
-    def executed(count, with_library):
-        out = tool.folder / "callgrind.out"
-        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tool.programs["recorded"], "pairs", str(count)]
-        done = subprocess.run(tool.command(*words) if with_library else words, capture_output=True, text=True, timeout=100)
-        check(done.returncode == 0, f"{done}")
-        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
-
-    count = 4000
-    recorded = executed(2 * count, True) - executed(count, True)
-    plain = executed(2 * count, False) - executed(count, False)
-    each = (recorded - plain) / count
+    most, count = 440, 4000
+    plain, recorded = ([tool.instructions(tool.programs["recorded"], "pairs", n, recorded=is_recorded) for n in (count, 2 * count)]
+                       for is_recorded in (False, True))
+    each = (recorded[1] - recorded[0] - plain[1] + plain[0]) / count
     print(f"{each:.1f} instructions a pair")
-    check(each > 60, f"{each} instructions: nothing is recorded")
-    check(each <= most, f"{each} instructions a pair, {most} are allowed")
+    check(60 < each <= most, f"{each} instructions a pair: with fewer than 60 nothing is recorded, and {most} are allowed")

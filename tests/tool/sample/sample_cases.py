@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Promise: a sampled recording gives unbiased estimates with intervals that hold, of releases only those of sampled blocks, and
 no command takes it for the whole. Without these tests a sample would be read as if nothing else had been allocated."""
-import csv
-import io
 import json
 import struct
 
 import cases
-from cases import check, prose
+from cases import check, prose, rows_of
 
 MEAN = 16384
 
@@ -135,7 +133,7 @@ def case_trace(tool):
     lines = tool.call("trace", tool.file, "--convert", "collapsed", status=0).stdout.splitlines()
     weight = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
     check(abs(weight - sample["bytes"]) < 0.01 * sample["bytes"], (weight, sample["bytes"]))
-    rows = list(csv.DictReader(io.StringIO(tool.call("trace", tool.file, "--convert", "csv", status=0).stdout)))
+    rows = rows_of(tool.call("trace", tool.file, "--convert", "csv", status=0).stdout)
     bytes_ = sum(float(r["weight"]) * int(r["bytes"]) for r in rows if r["event"] == "allocation")
     check(abs(bytes_ - sample["bytes"]) < 0.001 * sample["bytes"] and all(r["weight"] == "" for r in rows if r["event"] == "release"), bytes_)
 

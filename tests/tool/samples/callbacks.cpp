@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks in std::function, values in std::any, optional and variant; lambdas and local classes.
+// Tasks in std::function, values in std::any, optional and variant; lambdas, local classes and threads.
 #include "truth.hpp"
 
 #include <any>
@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -97,5 +98,7 @@ int main() {
     sample::keep(keep_any(600));
     sample::keep(keep_local(600));
     sample::keep(keep_variants(600));
+    std::thread{[] { sample::keep(1); }}.join();
+    truth::expect("thread state", "std::thread", 1);
     return truth::write();
 }

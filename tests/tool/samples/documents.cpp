@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -127,10 +128,23 @@ void copy_nested(std::size_t n) {
     truth::expect("short", "std::vector<short>", 3 * n);
 }
 
+/// Strings of wide letters, and strings as keys.
+void count_words(std::size_t n) {
+    std::unordered_map<std::string, int> counts;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::wstring wide(20 + i % 30, L'w');
+        sample::keep(wide);
+        ++counts[word + std::to_string(i)];
+    }
+    truth::expect("wchar_t", "std::wstring", n);
+    truth::expect("std::pair<const std::string, int>", "std::unordered_map<std::string, int>", n);
+}
+
 } // namespace
 
 int main() {
     read_documents(200);
     copy_nested(200);
+    count_words(300);
     return truth::write();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw new, polymorphic and plain, new[] and malloc.
+// Raw new, polymorphic and plain, new[] and malloc, for owners and without one.
 #include "truth.hpp"
 
 #include <cstdlib>
@@ -134,6 +134,17 @@ double paint(std::size_t n) {
     return sum;
 }
 
+void share(std::size_t n) {
+    std::vector<std::shared_ptr<shape::point>> all;
+    all.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        all.push_back(std::shared_ptr<shape::point>(new shape::point));
+    }
+    truth::expect("shape::point", "", n);
+    truth::expect("control block of shape::point", "std::shared_ptr<shape::point>", n);
+    truth::expect("std::shared_ptr<shape::point>", "std::vector<std::shared_ptr<shape::point>>", 1);
+}
+
 } // namespace
 
 int main() {
@@ -141,5 +152,6 @@ int main() {
     sample::keep(own(500));
     sample::keep(link_edges(500));
     sample::keep(paint(300));
+    share(300);
     return truth::write();
 }

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn record` and `linn trace` on programs whose allocations are known."""
-import csv
-import io
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import stat
 import subprocess
 import time
 
 import cases
-from cases import check, prose, skip, skip_if_sanitized
+from cases import check, children_of, prose, rows_of, runs, skip, skip_if_sanitized, wait_for
 
 LIMIT = 100  # seconds; nothing here takes longer than a few
 
@@ -34,9 +33,7 @@ class Tool(cases.Tool):
         return self.call("record", *once(options), "-o", self.file, *options, "--", *words, status=status, **more)
 
     def start(self, *words, options=(), **more):
-        return subprocess.Popen([self.linn, "record", *once(options), "-o", self.file, *options, "--", *words],
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                cwd=self.folder, **more)
+        return super().start("record", *once(options), "-o", self.file, *options, "--", *words, **{"stdin": subprocess.PIPE} | more)
 
     def trace(self, file=None, status=0):
         """The JSON of linn trace, after --check has said whether the file is whole."""
@@ -96,23 +93,14 @@ def case_signals_of_the_program(tool):
 
 
 def case_signals_are_handed_on(tool):
-    for number in (signal.SIGINT, signal.SIGTERM):
-        child = tool.start(tool.churn, "10", "0", "catch")
+    """Once, also where a terminal sends them to the whole group; the recorder stays until the program has ended."""
+    for number, send in ((signal.SIGINT, os.kill), (signal.SIGTERM, os.kill), (signal.SIGINT, os.killpg)):
+        child = tool.start(tool.churn, "10", "0", "catch", start_new_session=True)
         check(child.stdout.readline() == "ready\n", "it did not start")
-        child.send_signal(number)
+        send(child.pid, number)
         out, err = child.communicate(timeout=LIMIT)
         check(out == f"caught {int(number)}\n" and child.returncode == 5, (out, err, child.returncode))
         tool.trace()
-
-
-def case_signal_of_the_terminal(tool):
-    # Ctrl-C reaches the whole group: the program once, and the recorder stays until it has ended.
-    child = tool.start(tool.churn, "10", "0", "catch", start_new_session=True)
-    check(child.stdout.readline() == "ready\n", "it did not start")
-    os.killpg(child.pid, signal.SIGINT)
-    out, err = child.communicate(timeout=LIMIT)
-    check(out == "caught 2\n" and child.returncode == 5, (out, err, child.returncode))
-    tool.trace()
 
 
 def case_nohup_stays(tool):
@@ -139,14 +127,6 @@ def case_processes(tool):
     check([p["executable"].endswith("churn") for p in result["processes"]] == [False, True], result["processes"])
 
 
-def runs(pid):
-    """Whether a process has not ended; one that nobody has waited for has."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def case_children_that_stay(tool):
     # Without --wait the recording ends with the program, says who still runs, and lets them run.
     leaving = f"exec >/dev/null 2>&1 {tool.churn} 10 0 leave exit 0"  # who stays would keep the test's pipes open
@@ -161,9 +141,7 @@ def case_children_that_stay(tool):
     pid = int(re.search(r"any further: (\d+)", err).group(1))
     os.close(reader)
     os.close(writer)
-    deadline = time.monotonic() + LIMIT
-    while runs(pid):
-        check(time.monotonic() < deadline, "the child hangs")
+    wait_for(lambda: not runs(pid), "the end of the child")
 
     reader, writer = os.pipe()
     child = tool.start("sh", "-c", f"{leaving} <&{reader}", options=["--wait"], pass_fds=[reader])
@@ -200,11 +178,8 @@ def case_signal_while_waiting(tool):
     """A signal while --wait waits for the children ends it within a second, and goes on to them; nothing is run again."""
     left = tool.folder / "left"
     script = f"{tool.churn} 10 0; exec >/dev/null 2>&1; sleep 100 & echo $! >> {left}"
-    child = subprocess.Popen([tool.linn, "record", "--wait", "-o", tool.file, "--", "sh", "-c", script],
-                             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tool.folder)
-    deadline = time.monotonic() + LIMIT
-    while not (left.exists() and left.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    child = cases.Tool.start(tool, "record", "--wait", "-o", tool.file, "--", "sh", "-c", script, stdout=subprocess.DEVNULL)
+    wait_for(lambda: left.exists() and left.read_text(), "what the program leaves behind")
     time.sleep(0.3)  # the program ends
     begin = time.monotonic()
     child.terminate()
@@ -212,19 +187,16 @@ def case_signal_while_waiting(tool):
     check(time.monotonic() - begin < 1, f"it waited for {time.monotonic() - begin:.1f} s")
     check(child.wait(timeout=LIMIT) == 128 + signal.SIGTERM, f"{child.returncode}: {err}")
     check(len(left.read_text().split()) == 1 and "running it again" not in err, err)
-    while runs(left.read_text().strip()) and time.monotonic() < begin + 2:  # the signal takes a moment
-        time.sleep(0.01)
-    check(not runs(left.read_text().strip()) and "still" not in err, f"the child goes on: {err}")
+    wait_for(lambda: not runs(left.read_text().strip()), "the end of the child", 2)  # the signal takes a moment
+    check("still" not in err, f"the child goes on: {err}")
     check(mallocs(tool.trace()) >= 10, "what was recorded before is lost")
 
 
 def case_recorder_killed(tool):
     # The file up to there can be read, and the program goes on to its end.
     child = tool.start(tool.churn, "400000", "2", "cat", "exit", "0")
-    deadline = time.monotonic() + LIMIT
-    while not (os.path.exists(tool.file) and os.path.getsize(tool.file) > 20000) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    inner = subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True).stdout.split()
+    wait_for(lambda: os.path.exists(tool.file) and os.path.getsize(tool.file) > 20000, "the trace")
+    inner = children_of(child.pid)
     child.kill()
     child.wait()
     check(len(inner) == 1, inner)
@@ -238,39 +210,34 @@ def case_recorder_killed(tool):
 
 
 def case_refusals(tool):
-    def refused(status, words, *command, options=()):
-        done = tool.call("record", "-o", tool.file, *options, *command)
-        check(done.returncode == status, (command, done.returncode, done.stderr))
-        check(words in prose(done.stderr), done.stderr)
-        check(done.stdout == "" and not os.path.exists(tool.file), "something was run or written")
+    """What cannot be recorded is refused with the reason; nothing is run or written."""
+    def file(name, text, mode=0o755):
+        path = tool.folder / name
+        path.write_text(text)
+        path.chmod(mode)
+        return path
 
-    refused(2, "no such program", "--", "./nosuch")
-    refused(2, "did you mean 'sleep'?", "--", "slepe", "1")
-    refused(2, "missing program", )
-    refused(2, "missing program", "--")
-    refused(2, "unknown option '--dept'; did you mean '--depth'?", "--dept", "5", "--", "true")
-    refused(2, "--only-exe must be the name", "--", "true", options=["--only-exe", "/bin/true"])
-    refused(2, "--depth", "--", "true", options=["--depth", "sundial"])
-    refused(2, "is a directory", "--", "/")
-    text = tool.folder / "text"
-    text.write_text("hello")
-    refused(2, "not executable", "--", str(text))
-    script = tool.folder / "script"
-    script.write_text("#!/no/such/interpreter\n")
-    script.chmod(0o755)
-    refused(2, "does not exist", "--", str(script))
-    if os.path.exists(tool.programs["static"]):
-        refused(1, "statically linked: no recorder can be preloaded", "--", tool.programs["static"])
-        script.write_text(f"#!{tool.programs['static']}\n")
-        refused(1, "is a script, and", "--", str(script))
-    if os.path.exists(tool.programs["sanitized"]):
-        refused(1, "record a build without it", "--", tool.programs["sanitized"])
+    rows = [(2, "no such program", ["--", "./nosuch"]), (2, "did you mean 'sleep'?", ["--", "slepe", "1"]),
+            (2, "missing program", []), (2, "missing program", ["--"]),
+            (2, "unknown option '--dept'; did you mean '--depth'?", ["--dept", "5", "--", "true"]),
+            (2, "--only-exe must be the name", ["--only-exe", "/bin/true", "--", "true"]),
+            (2, "--depth", ["--depth", "sundial", "--", "true"]), (2, "is a directory", ["--", "/"]),
+            (2, "not executable", ["--", file("text", "hello", 0o644)]),
+            (2, "does not exist", ["--", file("lost", "#!/no/such/interpreter\n")])]
+    if static := tool.programs.get("static"):
+        rows += [(1, "statically linked: no recorder can be preloaded", ["--", static]),
+                 (1, "is a script, and", ["--", file("script", f"#!{static}\n")])]
+    if sanitized := tool.programs.get("sanitized"):
+        rows.append((1, "record a build without it", ["--", sanitized]))
     if os.geteuid() == 0:
-        privileged = tool.folder / "privileged"
-        privileged.write_bytes(pathlib.Path(tool.churn).read_bytes())
+        privileged = shutil.copy(tool.churn, tool.folder / "privileged")
         os.chown(privileged, 65534, -1)
-        privileged.chmod(0o755 | stat.S_ISUID)
-        refused(1, "privileges of its own", "--", str(privileged))
+        os.chmod(privileged, 0o755 | stat.S_ISUID)
+        rows.append((1, "privileges of its own", ["--", privileged]))
+    for status, wanted, words in rows:
+        done = tool.call("record", "-o", tool.file, *words, status=status)
+        check(wanted in prose(done.stderr), done.stderr)
+        check(done.stdout == "" and not os.path.exists(tool.file), "something was run or written")
 
 
 def case_script(tool):
@@ -430,15 +397,12 @@ def case_closed_streams(tool):
 
 def case_trace_shows(tool):
     tool.record(tool.churn, "1000", "2")
-    done = tool.call("trace", tool.file)
-    check(done.returncode == 0 and done.stderr == "", done.stderr)
-    for word in ("Events", "Processes", "Threads", "Modules", "malloc", "free", "libc.so.6", "bytes an event"):
-        check(word in done.stdout, (word, done.stdout))
-    check("\x1b" not in done.stdout, "colours in a pipe")
-    rows = list(csv.DictReader(io.StringIO(tool.call("trace", tool.file, "--convert", "csv").stdout)))
-    check(len(rows) == tool.trace()["events"], len(rows))
+    done = tool.call("trace", tool.file, status=0)
+    for word in ("Events", "Processes", "Threads", "Modules", "malloc", "libc.so.6", "bytes an event"):
+        check(word in done.stdout and done.stderr == "", (word, done))
+    rows = rows_of(tool.call("trace", tool.file, "--convert", "csv").stdout)
     times = [int(row["time_ns"]) for row in rows]
-    check(times == sorted(times), "out of order")
+    check(len(rows) == tool.trace()["events"] and times == sorted(times), "events are missing or out of order")
 
 
 def case_cut_stacks(tool):
@@ -465,39 +429,27 @@ def case_build_ids(tool):
 
 
 def case_trace_refusals(tool):
-    def refused(words, *arguments):
-        done = tool.call("trace", *arguments)
-        check(done.returncode == 2 and words in prose(done.stderr) and done.stdout == "", (arguments, done))
-
-    refused("no such file", "nosuch.linn")
-    refused("missing FILE")
-    refused("'shop.linn' is the FILE of --json", "--json", "shop.linn")
     tool.record(tool.churn, "10", "0")
-    refused("did you mean 'pprof'?", tool.file, "--convert", "pprf")
+    tool.refuses(["trace"], [(["nosuch.linn"], "no such file"), ([], "missing FILE"),
+                             (["--json", "shop.linn"], "'shop.linn' is the FILE of --json"),
+                             ([tool.file, "--convert", "pprf"], "did you mean 'pprof'?")])
     os.chmod(tool.file, 0)
-    if os.geteuid() == 0:  # who may read everything, and therefore becomes somebody else
-        try:
-            done = tool.call("trace", tool.file, preexec_fn=lambda: os.setuid(65534))
-        except PermissionError:
-            return  # who may not even start linn
-        check(done.returncode == 2 and "Permission denied" in done.stderr, done)
-    else:
-        refused("Permission denied", tool.file)
+    become = {"preexec_fn": lambda: os.setuid(65534)} if os.geteuid() == 0 else {}  # root may read everything
+    try:
+        done = tool.call("trace", tool.file, **become)
+    except PermissionError:
+        return  # this user may not even start linn
+    check(done.returncode == 2 and "Permission denied" in done.stderr, done)
 
 
 def case_trace_converts(tool):
+    """Into a file, also through a link; what is not written whole is an error, and nothing else appears."""
     tool.record(tool.churn, "1000", "2")
-    done = tool.call("trace", tool.file, "--convert", "collapsed")
-    check(done.returncode == 0 and re.search(r"^.*main.* \d+$", done.stdout, re.M), (done.stdout, done.stderr))
-    for form in ("pprof", "csv", "csv-stacks"):
-        done = tool.call("trace", tool.file, "--convert", form, "-o", "out")
-        check(done.returncode == 0 and (tool.folder / "out").stat().st_size > 20, done.stderr)
-    (tool.folder / "out").unlink()
     (tool.folder / "link").symlink_to("out")
-    done = tool.call("trace", tool.file, "--convert", "csv", "-o", "link")
-    check(done.returncode == 0 and (tool.folder / "link").is_symlink(), done.stderr)
-    check((tool.folder / "out").stat().st_size > 20, "what the link names was not written")
-    if os.path.exists("/dev/full"):
-        done = tool.call("trace", tool.file, "--convert", "csv", "-o", "/dev/full")
-        check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)
+    for form in ("collapsed", "pprof", "csv", "csv-stacks"):
+        (tool.folder / "out").unlink(missing_ok=True)
+        tool.call("trace", tool.file, "--convert", form, "-o", "link", status=0)
+        check((tool.folder / "link").is_symlink() and (tool.folder / "out").stat().st_size > 20, "what the link names was not written")
+    done = tool.call("trace", tool.file, "--convert", "csv", "-o", "/dev/full", status=1)
+    check("No space left" in done.stderr, done.stderr)
     check(sorted(p.name for p in tool.folder.iterdir()) == ["a.linn", "link", "out"], "something is left over")

@@ -5,14 +5,13 @@ How much is gained is a matter of the machine and of what else it does; what is 
 """
 import json
 import os
-import pathlib
 import re
 import signal
 import subprocess
 import time
 
 import cases
-from cases import check, prose, skip, skip_without
+from cases import check, processes_with, prose, skip, skip_without, wait_for
 
 ROUNDS = "60000"
 QUICK = ["--rounds", "2", "--warm-up", "0", "--seed", "7"]
@@ -275,38 +274,19 @@ def case_interrupt(tool):
     temporary.mkdir()
     rounds = str(700_000 + os.getpid() % 10_000)  # no other process has this word
     early = stopped = 0
-
-    def alive():
-        found = []
-        for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                if rounds.encode() in entry.read_bytes().split(b"\0"):
-                    found.append(int(entry.parent.name))
-            except OSError:
-                continue
-        return found
-
-    def wait_until(condition):
-        end = time.monotonic() + 60
-        while not condition():
-            check(time.monotonic() < end, "the stage was never reached")
-            time.sleep(0.005)
-
     for stage, number in [("recording", signal.SIGINT), ("recording", signal.SIGTERM), ("reading", signal.SIGINT),
                           ("reading", signal.SIGTERM), (0.05, signal.SIGINT), (0.4, signal.SIGTERM), (1.2, signal.SIGINT)]:
-        tried = subprocess.Popen([tool.linn, "try", *QUICK, "--", tool.churn[0], rounds], cwd=tool.folder, text=True,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=os.environ | {"TMPDIR": str(temporary)})
-        wait_until(lambda: len(alive()) > 1)
+        tried = tool.start("try", *QUICK, "--", tool.churn[0], rounds, env={"TMPDIR": str(temporary)})
+        wait_for(lambda: len(processes_with(rounds)) > 1, "the recorded program")
         if stage != "recording":
-            wait_until(lambda: len(alive()) <= 1)
+            wait_for(lambda: len(processes_with(rounds)) <= 1, "the end of the recording")
             time.sleep(0 if stage == "reading" else stage)
         tried.send_signal(number)
         out, err = tried.communicate(timeout=100)
         check(tried.returncode in (128 + number, 0), f"{stage}: exit status {tried.returncode}: {err}{out}")
         stopped += tried.returncode != 0
         early += "stopped before anything was measured" in err
-        wait_until(lambda: not alive())
+        wait_for(lambda: not processes_with(rounds), "the end of all processes")
         left = sorted(str(path) for path in temporary.rglob("*"))
         check(left == [], f"{stage}, {signal.Signals(number).name}: left behind {left}")
     check(stopped >= 4 and early >= 4, f"{stopped} were stopped, {early} of them early")

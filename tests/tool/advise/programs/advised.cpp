@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs whose advice is known beforehand, one a word of the command line. Those that must cost little next to what
 // they compute go on until they have used so much CPU time, whatever the machine does meanwhile.
-#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 struct particle {
     double position[3];
@@ -48,15 +45,6 @@ void few() {
     compute(0.15);
 }
 
-void large() {
-    std::vector<std::unique_ptr<char[]>> images;
-    for (int i = 0; i != 8; ++i) {
-        images.emplace_back(new char[4 << 20]);
-        images.back()[static_cast<std::size_t>(i)] = 1;
-    }
-    compute(0.1);
-}
-
 void churn(int count) {
     std::list<particle> particles; // the one to change
     for (int i = 0; i != count; ++i) {
@@ -80,64 +68,6 @@ void leak() {
     }
 }
 
-// Classes of their own: instantiations of one template would be one row.
-struct kind_a {
-    std::array<double, 2> value;
-};
-struct kind_b {
-    std::array<double, 3> value;
-};
-struct kind_c {
-    std::array<double, 4> value;
-};
-struct kind_d {
-    std::array<double, 2> value;
-};
-struct kind_e {
-    std::array<double, 3> value;
-};
-struct kind_f {
-    std::array<double, 4> value;
-};
-struct kind_g {
-    std::array<double, 2> value;
-};
-struct kind_h {
-    std::array<double, 3> value;
-};
-struct kind_i {
-    std::array<double, 4> value;
-};
-struct kind_j {
-    std::array<double, 2> value;
-};
-struct kind_k {
-    std::array<double, 3> value;
-};
-struct kind_l {
-    std::array<double, 4> value;
-};
-struct kind_m {
-    std::array<double, 2> value;
-};
-
-template <class Kind>
-void churn_kind() {
-    std::list<Kind> objects;
-    for (int i = 0; i != 20'000; ++i) {
-        objects.push_back({});
-        if (objects.size() > 50) {
-            objects.pop_front();
-        }
-    }
-}
-
-/// Many types, none of which takes much.
-template <class... Kinds>
-void churn_kinds() {
-    (churn_kind<Kinds>(), ...);
-}
-
 /// What the C library keeps, and a leak.
 void chatty() {
     std::printf("a line\n");
@@ -150,17 +80,12 @@ int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
     if (what == "few") {
         few();
-    } else if (what == "large") {
-        large();
     } else if (what == "churn") {
         churn(argc > 2 ? std::atoi(argv[2]) : 300'000);
     } else if (what == "fill") {
         fill();
     } else if (what == "leak") {
         leak();
-    } else if (what == "kinds") {
-        churn_kinds<kind_a, kind_b, kind_c, kind_d, kind_e, kind_f, kind_g, kind_h, kind_i, kind_j, kind_k,
-                    kind_l, kind_m>();
     } else if (what == "chatty") {
         chatty();
     } else {

@@ -100,22 +100,20 @@ LINN_SITE void* caller_two() {
 namespace {
 
 void call_all() {
-    many(site_malloc, [](void* p) { std::free(p); });
-    many(
-        [] {
-            void* const p = site_calloc();
-            for (std::size_t i = 0; i != bytes; ++i) {
-                expect(static_cast<const unsigned char*>(p)[i] == 0, "calloc gave a block that is not zero");
-            }
-            return p;
-        },
-        [](void* p) { std::free(p); });
-    many(site_calloc, [](void* p) { std::free(p); });
-    many(site_realloc, [](void* p) { std::free(p); });
-    many(site_reallocarray, [](void* p) { std::free(p); });
-    many(site_aligned_alloc, [](void* p) { std::free(p); }, 64, 64);
-    many(site_memalign, [](void* p) { std::free(p); }, bytes, 64);
-    many(site_posix_memalign, [](void* p) { std::free(p); }, 64, 64);
+    many(site_malloc);
+    many([] {
+        void* const p = site_calloc();
+        for (std::size_t i = 0; i != bytes; ++i) {
+            expect(static_cast<const unsigned char*>(p)[i] == 0, "calloc gave a block that is not zero");
+        }
+        return p;
+    });
+    many(site_calloc);
+    many(site_realloc);
+    many(site_reallocarray);
+    many(site_aligned_alloc, std::free, 64, 64);
+    many(site_memalign, std::free, bytes, 64);
+    many(site_posix_memalign, std::free, 64, 64);
     many(site_new, [](void* p) { ::operator delete(p); });
     many(site_new, [](void* p) { ::operator delete(p, bytes); });
     many(site_new_array, [](void* p) { ::operator delete[](p); });
@@ -213,7 +211,7 @@ struct in_thread {
     void* block = nullptr;
     ~in_thread() {
         std::free(block);
-        many(site_malloc, [](void* p) { std::free(p); });
+        many(site_malloc);
     }
 };
 thread_local in_thread of_this_thread;
@@ -287,7 +285,7 @@ void fork_with_threads() {
     for (int t = 0; t != 3; ++t) {
         threads.emplace_back([&is_over] {
             while (!is_over) {
-                many(site_malloc, [](void* p) { std::free(p); });
+                many(site_malloc);
             }
         });
     }
@@ -309,10 +307,10 @@ void fork_with_threads() {
                 expect_mark(p, bytes);
                 std::free(p);
             }
-            many(site_malloc, [](void* p) { std::free(p); });
+            many(site_malloc);
             std::thread{[] { many(site_new, [](void* p) { ::operator delete(p); }); }}.join();
             if (const pid_t grandchild = ::fork(); grandchild == 0) {
-                many(site_malloc, [](void* p) { std::free(p); });
+                many(site_malloc);
                 std::_Exit(0);
             } else {
                 wait_for(grandchild);
@@ -362,7 +360,7 @@ void start_others(const char* self) {
 // -- the end ---------------------------------------------------------------------------------------
 
 void at_end() {
-    many(site_malloc, [](void* p) { std::free(p); });
+    many(site_malloc);
 }
 struct static_object {
     void* block = site_malloc();
@@ -394,7 +392,7 @@ void use_plugin(const char* file, int rounds_of_it) {
         auto* const give = reinterpret_cast<void (*)(void*)>(::dlsym(plugin, "give_in_plugin"));
         many(make, give, 24);
         many(site_malloc, give);
-        many(make, [](void* p) { std::free(p); }, 24);
+        many(make, std::free, 24);
         mark(left.emplace_back(make()), 24);
         ::dlclose(plugin);
     }
@@ -452,12 +450,12 @@ int main(int argc, char** argv) {
     } else if (what == "plugin") {
         use_plugin(more, argc > 3 ? std::atoi(argv[3]) : 1);
     } else if (what == "wrapper") {
-        many(caller_one, [](void* p) { std::free(p); });
-        many(caller_two, [](void* p) { std::free(p); });
-        many([] { return wrapper(bytes); }, [](void* p) { std::free(p); });
+        many(caller_one);
+        many(caller_two);
+        many([] { return wrapper(bytes); }, std::free);
     } else if (what == "sizes") {
         for (std::size_t n = 1; n != 1200; ++n) {
-            many([n] { return site_of_size(n); }, [](void* p) { std::free(p); }, n);
+            many([n] { return site_of_size(n); }, std::free, n);
         }
     } else if (what == "failures") {
         ask_for_too_much();
@@ -477,7 +475,7 @@ int main(int argc, char** argv) {
         for (char** e = environ; *e != nullptr; ++e) {
             std::memset(*e, 'x', std::strlen(*e));
         }
-        many(site_malloc, [](void* p) { std::free(p); });
+        many(site_malloc);
     } else if (what == "status") {
         return std::atoi(more);
     } else if (what == "lock") {

@@ -41,8 +41,9 @@ inline void expect_mark(const void* p, std::size_t n) {
 
 inline constexpr int rounds = 1000;
 
-template <class Take, class Give>
-void many(Take take, Give give, std::size_t n = bytes, std::size_t alignment = 16) {
+/// Takes many blocks, looks whether they are whole, and gives them back.
+template <class Take, class Give = void (*)(void*)>
+void many(Take take, Give give = std::free, std::size_t n = bytes, std::size_t alignment = 16) {
     std::vector<void*> blocks;
     for (int i = 0; i != rounds; ++i) {
         void* const p = take();

@@ -24,8 +24,8 @@ void lock_memory() {
     const bool has_privilege = ::geteuid() == 0 && ::setuid(65534) != 0;
     const bool may_lock = has_privilege || limit.rlim_cur >= (32u << 20);
     expect(::mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || !may_lock, "mlockall");
-    many(site_malloc, [](void* p) { std::free(p); });
-    many([] { return std::malloc(10'000); }, [](void* p) { std::free(p); }, 10'000);
+    many(site_malloc);
+    many([] { return std::malloc(10'000); }, std::free, 10'000);
 }
 
 /// What is too much is refused as without the library: new handlers run, and exceptions come through.

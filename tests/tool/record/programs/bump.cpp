@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An allocator that a signal handler may interrupt and call again. With LINN_BUMP_OPERATORS also operators new and delete
-// of its own, on top of its own malloc; each hands out what malloc does, 48 bytes in.
+// An allocator that a signal handler may interrupt and call again.
 #include <sys/mman.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 
 namespace {
 
@@ -84,15 +82,3 @@ LINN_EXPORT int posix_memalign(void** p, std::size_t a, std::size_t n) {
     *p = get(n, a < 16 ? 16 : a);
     return 0;
 }
-
-#ifdef LINN_BUMP_OPERATORS
-__attribute__((visibility("default"))) void* operator new(std::size_t n) {
-    return static_cast<char*>(malloc(n + 48)) + 48;
-}
-__attribute__((visibility("default"))) void operator delete(void* p) noexcept {
-    free(p != nullptr ? static_cast<char*>(p) - 48 : nullptr);
-}
-__attribute__((visibility("default"))) void operator delete(void* p, std::size_t) noexcept {
-    ::operator delete(p);
-}
-#endif

@@ -58,7 +58,7 @@ def case_compiler(tool):
 def case_torture(tool):
     """A program that is hard to unwind, as compilers write its frames under different flags."""
     for name, program in tool.programs.items():
-        if name != "checker":
+        if name.startswith("torture"):
             plain = subprocess.run([program, "60"], stdout=subprocess.PIPE, text=True, check=True).stdout
             for depth in (16, 64):
                 check(tool.compare([program, "60"], 5000, depth=depth) == plain, f"{name} did something else")

@@ -177,44 +177,6 @@ TEST_CASE("a frame pointer that leads nowhere is not followed") {
     }
 }
 
-#if defined(__x86_64__)
-
-// Its frame is found by rbx, as that of the loader's lazy binding.
-extern "C" void linn_test_by_rbx(void (*)());
-asm(".text\n"
-    "linn_test_by_rbx:\n"
-    ".cfi_startproc\n"
-    "pushq %rbx\n"
-    ".cfi_def_cfa_offset 16\n"
-    ".cfi_offset %rbx, -16\n"
-    "movq %rsp, %rbx\n"
-    ".cfi_def_cfa_register %rbx\n"
-    "callq *%rdi\n"
-    "popq %rbx\n"
-    ".cfi_def_cfa %rsp, 8\n"
-    "retq\n"
-    ".cfi_endproc\n");
-
-static unwind::captured found_by_rbx;
-static void take_by_rbx() {
-    found_by_rbx = take().captured;
-}
-
-TEST_CASE("a stack ends where a frame cannot be followed, and says so") {
-    if (!can_walk()) {
-        return;
-    }
-    CHECK_FALSE(take_below(2).captured.is_cut);
-    linn_test_by_rbx(&take_by_rbx);
-    const unwind::captured& found = found_by_rbx;
-    REQUIRE(found.is_new);
-    CHECK(found.is_cut);
-    CHECK(found.count == 2);
-    CHECK(found.frames[1] - reinterpret_cast<std::uintptr_t>(&linn_test_by_rbx) < 16);
-}
-
-#endif
-
 namespace {
 
 /// Lets a handler interrupt this thread. One signal at a time is asked for, so that a slow machine gets on too.

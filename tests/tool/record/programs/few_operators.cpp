@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preloaded library that has three of the operators, on top of malloc with a header: all other forms are the C++ runtime's, which
-// calls these. Allocators that lack a form, as mimalloc 2.0 lacks the nothrow deletes, are like that.
+// Three of the operators, on top of malloc with a header: all other forms are the C++ runtime's, which calls these. Allocators that
+// lack a form, as mimalloc 2.0 lacks the nothrow deletes, are like that; so are programs with an operator new of their own.
 #include <cstdlib>
 #include <new>
 
