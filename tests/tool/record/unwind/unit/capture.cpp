@@ -204,6 +204,8 @@ private:
     struct sigaction before_{};
 };
 
+sigjmp_buf out;
+thread_local bool may_jump = false;
 thread_local unsigned long taken_by_handler = 0;
 thread_local unsigned long wrong_in_handler = 0;
 
@@ -213,6 +215,9 @@ void handler(int) {
     ++taken_by_handler;
     if (found.captured.is_new) {
         unwind::defined(found.captured);
+    }
+    if (may_jump) {
+        siglongjmp(out, 1);
     }
 }
 
@@ -250,25 +255,11 @@ TEST_CASE("a signal handler that interrupts a capture, thousands of times") {
     CHECK(wrong_in_handler == 0);
 }
 
-namespace {
-
-sigjmp_buf out;
-thread_local bool may_jump = false;
-
-void jumping_handler(int) {
-    take();
-    if (may_jump) {
-        siglongjmp(out, 1);
-    }
-}
-
-} // namespace
-
 TEST_CASE("a signal handler that jumps out of a capture loses nothing") {
     if (!can_walk()) {
         return;
     }
-    const interruptions signals(jumping_handler);
+    const interruptions signals(handler);
     static volatile unsigned jumps;
     static volatile unsigned rounds;
     static volatile unsigned wrong;
