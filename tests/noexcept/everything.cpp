@@ -20,20 +20,6 @@ struct item {
     char more[60];
 };
 
-void pools() {
-    using pool = linn::pool<item>;
-    item* p = pool::create(3);
-    CHECK(p->number == 3);
-    pool::destroy(p);
-    linn::local_pool<item> local;
-    item* q = local.create(4);
-    CHECK(local.live() == 1 && q->number == 4);
-    local.destroy(q);
-    CHECK(local.try_allocate() != nullptr);
-    local.release();
-    CHECK(std::allocate_shared<item>(linn::allocator<item>{}, 5)->number == 5);
-}
-
 template <class Body>
 void ends(const char* text, Body body) {
     const auto child = linn_test::run_child(body);
@@ -110,22 +96,12 @@ void buffers() {
 
 void handles() {
     linn::handle_pool<item, {.index_bits = 2, .generation_bits = 3}> items;
-    linn::pool_handle<item, items.options> all[4];
-    for (auto& h : all) {
-        h = items.create(7);
+    for (int i = 0; i != 4; ++i) {
+        static_cast<void>(items.create(i));
     }
     CHECK(!items.try_create(8));
-    CHECK(items.get(all[3])->number == 7);
-    CHECK(items.destroy(all[3]) && !items.destroy(all[3]) && items.get(all[3]) == nullptr);
-    int sum = 0;
-    for (const item& one : items) {
-        sum += one.number;
-    }
-    CHECK(sum == 21);
-    all[3] = items.create(1);
     ends("", [&] { static_cast<void>(items.create(1)); });
     items.clear();
-    CHECK(items.empty());
 
     using slots = linn::fixed_pool<linn::node_slot<std::list<int>>, 2>;
     slots memory;
@@ -136,12 +112,6 @@ void handles() {
         CHECK(memory.full());
         ends("", [&] { list.push_back(3); });
     }
-    linn::fixed_pool<item, 1> one;
-    {
-        linn::base_ptr<const item> p = linn::try_make_unique_in(one, 5);
-        CHECK(p->number == 5 && linn::try_make_unique_in(one, 6) == nullptr);
-    }
-    CHECK(one.empty() && memory.empty());
 }
 
 } // namespace
@@ -150,7 +120,6 @@ int main() {
     for (const linn_test::every_function::entry& e : linn_test::every_function::entries) {
         e.call();
     }
-    pools();
     ends("", [] { linn::pool<item>::reserve(SIZE_MAX); });
     pointers();
     resources();
