@@ -6,26 +6,19 @@
 // Breaks when a lock is held by a thread that does not exist in the child, when the child waits for such a thread (it hangs, and
 // the alarm ends it), or when something was copied in the middle of a change. Each fork comes while three threads are proven to
 // be at work.
-#include "busy_threads.hpp"
-
-#include <linn/linn.hpp>
+#include "parts.hpp"
 
 namespace {
 
-struct item {
-    std::size_t number;
-    char bytes[40];
-};
+using namespace linn_test::parts;
+
 struct unused_before_the_fork {
     char bytes[500];
 };
 
-// --- the parts: get() gives an owner, check_child() looks at what only this part promises ---------------------
+// --- what only one of them promises in the child ----------------------------------------------------------------
 
-struct in_pool {
-    using owner = linn::unique_ptr<item>;
-    static owner get(std::size_t) { return linn::make_unique_for_overwrite<item>(); }
-    static void trim() { linn::pool<item>::trim(); }
+struct busy_pool : in_pool {
     static void check_child() {
         linn::unordered_map<int, int> map;
         for (int i = 0; i < 1000; ++i) {
@@ -39,15 +32,7 @@ struct in_pool {
     }
 };
 
-struct in_limited_pool {
-    static constexpr std::size_t most = 1000;
-    using pool = linn::pool<item, linn::pool_options{.max_objects = most}>;
-    struct give_back {
-        void operator()(item* p) const { pool::deallocate(p); }
-    };
-    using owner = std::unique_ptr<item, give_back>;
-    static owner get(std::size_t) { return owner{pool::allocate()}; }
-    static void trim() { pool::trim(); }
+struct busy_limited_pool : in_limited_pool {
     /// What the threads that are gone held stays handed out; all else can be had, none lost in a cache of theirs.
     static void check_child() {
         CHECK(pool::statistics().cached == 0);
@@ -59,18 +44,7 @@ struct in_limited_pool {
     }
 };
 
-struct in_resource {
-    static inline linn::pool_resource all;
-    struct give_back {
-        std::size_t bytes = 0;
-        void operator()(item* p) const { all.deallocate(p, bytes); }
-    };
-    using owner = std::unique_ptr<item, give_back>;
-    static owner get(std::size_t i) {
-        const std::size_t bytes = sizeof(item) + i % 700;
-        return {static_cast<item*>(all.allocate(bytes)), give_back{bytes}};
-    }
-    static void trim() { all.trim(); }
+struct busy_resource : in_resource {
     static void check_child() {
         for (const auto& s : all.statistics()) {
             CHECK_AT_MOST(s.threads, 1);
@@ -78,14 +52,7 @@ struct in_resource {
     }
 };
 
-struct in_recycler {
-    static inline auto* const all = new linn::recycler<item>{200};
-    using owner = linn::recycler<item>::handle;
-    static owner get(std::size_t) {
-        all->acquire_shared().reset();
-        return all->acquire();
-    }
-    static void trim() { all->trim(); }
+struct busy_recycler : in_recycler {
     static void check_child() {
         const std::weak_ptr<item> weak = all->acquire_shared();
         CHECK(weak.expired());
@@ -97,51 +64,22 @@ struct in_recycler {
 };
 
 template <std::size_t Retained>
-struct in_buffers {
-    static constexpr std::size_t bytes = 64 * linn_test::kib;
-    static inline linn::buffer_pool all{bytes, {.retain_bytes = Retained * bytes}};
-    using owner = linn::buffer;
-    static owner get(std::size_t) { return all.acquire(); }
-    static void trim() { all.trim(); }
+struct busy_buffers : in_buffers<Retained> {
     /// What the threads had in use that are gone is lost; what they cached is not.
     static void check_child() {
+        auto& all = in_buffers<Retained>::all;
         const auto before = all.statistics();
         std::vector<linn::buffer> idle(before.cached);
         for (linn::buffer& b : idle) {
             b = all.acquire();
         }
         CHECK(all.statistics().mappings == before.mappings && all.statistics().cached == 0);
-        linn::buffer_pool other{bytes};
+        linn::buffer_pool other{all.bytes()};
         other.acquire().reset();
     }
 };
 
 // --- what is done with each ----------------------------------------------------------------------------------
-
-template <class Owner>
-item& object(const Owner& owner) {
-    return *owner;
-}
-item& object(const linn::buffer& owner) {
-    return *reinterpret_cast<item*>(owner.data());
-}
-
-/// Without operator new: the child of a program that is in AddressSanitizer's, in GCC 12, hangs at its own.
-template <class Part>
-void hammer(linn_test::busy_threads& threads) {
-    std::array<typename Part::owner, 100> held{};
-    for (std::size_t i = 0; threads.goes_on(); ++i) {
-        auto& place = held[i * 37 % held.size()];
-        place = {};
-        place = Part::get(i);
-        object(place).number = i;
-        if (i % 1024 == 0) {
-            Part::trim();
-            held = {};
-        }
-        threads.worked();
-    }
-}
 
 template <class Part>
 void check_numbers(const std::vector<typename Part::owner>& all) {
@@ -185,7 +123,7 @@ void fork_while_busy(std::size_t forks, std::size_t pieces) {
     }
     linn_test::busy_threads threads;
     for (int t = 0; t < 3; ++t) {
-        threads.start([&threads] { hammer<Part>(threads); });
+        threads.start([&threads] { keep_busy<Part>(threads); });
     }
     threads.fork(forks, 20, pieces, [&] { in_the_child<Part>(before); });
     threads.join();
@@ -220,12 +158,12 @@ void a_recycler_ends() {
 } // namespace
 
 int main() {
-    fork_while_busy<in_pool>(100, 100);
-    fork_while_busy<in_limited_pool>(50, 10);
-    fork_while_busy<in_resource>(40, 100);
-    fork_while_busy<in_recycler>(50, 100);
-    fork_while_busy<in_buffers<2>>(30, 20);
-    fork_while_busy<in_buffers<1000>>(30, 20);
+    fork_while_busy<busy_pool>(100, 100);
+    fork_while_busy<busy_limited_pool>(50, 10);
+    fork_while_busy<busy_resource>(40, 100);
+    fork_while_busy<busy_recycler>(50, 100);
+    fork_while_busy<busy_buffers<2>>(30, 20);
+    fork_while_busy<busy_buffers<1000>>(30, 20);
     what_was_acquired_counts();
     a_recycler_ends();
     CHECK(linn::leak_report().empty());

@@ -4,7 +4,7 @@
 //
 // Breaks when the pool's own handlers hold its locks while the program's run: a deadlock, which the
 // alarm turns into a failure. Calls are counted, so handlers that did not run do not pass.
-#include "busy_threads.hpp"
+#include "parts.hpp"
 
 #include <linn/linn.hpp>
 
@@ -104,18 +104,7 @@ int main() {
         register_handlers();
         linn_test::busy_threads threads;
         for (int t = 0; t < 2; ++t) {
-            threads.start([&] {
-                while (threads.goes_on()) {
-                    item* objects[200];
-                    for (item*& object : objects) {
-                        object = linn::pool<item>::create();
-                    }
-                    for (item* object : objects) {
-                        linn::pool<item>::destroy(object);
-                    }
-                    threads.worked();
-                }
-            });
+            threads.start([&] { linn_test::parts::keep_busy<linn_test::parts::in_pool>(threads); });
         }
         threads.fork(20, 20, 1, use_pools);
         threads.join();

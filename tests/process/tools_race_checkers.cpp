@@ -4,18 +4,15 @@
 // Breaks when the tools are not recognised: they know neither locks that are not pthread's nor atomics, and report each
 // magazine that threads exchange. The program runs itself under both tools, once a scenario; each correct one must be clean,
 // and the race of a wrong one must be reported.
-#include "process.hpp"
-
-#include <linn/linn.hpp>
+#include "parts.hpp"
 
 #include <map>
 
 namespace {
 
-struct item {
-    int numbers[6] = {};
-};
-constexpr int rounds = 200;
+using namespace linn_test::parts;
+
+constexpr std::size_t rounds = 200;
 
 /// What threads hand to each other, under a lock that the tools know.
 template <class T>
@@ -40,169 +37,94 @@ private:
     std::vector<T> held_;
 };
 
-/// `make` in three threads, `use` of what another one made.
-template <class T, class Make, class Use>
-void exchanged(Make make, Use use) {
-    box<T> passed;
-    linn_test::in_threads(3, [&] {
-        for (int i = 0; i != rounds; ++i) {
-            passed.put(make());
-            if (T got{}; i % 3 != 0 && passed.take(got)) {
-                use(got);
+/// Three threads write to what others made and give it back. What is left when they end the main thread has, twice over.
+template <class Part>
+void exchanged() {
+    for (int turn = 0; turn != 2; ++turn) {
+        box<typename Part::owner> passed;
+        typename Part::owner got{};
+        linn_test::in_threads(3, [&] {
+            for (std::size_t i = 0; i != rounds; ++i) {
+                passed.put(Part::get(i));
+                if (typename Part::owner mine{}; i % 3 != 0 && passed.take(mine)) {
+                    object(mine).number = i;
+                }
             }
+            Part::trim();
+        });
+        while (passed.take(got)) {
+            object(got).number = 1;
         }
-    });
-    for (T got{}; passed.take(got);) {
-        use(got);
     }
 }
 
-void pool_objects() {
-    exchanged<item*>(&linn::pool<item>::create<>, [](item* p) {
-        p->numbers[1] = 1;
-        linn::pool<item>::destroy(p);
-    });
+void bulk_and_containers() {
     linn_test::in_threads(3, [] {
         item* some[40];
         linn::pool<item>::reserve(100);
         linn::pool<item>::allocate_n(some);
         for (item* p : some) {
-            p->numbers[2] = 1;
+            p->number = 1;
         }
         linn::pool<item>::deallocate_n(some);
-        linn::pool<item>::trim();
         CHECK(linn::pool<item>::statistics().live < 1000);
+        linn::map<int, std::string> map;
+        std::pmr::map<int, int> on_resource{&in_resource::all};
+        std::pmr::map<int, int> by_default{linn::default_pool_resource()};
+        for (int i = 0; i != 100; ++i) {
+            map[i] = "one";
+            on_resource[i] = by_default[i] = i;
+        }
+        CHECK(!in_resource::all.statistics().empty());
     });
     CHECK(linn::pool<item>::statistics().live == 0);
 }
 
-void threads_that_exit() {
-    box<item*> left;
-    for (int i = 0; i != 5; ++i) {
-        linn_test::in_threads(3, [&] {
-            linn::map<int, std::string> map;
-            map[1] = "one";
-            left.put(linn::pool<item>::create());
-        });
-    }
-    for (item* p = nullptr; left.take(p);) {
-        p->numbers[0] = 2;
-        linn::pool<item>::destroy(p);
-    }
-}
-
-void limited_pool() {
-    using few = linn::pool<item, linn::pool_options{.max_objects = 2}>;
-    linn_test::in_threads(3, [] {
-        for (int i = 0; i != rounds; ++i) {
-            if (item* p = few::try_allocate(); p != nullptr) {
-                p->numbers[0] = i;
-                few::deallocate(p);
-            }
-        }
-    });
-}
-
-void shared_pointers() {
-    exchanged<std::shared_ptr<item>>([] { return std::allocate_shared<item>(linn::allocator<item>{}); },
-                                     [](std::shared_ptr<item>& p) {
-                                         p->numbers[1] = 1;
-                                         p.reset();
-                                     });
-    exchanged<std::shared_ptr<item>>([] { return linn::make_shared<item>(); },
-                                     [](std::shared_ptr<item>& p) { p.reset(); });
-}
-
-void resources() {
-    linn::pool_resource resource;
-    exchanged<void*>([&] { return std::memset(resource.allocate(48), 1, 48); },
-                     [&](void* p) {
-                         std::memset(p, 2, 48);
-                         resource.deallocate(p, 48);
-                     });
-    linn_test::in_threads(3, [&] {
-        std::pmr::map<int, int> map{&resource};
-        std::pmr::map<int, int> by_default{linn::default_pool_resource()};
-        for (int i = 0; i != rounds; ++i) {
-            map[i] = i;
-            by_default[i] = i;
-        }
-        resource.trim();
-        CHECK(!resource.statistics().empty());
-    });
-}
-
-void recyclers() {
-    using texts = linn::recycler<std::string>;
-    auto all = std::make_unique<texts>();
-    exchanged<texts::handle>([&] { return all->acquire(); },
-                             [](texts::handle& h) {
-                                 h->assign(100, 'x');
-                                 h.reset();
-                             });
-    exchanged<std::shared_ptr<std::string>>([&] { return all->acquire_shared(); },
-                                            [](std::shared_ptr<std::string>& p) { p.reset(); });
-    box<texts::handle> outlive;
-    for (int i = 0; i != 100; ++i) {
-        outlive.put(all->acquire());
-    }
-    std::thread late{[&] {
-        for (texts::handle h; outlive.take(h);) {
-            h->assign(10, 'y');
-            h.reset();
-        }
-    }};
-    all.reset();
-    late.join();
-
-    texts two{texts::options{.capacity = 2, .limit = 2}};
-    linn_test::in_threads(3, [&] {
-        for (int i = 0; i != rounds / 10; ++i) {
-            const auto a = two.acquire();
-            a->assign(20, 'z');
-            std::this_thread::yield();
-        }
-        for (int i = 0; i != rounds / 10; ++i) {
-            if (const auto a = two.acquire_for(std::chrono::milliseconds{1}); a) {
-                a->assign(20, 'z');
-            }
-        }
-    });
-}
-
-void buffers() {
-    auto pool = std::make_unique<linn::buffer_pool>(100'000);
-    const auto write_and_reset = [](linn::buffer& b) {
-        std::memset(b.data(), 1, 1000);
-        b.reset();
-    };
-    exchanged<linn::buffer>([&] { return pool->acquire(); }, write_and_reset);
-    linn_test::in_threads(3, [&] {
-        pool->reserve(2);
-        pool->trim();
-        CHECK(pool->statistics().live < 1000);
-    });
-    box<linn::buffer> outlive;
+/// `pool` goes while a thread gives back what it handed out.
+template <class Pool>
+void outlived(std::unique_ptr<Pool> pool) {
+    box<decltype(pool->acquire())> out;
     for (int i = 0; i != 20; ++i) {
-        outlive.put(pool->acquire());
+        out.put(pool->acquire());
     }
     std::thread late{[&] {
-        for (linn::buffer b; outlive.take(b);) {
-            write_and_reset(b);
+        for (decltype(pool->acquire()) got{}; out.take(got);) {
+            object(got).number = 1;
+            got.reset();
         }
     }};
     pool.reset();
     late.join();
 }
 
+void pools_that_end() {
+    outlived(std::make_unique<linn::recycler<item>>());
+    outlived(std::make_unique<linn::buffer_pool>(100'000));
+}
+
+void recycler_with_a_limit() {
+    linn::recycler<item> two{linn::recycler<item>::options{.capacity = 2, .limit = 2}};
+    linn_test::in_threads(3, [&] {
+        for (std::size_t i = 0; i != rounds / 10; ++i) {
+            two.acquire()->number = i;
+            std::this_thread::yield();
+        }
+        for (std::size_t i = 0; i != rounds / 10; ++i) {
+            if (const auto a = two.acquire_for(std::chrono::milliseconds{1}); a) {
+                a->number = i;
+            }
+        }
+    });
+}
+
 void handed_local_pool() {
     auto pool = std::make_unique<linn::local_pool<item>>();
     std::mutex lock;
     linn_test::in_threads(3, [&] {
-        for (int i = 0; i != rounds; ++i) {
+        for (std::size_t i = 0; i != rounds; ++i) {
             const std::lock_guard guard{lock};
             item* p = pool->create();
-            p->numbers[0] = i;
+            p->number = i;
             pool->destroy(p);
         }
     });
@@ -213,8 +135,8 @@ item* raced_object = nullptr;
 void race_on(item* p) {
     raced_object = p;
     linn_test::in_threads(3, [] {
-        for (int i = 0; i != rounds; ++i) {
-            *const_cast<volatile int*>(raced_object->numbers) = i;
+        for (std::size_t i = 0; i != rounds; ++i) {
+            *const_cast<volatile std::size_t*>(&raced_object->number) = i;
         }
     });
 }
@@ -235,11 +157,18 @@ struct scenario {
     bool correct;
 };
 constexpr scenario scenarios[] = {
-    {"pool", &pool_objects, true},  {"exit", &threads_that_exit, true},
-    {"limit", &limited_pool, true}, {"shared_ptr", &shared_pointers, true},
-    {"resource", &resources, true}, {"recycler", &recyclers, true},
-    {"buffers", &buffers, true},    {"local_pool", &handed_local_pool, true},
-    {"race", &race, false},         {"recycler race", &race_in_a_recycler, false},
+    {"pool", &exchanged<in_pool>, true},
+    {"limit", &exchanged<in_limited_pool>, true},
+    {"shared_ptr", &exchanged<in_shared_ptr>, true},
+    {"resource", &exchanged<in_resource>, true},
+    {"recycler", &exchanged<in_recycler>, true},
+    {"buffers", &exchanged<in_buffers<100>>, true},
+    {"bulk", &bulk_and_containers, true},
+    {"ends", &pools_that_end, true},
+    {"recycler limit", &recycler_with_a_limit, true},
+    {"local_pool", &handed_local_pool, true},
+    {"race", &race, false},
+    {"recycler race", &race_in_a_recycler, false},
 };
 
 } // namespace
