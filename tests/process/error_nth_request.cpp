@@ -7,6 +7,7 @@
 // the standard library together: see failing_requests.hpp, which checks that each operation failed at least once and
 // completed at last.
 #include "failing_requests.hpp"
+#include "process_pool.hpp"
 
 #include <linn/linn.hpp>
 
@@ -74,73 +75,78 @@ bool get_many(attempt& a, More&& more, Drop&& drop) {
     return done;
 }
 
-void pools() {
-    struct one;
-    struct two;
-    struct three;
-    using first = linn::pool<item<one>>;
-    fail_each_request("pool::allocate", [](attempt& a) {
-        return get_many<item<one>>(a, &first::allocate, &first::deallocate);
-    });
-    fail_each_request("pool::try_allocate", [](attempt& a) {
-        return get_many<item<two>>(a, &linn::pool<item<two>>::try_allocate,
-                                   &linn::pool<item<two>>::deallocate);
-    });
-    fail_each_request("pool::create", [](attempt& a) {
-        return get_many<item<three>>(
-            a, [] { return linn::pool<item<three>>::create(1); }, &linn::pool<item<three>>::destroy);
-    });
-    struct several;
-    using bulk = linn::pool<item<several>, {.slab_bytes = 1 << 14}>; // of which `many` need some
+/// What all pools do. @param of_slabs whether reserve and for_each_live ask for anything here
+template <class Pool>
+void every_pool(const char* kind, requests of_slabs) {
+    using object = typename Pool::value_type;
+    const auto name = [kind](const char* function) { return std::string{kind} + "::" + function; };
+    const auto one_by_one = [&](const char* function, const auto& take) {
+        fail_each_request(name(function).c_str(), [&](attempt& a) {
+            Pool p;
+            return get_many<object>(a, [&] { return take(p); }, [&](object* o) { p.destroy(o); });
+        });
+    };
+    one_by_one("allocate", [](Pool& p) { return p.allocate(); });
+    one_by_one("try_allocate", [](Pool& p) { return p.try_allocate(); });
+    one_by_one("create", [](Pool& p) { return p.create(7); });
     for (const std::size_t n : {std::size_t{1}, std::size_t{16}, std::size_t{17}, many}) {
-        fail_each_request("pool::allocate_n", [n](attempt& a) {
-            std::vector<item<several>*> out(n);
+        fail_each_request(name("allocate_n").c_str(), [n](attempt& a) {
+            Pool p;
+            std::vector<object*> out(n);
             const bool done = a.run([&] {
-                const std::size_t live = bulk::statistics().live;
+                const std::size_t live = p.statistics().live;
                 try {
-                    bulk::allocate_n(out);
+                    p.allocate_n(out);
                 } catch (const std::bad_alloc&) {
-                    CHECK(bulk::statistics().live == live); // all or none
+                    CHECK(p.statistics().live == live); // all or none
                     throw;
                 }
             });
             if (done) {
-                bulk::deallocate_n(out);
+                p.deallocate_n(out);
             }
             return done;
         });
     }
-    struct reserved;
-    const requests expected = linn_test::in_slabs() ? requests::some : requests::perhaps;
-    fail_each_request("pool::reserve", expected, [](attempt& a) {
-        using pool = linn::pool<item<reserved>, {.slab_bytes = 1 << 14}>;
-        return a.run([] {
-            const std::size_t slabs = pool::statistics().slabs;
+    fail_each_request(name("reserve").c_str(), of_slabs, [](attempt& a) {
+        Pool p;
+        return a.run([&] {
+            const std::size_t slabs = p.statistics().slabs;
             try {
-                pool::reserve(many);
+                p.reserve(2 * many);
             } catch (const std::bad_alloc&) {
-                CHECK(pool::statistics().slabs == slabs);
+                CHECK(p.statistics().slabs == slabs);
                 throw;
             }
         });
     });
-    fail_each_request("pool::for_each_live", expected, [](attempt& a) {
-        std::vector<item<one>*> live(many);
-        first::allocate_n(live);
+    fail_each_request(name("for_each_live").c_str(), of_slabs, [](attempt& a) {
+        Pool p;
+        std::vector<object*> live(many);
+        p.allocate_n(live);
         std::size_t seen = 0;
-        const bool done = a.run([&] { return first::for_each_live([&](item<one>&) { ++seen; }) >= many; });
+        const bool done = a.run([&] { return p.for_each_live([&](object&) { ++seen; }) >= many; });
         CHECK(done ? seen >= many : seen == 0); // those that are held back count, too
-        first::deallocate_n(live);
+        p.deallocate_n(live);
         return done;
     });
-    fail_each_request("pool::trim, statistics, check", requests::none, [](attempt& a) {
-        first::deallocate(first::allocate());
-        return a.run([] {
-            first::trim();
-            static_cast<void>(first::statistics());
-            return first::check() == 0;
+    fail_each_request(name("trim, statistics").c_str(), requests::none, [](attempt& a) {
+        Pool p;
+        p.deallocate(p.allocate());
+        return a.run([&] {
+            p.trim();
+            static_cast<void>(p.statistics());
         });
     });
+}
+
+void pools() {
+    constexpr linn::pool_options small_slabs{.slab_bytes = 1 << 14}; // of which `many` need some
+    struct shared;
+    struct local;
+    every_pool<linn_test::process_pool<item<shared>, small_slabs>>(
+        "pool", linn_test::in_slabs() ? requests::some : requests::perhaps);
+    every_pool<linn::local_pool<item<local>, small_slabs>>("local_pool", requests::some);
     // A thread that begins and ends with nothing to be had.
     struct born;
     fail_each_request("a thread's first object", [](attempt& a) {
@@ -156,54 +162,13 @@ void pools() {
         linn_test::request_counter::all_later_ones = true;
         return done;
     });
-}
-
-void local_pools() {
-    struct local;
-    using pool = linn::local_pool<item<local>>;
-    fail_each_request("local_pool::allocate", [](attempt& a) {
-        pool p;
-        return get_many<item<local>>(a, [&] { return p.allocate(); }, [&](auto* i) { p.deallocate(i); });
-    });
-    fail_each_request("local_pool::try_allocate", [](attempt& a) {
-        pool p;
-        return get_many<item<local>>(a, [&] { return p.try_allocate(); }, [&](auto* i) { p.deallocate(i); });
-    });
-    fail_each_request("local_pool::create", [](attempt& a) {
-        pool p;
-        return get_many<item<local>>(a, [&] { return p.create(7); }, [&](auto* i) { p.destroy(i); });
-    });
-    fail_each_request("local_pool::allocate_n", [](attempt& a) {
-        pool p;
-        std::vector<item<local>*> out(many);
-        item<local>* before = p.create();
-        const bool done = a.run([&] { p.allocate_n(out); });
-        CHECK(p.live() == (done ? many + 1 : 1));
-        if (done) {
-            p.deallocate_n(out);
-        }
-        p.destroy(before);
-        return done;
-    });
-    fail_each_request_of("local_pool::reserve", [] { pool{}.reserve(many); });
-    fail_each_request("local_pool::for_each_live", [](attempt& a) {
-        pool p;
-        std::vector<item<local>*> out(many);
-        p.allocate_n(out);
-        std::size_t seen = 0;
-        const bool done = a.run([&] { return p.for_each_live([&](auto&) { ++seen; }) == many; });
-        CHECK(seen == (done ? many : 0));
-        p.deallocate_n(out);
-        return done;
-    });
-    fail_each_request("local_pool::release, trim, statistics", requests::none, [](attempt& a) {
-        pool p;
+    fail_each_request("local_pool::release", requests::none, [](attempt& a) {
+        linn::local_pool<item<local>> p;
         std::vector<item<local>*> out(many);
         p.allocate_n(out);
         return a.run([&] {
             p.release();
-            CHECK(p.statistics().live == 0);
-            p.trim();
+            return p.statistics().live == 0;
         });
     });
     fail_each_request("fixed_pool", requests::none, [](attempt& a) {
@@ -496,7 +461,6 @@ int main() {
         return linn_test::skip("memory is not refused under Memcheck");
     }
     pools();
-    local_pools();
     smart_pointers();
     pooled_classes();
     resources();
