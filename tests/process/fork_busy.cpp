@@ -19,7 +19,17 @@ struct unused_before_the_fork {
 // --- what only one of them promises in the child ----------------------------------------------------------------
 
 struct busy_pool : in_pool {
+    /// What the threads that are gone had cached is not live: neither counted nor visited.
+    static void check_live() {
+        std::size_t visited = 0;
+        linn::pool<item>::for_each_live([&visited](item&) { ++visited; });
+        CHECK(visited == linn::pool<item>::statistics().live);
+    }
     static void check_child() {
+        check_live();
+        trim();
+        check_live();
+        linn_test::check_forked(&check_live);
         linn::unordered_map<int, int> map;
         for (int i = 0; i < 1000; ++i) {
             map.emplace(i, i);

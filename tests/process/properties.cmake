@@ -15,7 +15,7 @@ set(LINN_VALGRIND_TESTS
     exit_static_containers
     start_threads
     error_constructors
-    buffers_exit)
+    exit_owners)
 
 # Starts Memcheck where it can. The table that it checks is also a page.
 linn_test_properties(process.misuse_matrix TIMEOUT 600)
@@ -48,8 +48,8 @@ endif()
 
 # With objects in slabs under AddressSanitizer too: its allocator cannot be used in the child of a process with threads. By an
 # option, which linn_precompile_once compares.
-foreach(stem IN ITEMS fork_busy fork_default_resource fork_exec fork_for_each_live fork_generations fork_handlers
-                      fork_resources leak_roots_fork recycler_fork_idle)
+foreach(stem IN ITEMS fork_busy fork_default_resource fork_exec fork_generations fork_handlers fork_resources
+                      leak_roots_fork recycler_fork_idle)
   if(TARGET linn_process_${stem} AND LINN_SANITIZER)
     target_compile_options(linn_process_${stem} PRIVATE -DLINN_ASAN_POOLS=1)
   endif()
