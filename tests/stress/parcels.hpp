@@ -72,12 +72,8 @@ private:
         return f(bytes - 8) && good;
     }
 
-    /// @source Vigna: splitmix64, 2015
     [[nodiscard]] std::uint64_t word_at(const void* p, std::size_t at) const noexcept {
-        std::uint64_t z = serial_ + at + (reinterpret_cast<std::uintptr_t>(p) << 16);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31);
+        return random_source{serial_ + at + (reinterpret_cast<std::uintptr_t>(p) << 16)}();
     }
 
     std::uint64_t serial_;
@@ -184,23 +180,19 @@ class derived {
         virtual ~base() = default;
         [[nodiscard]] virtual bool intact() const = 0;
     };
-    struct small final : base {
-        explicit small(serial_number n) : inside{n} {}
+    template <std::size_t Bytes>
+    struct of_size final : base {
+        explicit of_size(serial_number n) : inside{n} {}
         [[nodiscard]] bool intact() const override { return inside.intact(); }
-        content<24> inside;
-    };
-    struct big final : base {
-        explicit big(serial_number n) : inside{n} {}
-        [[nodiscard]] bool intact() const override { return inside.intact(); }
-        content<700> inside;
+        content<Bytes> inside;
     };
 
 public:
     derived(random_source& random, serial_number n) {
         if (random.below(2) == 0) {
-            object_.reset(new small{n});
+            object_.reset(new of_size<24>{n});
         } else {
-            object_.reset(new big{n});
+            object_.reset(new of_size<700>{n});
         }
     }
     [[nodiscard]] bool intact() const { return object_->intact(); }
@@ -209,7 +201,7 @@ private:
     std::unique_ptr<base> object_;
 };
 
-/// Containers, whose nodes may come from another one.
+/// Containers over pools, whose nodes may come from another one, and over the resource of the process.
 class nodes {
 public:
     nodes(random_source& random, serial_number n) : serial_{n} {
@@ -219,6 +211,7 @@ public:
             list_.push_back(n + i);
             hashed_.emplace(n + i, i);
             (i % 2 == 0 ? map_ : other).emplace(i, n + i);
+            texts_.emplace(n + i, std::pmr::string(8 * i + 1, 'x'));
         }
         map_.merge(other);
     }
@@ -226,7 +219,8 @@ public:
         serial_number expected = serial_;
         for (const serial_number each : list_) {
             const auto found = map_.find(each - serial_);
-            if (each != expected || !hashed_.contains(each) || found == map_.end() || found->second != each) {
+            if (each != expected || !hashed_.contains(each) || found == map_.end() || found->second != each ||
+                texts_.at(each).size() != 8 * (each - serial_) + 1) {
                 return false;
             }
             ++expected;
@@ -239,6 +233,7 @@ private:
     linn::list<serial_number> list_;
     linn::map<std::size_t, serial_number> map_;
     linn::unordered_map<serial_number, std::size_t> hashed_;
+    std::pmr::map<serial_number, std::pmr::string> texts_{linn::default_pool_resource()};
 };
 
 /// Bytes of any size and alignment from a pool_resource.
@@ -268,26 +263,6 @@ private:
         cookie{how.serial}.write(block_.get(), how.size);
     }
     std::unique_ptr<void, give_back> block_;
-};
-
-/// A container over the resource of the process.
-class dictionary {
-public:
-    dictionary(random_source& random, serial_number) {
-        for (std::size_t i = random.below(20); i != 0; --i) {
-            map_.emplace(i, std::pmr::string(8 * i + 1, static_cast<char>('a' + i)));
-        }
-    }
-    [[nodiscard]] bool intact() const {
-        bool good = true;
-        for (const auto& [i, text] : map_) {
-            good = good && text.size() == 8 * i + 1 && text.back() == static_cast<char>('a' + i);
-        }
-        return good;
-    }
-
-private:
-    std::pmr::map<std::size_t, std::pmr::string> map_{linn::default_pool_resource()};
 };
 
 /// A large buffer, of the common pool or of one that is gone already.
@@ -337,45 +312,41 @@ inline linn::recycler<record>& records() {
     return all;
 }
 
+/// A record by a handle or a shared_ptr, some of a recycler that ends before its object.
+template <class Owner>
 class recycled {
 public:
     recycled(random_source& random, serial_number n) : serial_{n} {
         if (random.below(8) == 0) {
-            linn::recycler<record> brief{4}; // ends before its object
-            handle_ = brief.acquire();
+            linn::recycler<record> brief{4};
+            owner_ = acquire(brief);
         } else {
-            handle_ = records().acquire();
+            owner_ = acquire(records());
         }
-        was_empty_ = handle_->empty();
-        handle_->fill(n);
+        was_empty_ = owner_->empty();
+        owner_->fill(n);
     }
-    [[nodiscard]] bool intact() const { return was_empty_ && handle_->holds(serial_); }
+    [[nodiscard]] bool intact() const { return was_empty_ && owner_->holds(serial_); }
 
 private:
-    serial_number serial_;
-    bool was_empty_ = false;
-    linn::recycler<record>::handle handle_;
-};
-
-class recycled_shared {
-public:
-    recycled_shared(random_source&, serial_number n) : serial_{n}, object_{records().acquire_shared()} {
-        was_empty_ = object_->empty();
-        object_->fill(n);
-        weak_ = object_;
+    static Owner acquire(linn::recycler<record>& from) {
+        if constexpr (std::is_same_v<Owner, std::shared_ptr<record>>) {
+            return from.acquire_shared();
+        } else {
+            return from.acquire();
+        }
     }
-    [[nodiscard]] bool intact() const { return was_empty_ && object_->holds(serial_); }
 
-private:
     serial_number serial_;
     bool was_empty_ = false;
-    std::weak_ptr<record> weak_; // holds the slot back a little longer than the object
-    std::shared_ptr<record> object_;
+    Owner owner_;
 };
+using recycled_alone = recycled<linn::recycler<record>::handle>;
+using recycled_shared = recycled<std::shared_ptr<record>>;
 
 using parcel =
     std::variant<std::monostate, single<24>, single<64>, single<1500>, single<9000>, single<70'000>, run,
-                 shared, unique, derived, nodes, bytes, dictionary, large, recycled, recycled_shared>;
+                 shared, unique, derived, nodes, bytes, large, recycled_alone, recycled_shared>;
 
 [[nodiscard]] inline bool intact(const parcel& p) {
     return std::visit(

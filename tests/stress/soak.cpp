@@ -107,21 +107,13 @@ parcel made(random_source& random, serial_number n) {
     return parcel{std::in_place_type<P>, random, n};
 }
 constexpr component components[] = {
-    {"pool", 220, &made<single<24>>},
-    {"pool", 220, &made<single<64>>},
-    {"pool", 120, &made<single<1500>>},
-    {"pool", 20, &made<single<9000>>},
-    {"pool", 4, &made<single<70'000>>},
-    {"bulk", 40, &made<run>},
-    {"shared", 120, &made<shared>},
-    {"unique", 120, &made<unique>},
-    {"pooled", 120, &made<derived>},
-    {"containers", 40, &made<nodes>},
-    {"resource", 300, &made<bytes>},
-    {"containers", 40, &made<dictionary>},
-    {"buffers", 2, &made<large>},
-    {"recycler", 120, &made<recycled>},
-    {"recycler", 120, &made<recycled_shared>},
+    {"pool", 220, &made<single<24>>},         {"pool", 220, &made<single<64>>},
+    {"pool", 120, &made<single<1500>>},       {"pool", 20, &made<single<9000>>},
+    {"pool", 4, &made<single<70'000>>},       {"bulk", 40, &made<run>},
+    {"shared", 120, &made<shared>},           {"unique", 120, &made<unique>},
+    {"pooled", 120, &made<derived>},          {"containers", 80, &made<nodes>},
+    {"resource", 300, &made<bytes>},          {"buffers", 2, &made<large>},
+    {"recycler", 120, &made<recycled_alone>}, {"recycler", 120, &made<recycled_shared>},
 };
 
 std::size_t weight(const component& c) {
