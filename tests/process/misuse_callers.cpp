@@ -16,46 +16,38 @@ struct parcel {
 };
 using pool = linn::pool<parcel>;
 
-parcel* pack_parcel();
-void throw_parcel_away(parcel* p);
-void lose_parcel(parcel* p);
-void fill_list(linn::list<int>& list);
-void drain_list(linn::list<int>& list);
-parcel* pack_locally(linn::local_pool<parcel>& local);
-void drop_locally(linn::local_pool<parcel>& local, parcel* p);
-void drop_many(std::span<parcel* const> all);
-
-[[gnu::noinline]] parcel* pack_parcel() {
+// `inline` so that they need no declaration; they are not inlined.
+[[gnu::noinline]] inline parcel* pack_parcel() {
     parcel* p = pool::create();
     asm volatile("" : : "r"(p) : "memory"); // or the call would be a jump, and this function no caller
     return p;
 }
-[[gnu::noinline]] void throw_parcel_away(parcel* p) {
+[[gnu::noinline]] inline void throw_parcel_away(parcel* p) {
     pool::destroy(p);
     asm volatile("");
 }
-[[gnu::noinline]] void lose_parcel(parcel* p) {
+[[gnu::noinline]] inline void lose_parcel(parcel* p) {
     pool::destroy(p);
     asm volatile("");
 }
-[[gnu::noinline]] void fill_list(linn::list<int>& list) {
+[[gnu::noinline]] inline void fill_list(linn::list<int>& list) {
     list.push_back(1);
     asm volatile("");
 }
-[[gnu::noinline]] void drain_list(linn::list<int>& list) {
+[[gnu::noinline]] inline void drain_list(linn::list<int>& list) {
     list.pop_back();
     asm volatile("");
 }
-[[gnu::noinline]] parcel* pack_locally(linn::local_pool<parcel>& local) {
+[[gnu::noinline]] inline parcel* pack_locally(linn::local_pool<parcel>& local) {
     parcel* p = local.create();
     asm volatile("" : : "r"(p) : "memory");
     return p;
 }
-[[gnu::noinline]] void drop_locally(linn::local_pool<parcel>& local, parcel* p) {
+[[gnu::noinline]] inline void drop_locally(linn::local_pool<parcel>& local, parcel* p) {
     local.destroy(p);
     asm volatile("");
 }
-[[gnu::noinline]] void drop_many(std::span<parcel* const> all) {
+[[gnu::noinline]] inline void drop_many(std::span<parcel* const> all) {
     pool::deallocate_n(all);
     asm volatile("");
 }

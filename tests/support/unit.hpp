@@ -11,6 +11,7 @@
 #include "threads.hpp"
 
 #include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
 
 #include <doctest/doctest.h>
@@ -54,6 +55,15 @@ namespace linn_test {
 /// Whether objects lie in slabs, and are not each an `operator new` that a memory checker watches.
 inline bool pooling() {
     return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
+}
+
+/// Whether threads keep objects that they freed.
+inline bool caching() {
+    return pooling() && !linn::detail::checked_build && linn::detail::thread_locals_last;
+}
+
+inline bool is_aligned(const void* p, std::size_t to) {
+    return reinterpret_cast<std::uintptr_t>(p) % to == 0;
 }
 
 } // namespace linn_test

@@ -94,16 +94,6 @@ TEST_CASE("options: cache line padding, by option and by default of a type") {
     by_default::deallocate_n(b);
 }
 
-TEST_CASE("options: pools of one type with different options are different pools") {
-    using one = linn::pool<plain>;
-    using two = linn::pool<plain, {.magazine_slots = 5}>;
-    plain* p = one::allocate();
-    CHECK(one::statistics().live == 1);
-    CHECK(two::statistics().live == 0);
-    CHECK_FALSE(two::owns(p));
-    one::deallocate(p);
-}
-
 TEST_CASE("options: slab_bytes bounds the slabs") {
     using small = linn::pool<small_slabs, {.slab_bytes = 1 << 16}>;
     using large = linn::pool<small_slabs>;

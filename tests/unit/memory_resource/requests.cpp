@@ -9,6 +9,7 @@
 namespace memory_resource_requests_tests {
 
 using linn::pool_resource;
+using linn_test::is_aligned;
 using linn_test::sizes;
 
 static_assert(std::is_base_of_v<std::pmr::memory_resource, pool_resource>);
@@ -16,15 +17,6 @@ static_assert(!std::is_copy_constructible_v<pool_resource> && !std::is_copy_assi
 static_assert(!std::is_convertible_v<std::pmr::memory_resource*, pool_resource>);
 static_assert(std::is_nothrow_default_constructible_v<pool_resource>);
 static_assert(sizeof(pool_resource) <= 5120);
-
-bool is_aligned(const void* p, std::size_t align) {
-    return reinterpret_cast<std::uintptr_t>(p) % align == 0;
-}
-
-bool pools_blocks() {
-    return !linn::detail::sanitizer_bypass && !linn::detail::checked_build &&
-           !linn::detail::running_on_memcheck();
-}
 
 std::size_t live_in(const pool_resource& r) {
     std::size_t n = 0;
@@ -167,7 +159,7 @@ linn::pool_statistics class_of_48(const pool_resource& r) {
 }
 
 TEST_CASE("pool_resource: a thread caches no more than 16 KiB of small blocks") {
-    if (!pools_blocks() || !linn::detail::thread_locals_last) {
+    if (!linn_test::caching()) {
         return; // nothing is cached there
     }
     pool_resource r;
@@ -204,7 +196,8 @@ std::uintptr_t address(const void* p) {
 }
 
 TEST_CASE("the first slabs of the classes lie at different pages of the TLB's sets") {
-    if (!pools_blocks() || linn::detail::system_pages::offset_step() != page) {
+    if (!linn_test::pooling() || linn::detail::checked_build ||
+        linn::detail::system_pages::offset_step() != page) {
         return;
     }
     constexpr std::size_t sets = 128; // of 12 or 16 entries, on Intel's and AMD's processors

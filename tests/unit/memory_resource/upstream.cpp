@@ -12,19 +12,7 @@ namespace memory_resource_upstream_tests {
 
 using linn::pool_resource;
 using linn_test::counting_resource;
-
-/// False under AddressSanitizer and Memcheck, where each request is an operator new of its own.
-bool in_slabs() {
-    pool_resource r;
-    r.deallocate(r.allocate(8, 8), 8, 8);
-    return r.statistics()[0].object_bytes == 8;
-}
-/// Also false where nothing is cached.
-bool cached() {
-    pool_resource r;
-    r.deallocate(r.allocate(8, 8), 8, 8);
-    return r.statistics()[0].cached != 0;
-}
+using linn_test::pooling;
 
 std::vector<std::pair<void*, std::size_t>> fill(std::pmr::memory_resource& r, int n) {
     linn_test::random_source random{3};
@@ -87,7 +75,7 @@ TEST_CASE("pool_resource: over a buffer on the stack, with no more to be had") {
             failed = true;
         }
     }
-    if (in_slabs()) {
+    if (pooling()) {
         CHECK(failed);
         CHECK(all.size() > 1000); // of the 2048 that would fit without any bookkeeping
     }
@@ -109,7 +97,7 @@ TEST_CASE("pool_resource: trim gives empty slabs back to upstream, release all")
     const std::size_t full = upstream.live_bytes;
     empty(r, all);
     const std::size_t bytes = r.trim();
-    if (in_slabs()) {
+    if (pooling()) {
         CHECK(bytes != 0);
         CHECK(upstream.live_bytes * 5 < full);
         for (const auto& s : r.statistics()) {
@@ -125,7 +113,7 @@ TEST_CASE("pool_resource: trim gives empty slabs back to upstream, release all")
 }
 
 TEST_CASE("pool_resource: trim gives pages back to the system, also of slabs with survivors") {
-    if (!in_slabs()) {
+    if (!pooling()) {
         return;
     }
     pool_resource r;
@@ -154,7 +142,7 @@ TEST_CASE("pool_resource: trim gives pages back to the system, also of slabs wit
 }
 
 TEST_CASE("pool_resource: trim also drops what resources that are gone left for the next") {
-    if (!in_slabs()) {
+    if (!pooling()) {
         return;
     }
     {
@@ -167,7 +155,7 @@ TEST_CASE("pool_resource: trim also drops what resources that are gone left for 
 }
 
 TEST_CASE("pool_resource: trim reaches what other threads cache at their next visit") {
-    if (!cached()) {
+    if (!linn_test::caching()) {
         return;
     }
     pool_resource r;
@@ -197,7 +185,7 @@ TEST_CASE("pool_resource: trim reaches what other threads cache at their next vi
 }
 
 TEST_CASE("pool_resource: trim reaches at once what threads cached that are over") {
-    if (!in_slabs()) {
+    if (!pooling()) {
         return;
     }
     pool_resource r;
@@ -218,7 +206,7 @@ TEST_CASE("pool_resource: trim reaches at once what threads cached that are over
 }
 
 TEST_CASE("pool_resource: trim does not look for each of many slabs among all") {
-    if (!in_slabs()) {
+    if (!pooling()) {
         return;
     }
     using steady = std::chrono::steady_clock;
