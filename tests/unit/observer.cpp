@@ -4,6 +4,7 @@
 //
 // Breaks when a pool tells under its lock (the helper thread below waits for ever), forgets a way by which memory comes or
 // goes (what was mapped and not returned is then not what statistics say), or tells of what the observer itself does.
+#include "process_pool.hpp"
 #include "unit.hpp"
 
 #include <linn/buffer_pool.hpp>
@@ -91,27 +92,47 @@ TEST_CASE("observer: what a pool takes and gives back") {
           pool::statistics().slabs - s.slabs + (pooling() ? 1 : 0));
 }
 
-TEST_CASE("observer: requests that a limit refuses, one event each") {
-    using pool = linn::pool<kind<1>, linn::pool_options{.max_objects = 10}>;
+TEST_CASE_TEMPLATE("observer: a pool with a limit, refused requests one event each, to its end", Pool,
+                   linn_test::process_pool<kind<1>, linn::pool_options{.max_objects = 1000}>,
+                   linn::local_pool<kind<1>, linn::pool_options{.max_objects = 1000}>) {
+    constexpr bool is_local = !std::is_empty_v<Pool>;
     const watch w;
-    std::vector<kind<1>*> all(10);
-    pool::allocate_n(all);
-    CHECK(w.of(pool_event_kind::limit_reached).events == 0);
-    CHECK(pool::try_allocate() == nullptr);
-    CHECK(w.of(pool_event_kind::limit_reached).events == 1);
-    CHECK(w.of(pool_event_kind::limit_reached).bytes == sizeof(kind<1>));
-    CHECK_THROWS_AS(static_cast<void>(pool::allocate()), std::bad_alloc);
-    CHECK(w.of(pool_event_kind::limit_reached).events == 2);
-    std::vector<kind<1>*> more(5);
-    if (pooling()) { // a memory checker is asked for one at a time
-        CHECK_THROWS_AS(pool::allocate_n(more), std::bad_alloc);
-        CHECK(w.of(pool_event_kind::limit_reached).count == 7);
+    const void* address = nullptr;
+    {
+        Pool pool;
+        address = is_local ? &pool : nullptr;
+        std::vector<kind<1>*> all(1000);
+        pool.allocate_n(all);
+        CHECK(w.of(pool_event_kind::slab_mapped).bytes == pool.statistics().reserved_bytes);
+        CHECK(w.of(pool_event_kind::slab_mapped).count == pool.statistics().slabs);
+        CHECK(w.of(pool_event_kind::limit_reached).events == 0);
+        CHECK(pool.try_allocate() == nullptr);
+        CHECK(w.of(pool_event_kind::limit_reached).events == 1);
+        CHECK(w.of(pool_event_kind::limit_reached).bytes == sizeof(kind<1>));
+        CHECK_THROWS_AS(static_cast<void>(pool.allocate()), std::bad_alloc);
+        CHECK(w.of(pool_event_kind::limit_reached).events == 2);
+        std::vector<kind<1>*> more(5);
+        if (pooling() || is_local) { // a memory checker is asked for one at a time
+            CHECK_THROWS_AS(pool.allocate_n(more), std::bad_alloc);
+            CHECK(w.of(pool_event_kind::limit_reached).count == 7);
+        }
+        const std::size_t refused = w.of(pool_event_kind::limit_reached).events;
+        CHECK_THROWS_AS(pool.reserve(1), std::bad_alloc);
+        CHECK(w.of(pool_event_kind::limit_reached).events == refused + 1);
+        CHECK(w.of(pool_event_kind::out_of_memory).events == 0);
+        pool.deallocate_n(all);
+        pool.trim();
+        CHECK(w.of(pool_event_kind::slab_returned).bytes == w.of(pool_event_kind::slab_mapped).bytes);
+        pool.reserve(10);
+        if (!is_local) { // whose end returns it
+            pool.trim();
+        }
     }
-    seen.clear();
-    CHECK_THROWS_AS(pool::reserve(1), std::bad_alloc);
-    CHECK(w.of(pool_event_kind::limit_reached).events == 1);
-    CHECK(w.of(pool_event_kind::out_of_memory).events == 0);
-    pool::deallocate_n(all);
+    CHECK(w.of(pool_event_kind::slab_returned).count == w.of(pool_event_kind::slab_mapped).count);
+    CHECK(w.of(pool_event_kind::slab_returned).bytes == w.of(pool_event_kind::slab_mapped).bytes);
+    for (const seen_event& e : seen) {
+        CHECK(e.pool == address);
+    }
 }
 
 TEST_CASE("observer: requests that the system refuses") {
@@ -130,37 +151,6 @@ TEST_CASE("observer: requests that the system refuses") {
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].kind == pool_event_kind::out_of_memory);
     CHECK(seen[0].pool == &local);
-}
-
-TEST_CASE("observer: a local_pool, to its end") {
-    const watch w;
-    const void* address = nullptr;
-    {
-        linn::local_pool<kind<3>, linn::pool_options{.max_objects = 1000}> pool;
-        address = &pool;
-        std::vector<kind<3>*> all(1000);
-        for (auto& p : all) {
-            p = pool.allocate();
-        }
-        CHECK(w.of(pool_event_kind::slab_mapped).bytes == pool.statistics().reserved_bytes);
-        CHECK(w.of(pool_event_kind::slab_mapped).count == pool.statistics().slabs);
-        CHECK(pool.try_allocate() == nullptr);
-        std::vector<kind<3>*> more(2);
-        CHECK_THROWS_AS(pool.allocate_n(more), std::bad_alloc);
-        CHECK(w.of(pool_event_kind::limit_reached).events == 2);
-        CHECK(w.of(pool_event_kind::limit_reached).count == 3);
-        for (auto* p : all) {
-            pool.deallocate(p);
-        }
-        pool.trim();
-        CHECK(w.of(pool_event_kind::slab_returned).bytes == w.of(pool_event_kind::slab_mapped).bytes);
-        pool.reserve(10);
-    }
-    CHECK(w.of(pool_event_kind::slab_returned).count == w.of(pool_event_kind::slab_mapped).count);
-    CHECK(w.of(pool_event_kind::slab_returned).bytes == w.of(pool_event_kind::slab_mapped).bytes);
-    for (const seen_event& e : seen) {
-        CHECK(e.pool == address);
-    }
 }
 
 using busy = linn::pool<kind<4>, linn::pool_options{.retain_bytes = 0}>;
