@@ -134,7 +134,7 @@ private:
     /// Options that were not given are those of the type, so that `allocator<T>` and `pool<T>` share
     /// their objects. In a template, since T may be incomplete where the allocator is named.
     template <class Object = T>
-    using pool_of = pool<Object, detail::options_for<Object>(O...)>;
+    using pool_of = detail::pool_core<Object, detail::options_for<Object>(O...)>;
 
     [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] upstream_type upstream_;
 };

@@ -44,10 +44,6 @@
 
 namespace linn::inline LINN_ABI {
 
-/// What a `make_shared<T>` takes from its pool follows the options of T.
-template <class Block, class T>
-inline constexpr pool_options default_options<detail::shared_slot<Block, T>> = default_options<T>;
-
 namespace detail {
 
 /// What `std::allocate_shared` gets: takes the one block that it wants from the pool of such blocks for
@@ -114,7 +110,7 @@ struct shared_allocator {
 private:
     /// Templates, because the standard library names allocators of types that have no size.
     template <class V>
-    using slot_pool = pool<shared_slot<V, T>>;
+    using slot_pool = pool_core<shared_slot<V, T>, default_options<T>>;
 
     /// What is too large for a slab gains nothing from a pool.
     template <class V>
@@ -156,9 +152,10 @@ std::size_t checked_length(std::size_t n) {
 
 template <class T, class Start>
 [[nodiscard]] T* start_in_pool(Start start) {
-    T* p = pool<T>::allocate();
+    using core = pool_core<T, default_options<T>>;
+    T* p = core::allocate();
     void* place = const_cast<std::remove_cv_t<T>*>(p);
-    return detail::start_or([&] { return start(place); }, [p] { pool<T>::deallocate(p); });
+    return detail::start_or([&] { return start(place); }, [p] { core::deallocate(p); });
 }
 
 /// What `make_shared` and `make_unique` can make.

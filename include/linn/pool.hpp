@@ -22,8 +22,68 @@
 namespace linn::inline LINN_ABI {
 
 namespace detail {
+
 template <class T, class Memory>
 class recycler_body;
+
+/// The pool of all T as one module sees it, and its calls for one object: all that allocators need of a pool. Debug information
+/// names every function of a class in each object file that uses it, so the others are functions of `pool`.
+/// It is instantiated, and T must be complete, only where it is used.
+template <class T, pool_options O>
+class pool_core {
+    static_assert(checked_options<O>::done);
+
+public:
+    static constexpr pool_description description{
+        .sizes = pool_geometry<sizeof(sized<T>), alignof(sized<T>), O>::sizes,
+        .object_bytes = sizeof(sized<T>),
+        .object_align = alignof(sized<T>),
+        .type = label_of(pool_name<T>),
+    };
+    static inline constinit pool_root<platform> root{0, &description};
+    LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<platform> front{};
+
+    LINN_DETAIL_OF_THREAD static detail::front<platform>& here() noexcept {
+        LINN_DETAIL_FIND_THREAD();
+        return front;
+    }
+
+    /// @tparam is_near see slot_cache::pop_or
+    template <bool is_near = near_thread_locals>
+    [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] static T* allocate(slot_cache& cache = here()) {
+        return typed<T>(opened(cache.pop_or<is_near>(&allocate_or_throw), sizeof(T)));
+    }
+    template <bool is_near = near_thread_locals>
+    [[LINN_DETAIL_ALWAYS_INLINE]] static void deallocate(T* p, slot_cache& cache = here()) noexcept {
+        void* object = untyped(p);
+        if constexpr (poisons_slots) {
+            close(object);
+        }
+        cache.push_or<is_near>(object, &deallocate_elsewhere);
+    }
+
+    /// Poisons the slot of an object that is free now. Only where memory is poisoned.
+    static void close(void* object) noexcept {
+        // A checked build does not know yet whether this is an object at all.
+        if (!checked_build || owns_slot(root, object)) {
+            poison(object, sizeof(T));
+        }
+    }
+
+private:
+    // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
+    // called: a return address of these is in the user's function, into which all else is inlined. Of their own for each
+    // type, as the front is: a thread that attaches it must keep the module that both lie in.
+
+    [[LINN_DETAIL_NOINLINE, LINN_DETAIL_RETURNS_NONNULL]] static void* allocate_or_throw() {
+        return detail::allocate_or_throw(here(), root,
+                                         checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
+    }
+    [[LINN_DETAIL_NOINLINE]] static void deallocate_elsewhere(void* object) noexcept {
+        deallocate_slow(here(), root, object, checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
+    }
+};
+
 } // namespace detail
 
 /// The pool of all T in the process: thread-cached, usable from any thread at any time, from static
@@ -54,19 +114,17 @@ public:
     ///         unchanged and usable afterwards
     /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
     ///             lock each time
-    [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] static T* allocate() {
-        return allocate_from<detail::near_thread_locals>(state::here());
-    }
+    [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] static T* allocate() { return core::allocate(); }
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] static T* try_allocate() noexcept {
-        return try_allocate_from<detail::near_thread_locals>(state::here());
+        return try_allocate_from<detail::near_thread_locals>(core::here());
     }
 
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
     /// @complexity six instructions; once in a magazine, a short lock. With a limit a short lock each time
-    static void deallocate(T* p) noexcept { deallocate_to<detail::near_thread_locals>(state::here(), p); }
+    static void deallocate(T* p) noexcept { core::deallocate(p); }
 
     /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
@@ -100,10 +158,10 @@ public:
     public:
         /// @throws std::bad_alloc
         [[nodiscard, LINN_DETAIL_RETURNS_NONNULL]] T* allocate() const {
-            return allocate_from<true>(*front_);
+            return core::template allocate<true>(*front_);
         }
         [[nodiscard]] T* try_allocate() const noexcept { return try_allocate_from<true>(*front_); }
-        void deallocate(T* p) const noexcept { deallocate_to<true>(*front_, p); }
+        void deallocate(T* p) const noexcept { core::template deallocate<true>(p, *front_); }
 
         /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
         template <class... Args>
@@ -135,7 +193,7 @@ public:
     /// A view for loops in shared libraries, which else look the thread's cache up in each call.
     /// @complexity one look-up of a thread-local variable
     /// @snippet examples/37_thread_view.cpp
-    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{state::here()}; }
+    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{core::here()}; }
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
@@ -174,7 +232,7 @@ public:
         }
         if constexpr (detail::poisons_slots) {
             for (T* p : objects) {
-                close(detail::untyped(p));
+                core::close(detail::untyped(p));
             }
         }
         deallocate_run(objects);
@@ -185,7 +243,7 @@ public:
     /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     /// @complexity O(slabs); touches no page of the objects
     static void reserve(std::size_t objects) {
-        if (!detail::reserve(state::here(), state::root, objects)) {
+        if (!detail::reserve(core::here(), core::root, objects)) {
             detail::throw_bad_alloc();
         }
     }
@@ -194,10 +252,10 @@ public:
     /// cache at once, what other threads cache when they next visit the depot.
     /// @returns the number of bytes returned
     /// @complexity O(cached objects + slabs)
-    static std::size_t trim() noexcept { return detail::trim(state::here(), state::root); }
+    static std::size_t trim() noexcept { return detail::trim(core::here(), core::root); }
 
     /// Numbers of this pool now. @complexity O(slabs + threads)
-    [[nodiscard]] static pool_statistics statistics() noexcept { return detail::statistics(state::root); }
+    [[nodiscard]] static pool_statistics statistics() noexcept { return detail::statistics(core::root); }
 
     /// Calls `f(T&)` for each object that is handed out now, in no particular order. Storage that was
     /// allocated counts, whether an object was constructed in it or not.
@@ -214,7 +272,7 @@ public:
         const auto visit = [](void* object, void* context) {
             (*static_cast<decltype(call)*>(context))(object);
         };
-        return detail::visit_live(state::root, +visit, &call);
+        return detail::visit_live(core::root, +visit, &call);
     }
 
     // In parentheses, since headers of Apple and of Unreal define a macro check(condition).
@@ -222,35 +280,20 @@ public:
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    static std::size_t(check)() noexcept { return detail::check_objects(state::root); }
+    static std::size_t(check)() noexcept { return detail::check_objects(core::root); }
 
     /// Whether `p`, which may be any pointer, points into memory of this pool. Where a memory checker
     /// has the objects, whether it is one of them.
     /// @complexity O(slabs)
     [[nodiscard]] static bool owns(const volatile void* p) noexcept {
-        return detail::owns(state::root, const_cast<const void*>(p));
+        return detail::owns(core::root, const_cast<const void*>(p));
     }
 
 private:
     template <class, class>
     friend class detail::recycler_body; // says where the objects are that are idle in it
 
-    /// Apart from `pool`, so that it is instantiated, and T must be complete, only on use.
-    struct state {
-        static constexpr detail::pool_description description{
-            .sizes = detail::pool_geometry<sizeof(detail::sized<T>), alignof(detail::sized<T>), O>::sizes,
-            .object_bytes = sizeof(detail::sized<T>),
-            .object_align = alignof(detail::sized<T>),
-            .type = detail::pool_name<T>,
-        };
-        static inline constinit detail::pool_root<detail::platform> root{nullptr, &description};
-        LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<detail::platform> front{};
-
-        LINN_DETAIL_OF_THREAD static detail::front<detail::platform>& here() noexcept {
-            LINN_DETAIL_FIND_THREAD();
-            return front;
-        }
-    };
+    using core = detail::pool_core<T, O>;
 
     /// Up to here a loop is faster than to copy.
     static constexpr std::size_t few = 16;
@@ -264,26 +307,10 @@ private:
     }
     LINN_DETAIL_FEW_VALUES_END
 
-    /// @tparam is_near see slot_cache::pop_or
-    template <bool is_near>
-    [[LINN_DETAIL_RETURNS_NONNULL]] static T* allocate_from(detail::slot_cache& cache) {
-        void* p = cache.pop_or<is_near>([] { return allocate_or_throw(); });
-        return detail::typed<T>(detail::opened(p, sizeof(T)));
-    }
-
     template <bool is_near>
     static T* try_allocate_from(detail::slot_cache& cache) noexcept {
-        void* p = cache.pop_or<is_near>([] { return allocate_elsewhere(); });
+        void* p = cache.pop_or<is_near>(&allocate_elsewhere);
         return p != nullptr ? detail::typed<T>(detail::opened(p, sizeof(T))) : nullptr;
-    }
-
-    template <bool is_near>
-    static void deallocate_to(detail::slot_cache& cache, T* p) noexcept {
-        void* object = detail::untyped(p);
-        if constexpr (detail::poisons_slots) {
-            close(object);
-        }
-        cache.push_or<is_near>(object, [object] { deallocate_elsewhere(object); });
     }
 
     /// Constructs an object in storage that was allocated for it.
@@ -298,41 +325,21 @@ private:
         }
     }
 
-    // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
-    // called: a return address of these is in the user's function, into which all else is inlined. Of their own for each
-    // type, as the front is: a thread that attaches it must keep the module that both lie in.
-
-    [[LINN_DETAIL_NOINLINE, LINN_DETAIL_RETURNS_NONNULL]] static void* allocate_or_throw() {
-        return detail::allocate_or_throw(state::here(), state::root,
-                                         detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
-    }
+    // Out of line, and of their own for each type, as in `pool_core`.
 
     [[LINN_DETAIL_NOINLINE]] static void* allocate_elsewhere() noexcept {
-        return detail::allocate_slow(state::here(), state::root,
+        return detail::allocate_slow(core::here(), core::root,
                                      detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
-    [[LINN_DETAIL_NOINLINE]] static void deallocate_elsewhere(void* object) noexcept {
-        detail::deallocate_slow(state::here(), state::root, object,
-                                detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
-    }
-
     [[LINN_DETAIL_NOINLINE]] static bool allocate_run(std::span<T*> out) noexcept {
-        return detail::allocate_run(state::here(), state::root, out.data(), out.size(),
+        return detail::allocate_run(core::here(), core::root, out.data(), out.size(),
                                     detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_run(std::span<T* const> objects) noexcept {
-        detail::deallocate_run(state::here(), state::root, objects.data(), objects.size(),
+        detail::deallocate_run(core::here(), core::root, objects.data(), objects.size(),
                                detail::checked_build ? LINN_DETAIL_RETURN_ADDRESS() : nullptr);
-    }
-
-    /// Poisons the slot of an object that is free now. Only where memory is poisoned.
-    static void close(void* object) noexcept {
-        // A checked build does not know yet whether this is an object at all.
-        if (!detail::checked_build || detail::owns_slot(state::root, object)) {
-            detail::poison(object, sizeof(T));
-        }
     }
 };
 

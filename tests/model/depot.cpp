@@ -79,7 +79,10 @@ struct contended {
     using pool_type = linn::detail::depot<contending>;
 
     contended()
-        : pool{{.sizes = small_geometry(1), .object_bytes = 512, .object_align = 8, .type = "contended"},
+        : pool{{.sizes = small_geometry(1),
+                .object_bytes = 512,
+                .object_align = 8,
+                .type = linn::detail::label_of("contended")},
                "contended",
                linn::detail::service::cached,
                arena} {}

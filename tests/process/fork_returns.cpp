@@ -104,9 +104,9 @@ constexpr detail::pool_description description{
     .sizes = detail::geometry_for(64, 8, {.retain_bytes = 0}),
     .object_bytes = 64,
     .object_align = 8,
-    .type = "returning",
+    .type = linn::detail::label_of("returning"),
 };
-constinit detail::pool_root<slow_platform> root{nullptr, &description};
+constinit detail::pool_root<slow_platform> root{0, &description};
 
 } // namespace
 

@@ -59,9 +59,9 @@ constexpr detail::pool_description description{
     .sizes = detail::geometry_for(64, 8, {.retain_bytes = 0}),
     .object_bytes = 64,
     .object_align = 8,
-    .type = "waiting",
+    .type = linn::detail::label_of("waiting"),
 };
-constinit detail::pool_root<waiting_platform> root{nullptr, &description};
+constinit detail::pool_root<waiting_platform> root{0, &description};
 
 } // namespace
 

@@ -223,7 +223,7 @@ struct shared_item {
 /// As two modules have it that both hide their pool of a type, and not the rest of the library.
 constexpr linn::detail::pool_description as_both_say{
     linn::detail::geometry_for(sizeof(shared_item), alignof(shared_item), {}), sizeof(shared_item),
-    alignof(shared_item), "shared_item"};
+    alignof(shared_item), linn::detail::label_of("shared_item")};
 linn::detail::pool_root<linn::detail::platform> one_module{.description = &as_both_say};
 linn::detail::pool_root<linn::detail::platform> other_module{.description = &as_both_say};
 constinit thread_local linn::detail::front<linn::detail::platform> front_of_one{};
@@ -259,7 +259,7 @@ TEST_CASE("for_each_live: what another module's pool of the same type has cached
             }
         }
         linn::detail::pointer_list<linn::detail::platform::pages> live;
-        CHECK(one_module.depot_made.load()->collect_live(live));
+        CHECK(linn::detail::existing_depot(one_module)->collect_live(live));
         found = live.size();
         seen.insert(live.begin(), live.end());
         for (void* object : expected) {

@@ -15,9 +15,11 @@ using linn_test::small_geometry;
 template <std::size_t Threads>
 struct pool_of_threads {
     explicit pool_of_threads(std::string_view name, std::size_t retain = PTRDIFF_MAX) {
-        const linn::detail::pool_description d{
-            .sizes = small_geometry(retain), .object_bytes = 64, .object_align = 8, .type = name};
-        std::atomic<depot*> slot{nullptr};
+        const linn::detail::pool_description d{.sizes = small_geometry(retain),
+                                               .object_bytes = 64,
+                                               .object_align = 8,
+                                               .type = linn::detail::label_of(name)};
+        linn::detail::registry<policy>::slot_type slot{0};
         primary = linn::detail::registry<policy>::process().depot_in(slot, d);
         REQUIRE(primary != nullptr);
         for (std::size_t i = 0; i != Threads; ++i) {

@@ -74,7 +74,7 @@ using registry = detail::registry<range_platform>;
 inline constexpr std::uint64_t pool_numbers = 64;
 
 struct pool_state {
-    registry::slot_type made{nullptr};
+    registry::slot_type made{0};
     detail::pool_description description;
     char name_of_size[24];
     std::uint32_t max_waste;
@@ -85,7 +85,7 @@ struct pool_state {
 
     /// The depot, null where none was made.
     depot* get() noexcept {
-        return made.load(std::memory_order_acquire); // pairs with the release in registry::make
+        return detail::published_depot<range_platform>(made);
     }
 };
 [[gnu::visibility("hidden")]] extern pool_state pools[pool_numbers];

@@ -143,12 +143,27 @@ enum class service : unsigned char {
     bypass, ///< each object is an `operator new`, so that a memory checker sees it
 };
 
+/// A string_view whose debug information is small: it comes into each object file that uses a pool.
+struct type_label {
+    const char* text = "";
+    std::size_t size = 0;
+};
+constexpr type_label label_of(std::string_view name) noexcept {
+    return {name.data(), name.size()};
+}
+constexpr std::string_view text_of(type_label l) noexcept {
+    return {l.text, l.size};
+}
+constexpr bool operator==(type_label a, type_label b) noexcept {
+    return text_of(a) == text_of(b);
+}
+
 /// What a pool is, as constants of its type; copied into its depot.
 struct pool_description {
     geometry sizes;
     std::size_t object_bytes = 0;
     std::size_t object_align = 0;
-    std::string_view type;
+    type_label type;
 
     /// The same type and options: what different modules of a program call by one name is one pool.
     friend constexpr bool operator==(const pool_description&, const pool_description&) = default;

@@ -68,8 +68,8 @@ struct slot_cache {
     /// `top` is stored once, behind the merge of both ways, so that a loop keeps it in a register: what the slow way left
     /// is read there again, and hidden from the compiler, which else would leave the store on that way out. Where even
     /// the address of a thread-local variable costs a call, each way does its own: `is_near` is false.
-    template <bool is_near, class Refill>
-    [[LINN_DETAIL_ALWAYS_INLINE]] void* pop_or(Refill&& refill) noexcept(noexcept(refill())) {
+    template <bool is_near>
+    [[LINN_DETAIL_ALWAYS_INLINE]] void* pop_or(void* (*refill)()) {
         void* slot;
         if constexpr (!is_near) {
             if (!try_pop(slot)) [[LINN_DETAIL_UNLIKELY]] {
@@ -89,18 +89,18 @@ struct slot_cache {
         return slot;
     }
 
-    /// Puts a slot on; where there is no room, `flush()` takes it.
-    template <bool is_near, class Flush>
-    [[LINN_DETAIL_ALWAYS_INLINE]] void push_or(void* slot, Flush&& flush) noexcept {
+    /// Puts a slot on; where there is no room, `flush` takes it.
+    template <bool is_near>
+    [[LINN_DETAIL_ALWAYS_INLINE]] void push_or(void* slot, void (*flush)(void*) noexcept) noexcept {
         if constexpr (!is_near) {
             if (!try_push(slot)) [[LINN_DETAIL_UNLIKELY]] {
-                flush();
+                flush(slot);
             }
             return;
         }
         slot_place t = top;
         if (t == limit) [[LINN_DETAIL_UNLIKELY]] {
-            flush();
+            flush(slot);
             t = reread_top();
         } else {
             *pointer_to(t) = slot;

@@ -28,6 +28,12 @@ namespace linn::inline LINN_ABI::detail {
 template <class Policy>
 class registry;
 
+/// Null where none is made yet.
+template <class Policy>
+depot<Policy>* published_depot(const depot_place<Policy>& place) noexcept {
+    return reinterpret_cast<depot<Policy>*>(read_published(place));
+}
+
 /// The middle of a pool: one lock around its `depot_stock`, and what must be done outside of it. Threads
 /// come here once in a magazine. It lives in the metadata arena and is never destroyed.
 ///
@@ -50,13 +56,14 @@ public:
     /// @param primary of the pool; null for itself
     [[LINN_DETAIL_COLD]] depot(const pool_description& d, std::string_view name, service mode,
                                metadata_arena<Policy>& arena, depot* primary = nullptr) noexcept
-        : description_{d.sizes, d.object_bytes, d.object_align, name},
+        : description_{d.sizes, d.object_bytes, d.object_align, label_of(name)},
           mode_{mode},
           primary_{primary != nullptr ? primary : this},
           lock_{arena.join_forks()},
           stock_{primary != nullptr ? retaining_less(d.sizes) : d.sizes, this, arena},
           bypass_{d.object_bytes, d.object_align, d.sizes} {
-        homes_[0].store(this, std::memory_order_relaxed); // no other thread has it yet
+        homes_[0].store(reinterpret_cast<std::uintptr_t>(this),
+                        std::memory_order_relaxed); // no other thread has it yet
     }
 
     depot(const depot&) = delete;
@@ -313,7 +320,7 @@ public:
     void forget_threads_but(std::uintptr_t survivor) noexcept { stock_.forget_threads_but(survivor); }
 
     [[nodiscard]] service mode() const noexcept { return mode_; }
-    [[nodiscard]] std::string_view name() const noexcept { return description_.type; }
+    [[nodiscard]] std::string_view name() const noexcept { return text_of(description_.type); }
     [[nodiscard]] const geometry& sizes() const noexcept { return description_.sizes; }
 
     /// Whether `object` lies in one of this pool's slabs; in service::bypass, whether it is an object of
@@ -334,7 +341,7 @@ public:
 
     /// One of the homes of the pool; null behind the last.
     [[nodiscard, LINN_DETAIL_SLOW]] depot* home_at(std::size_t place) noexcept {
-        return place != most_homes ? read_published(primary_->homes_[place]) : nullptr;
+        return place != most_homes ? published_depot<Policy>(primary_->homes_[place]) : nullptr;
     }
 
     /// Calls `is(depot&)` for each home of the pool, until it returns true. @returns whether it did
@@ -532,7 +539,7 @@ private:
 
     /// Returns cold memory of homes that no thread may visit any more. @complexity a clock; once in a while O(homes)
     void sweep_others() noexcept {
-        if (read_published(primary_->homes_[1]) != nullptr) {
+        if (published_depot<Policy>(primary_->homes_[1]) != nullptr) {
             sweep_homes();
         }
     }
@@ -575,8 +582,8 @@ private:
     depot_stock<Policy> stock_; ///< guarded by it, as the next
     bypass<Policy> bypass_;
 
-    typename Policy::template atomic<depot*> homes_[most_homes] = {}; ///< in the primary; in order, then null
-    typename Policy::template atomic<std::uint32_t> threads_{0};      ///< whose home it is
+    depot_place<Policy> homes_[most_homes] = {};                 ///< in the primary; in order, then 0
+    typename Policy::template atomic<std::uint32_t> threads_{0}; ///< whose home it is
     typename Policy::template atomic<bool> spare_{false}; ///< whether others may borrow: see note_spare
     typename Policy::template atomic<std::uint64_t> swept_ms_{0}; ///< in the primary: see sweep_others
 };

@@ -67,6 +67,11 @@ private:
 template <class Policy>
 class depot;
 
+/// Where other threads find a depot once it is made. A number, because the debug information of one more kind of atomic would take
+/// 13 KB in each object file that uses a pool.
+template <class Policy>
+using depot_place = typename Policy::template atomic<std::uintptr_t>;
+
 /// The cache that one thread has of one pool: a loaded magazine and a spare one.
 ///
 /// Trivially destructible: it works during the destruction of thread-local and static objects.
@@ -87,14 +92,14 @@ struct alignas(cache_line_bytes) front : slot_cache {
     front* next_in_thread = nullptr; ///< fronts that this thread must flush when it exits
     front* next_in_depot = nullptr;  ///< guarded by the depot's lock, like the next
     front* previous_in_depot = nullptr;
-    atomic<void**> shown_bottom{nullptr};
+    atomic<std::uintptr_t> shown_bottom{0}; ///< of the same type as `shown_spare`: see depot_place
     atomic<std::size_t> shown_spare{0};
 
     [[nodiscard]] bool has_loaded() const noexcept { return has_places(); }
 
     void load(magazine* m) noexcept {
         use(m->entries(), m->count, m->capacity);
-        shown_bottom.store(m->entries(), std::memory_order_relaxed);
+        shown_bottom.store(reinterpret_cast<std::uintptr_t>(m->entries()), std::memory_order_relaxed);
     }
 
     /// Null when none was loaded.
@@ -105,7 +110,7 @@ struct alignas(cache_line_bytes) front : slot_cache {
         magazine* m = magazine::of(entries());
         m->count = count();
         top = bottom = limit = slot_place::none;
-        shown_bottom.store(nullptr, std::memory_order_relaxed);
+        shown_bottom.store(0, std::memory_order_relaxed);
         return m;
     }
 
@@ -123,13 +128,13 @@ struct alignas(cache_line_bytes) front : slot_cache {
 
     /// The loaded magazine, from any thread.
     [[nodiscard]] magazine* shown_loaded() const noexcept {
-        void** b = shown_bottom.load(std::memory_order_relaxed);
+        void** const b = shown_places();
         return b != nullptr ? magazine::of(b) : nullptr;
     }
 
     /// Objects in it, from any thread: approximate while the owner works.
     [[nodiscard]] std::size_t shown_loaded_count(std::size_t most) const noexcept {
-        return slot_cache::shown_count(shown_bottom.load(std::memory_order_relaxed), most);
+        return slot_cache::shown_count(shown_places(), most);
     }
 
     /// Appends what both magazines hold to a pointer_set. False when there is no memory for it.
@@ -160,6 +165,11 @@ struct alignas(cache_line_bytes) front : slot_cache {
     /// Objects in both magazines, from any thread: approximate while the owner works.
     [[nodiscard]] std::size_t shown_count(std::size_t most) const noexcept {
         return shown_loaded_count(most) + shown_spare.load(std::memory_order_relaxed);
+    }
+
+private:
+    [[nodiscard]] void** shown_places() const noexcept {
+        return reinterpret_cast<void**>(shown_bottom.load(std::memory_order_relaxed));
     }
 };
 

@@ -21,7 +21,7 @@ namespace linn::inline LINN_ABI::detail {
 /// A pool as the slow paths see it.
 template <class Policy>
 struct pool_root {
-    typename Policy::template atomic<depot<Policy>*> depot_made{nullptr};
+    depot_place<Policy> depot_made{0};
     const pool_description* description = nullptr;
 };
 

@@ -79,7 +79,7 @@ public:
         : recycler_core{{.capacity = capacity,
                          .limit = limit,
                          .asymmetric = enable_thread_barrier(),
-                         .memory = &memory::state::root.depot_made}},
+                         .memory = &memory::core::root.depot_made}},
           create_{std::move(create)},
           reset_{std::move(reset)} {}
 

@@ -7,6 +7,7 @@
 #include <linn/detail/core/pointer_set.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
+#include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/policy.hpp>
@@ -53,9 +54,6 @@ struct recycler_waiter {
     }
 };
 
-template <class Policy>
-class depot;
-
 /// What a core is made with.
 template <class Policy>
 struct recycler_plan {
@@ -63,7 +61,7 @@ struct recycler_plan {
     std::size_t limit = 0;    ///< objects at most, idle or not; 0: no limit
     bool asymmetric = false;  ///< whether `enable_thread_barrier` returned true
     /// Where the pool of the slots has its depot, for `idle_in`.
-    const typename Policy::template atomic<depot<Policy>*>* memory = nullptr;
+    const depot_place<Policy>* memory = nullptr;
 };
 
 /// The numbers of one core.
@@ -359,7 +357,8 @@ private:
 
     [[nodiscard]] bool has_memory_in(const depot<Policy>& d) const noexcept {
         // relaxed: only compared
-        return memory_ != nullptr && memory_->load(std::memory_order_relaxed) == &d;
+        return memory_ != nullptr &&
+               memory_->load(std::memory_order_relaxed) == reinterpret_cast<std::uintptr_t>(&d);
     }
 
     bool append_idle(pointer_set<typename Policy::pages>& set) noexcept {
@@ -385,7 +384,7 @@ private:
     using atomic = typename Policy::template atomic<T>;
 
     const std::size_t limit_;
-    const atomic<depot<Policy>*>* const memory_;
+    const depot_place<Policy>* const memory_;
 
     idle_store<Policy, slot> store_; ///< its lock guards the next four, too
     /// In the order in which they came.

@@ -24,7 +24,7 @@ template <class Policy>
 class registry {
 public:
     using depot_type = depot<Policy>;
-    using slot_type = typename Policy::template atomic<depot_type*>;
+    using slot_type = depot_place<Policy>;
 
     constexpr registry() = default; ///< for tests: no fork concerns it
     constexpr explicit registry(module_record& where) noexcept : part_{where, this, &on_event} {}
@@ -34,7 +34,7 @@ public:
     /// The depot in `slot`, made at the first call. Null when there is no memory for it.
     /// @threads any thread
     depot_type* depot_in(slot_type& slot, const pool_description& d) noexcept {
-        depot_type* found = read_published(slot);
+        depot_type* found = published_depot<Policy>(slot);
         return found != nullptr ? found : make(slot, d, nullptr);
     }
 
@@ -78,25 +78,22 @@ private:
             static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // odr-use registers it
         }
         lock_guard<typename Policy::mutex> guard{lock_};
-        if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
-            return made;
+        if (const std::uintptr_t made = slot.load(std::memory_order_relaxed); made != 0) {
+            return reinterpret_cast<depot_type*>(made);
         }
         // The name is copied because the module that it lies in may be unloaded.
-        void* memory = arena_.allocate(sizeof(depot_type) + d.type.size());
+        void* memory = arena_.allocate(sizeof(depot_type) + d.type.size);
         if (memory == nullptr) {
             return nullptr;
         }
         auto* name = static_cast<char*>(memory) + sizeof(depot_type);
-        std::memcpy(name, d.type.data(), d.type.size());
-        auto* made =
-            ::new (memory) depot_type{d,
-                                      {name, d.type.size()},
-                                      primary != nullptr ? primary->mode() : service_here(d.sizes.limited()),
-                                      arena_,
-                                      primary};
+        std::memcpy(name, d.type.text, d.type.size);
+        auto* made = ::new (memory) depot_type{
+            d, std::string_view{name, d.type.size},
+            primary != nullptr ? primary->mode() : service_here(d.sizes.limited()), arena_, primary};
         made->older = newest_;
         newest_ = made;
-        publish(slot, made);
+        publish(slot, reinterpret_cast<std::uintptr_t>(made));
         return made;
     }
 
@@ -200,7 +197,7 @@ template <class Policy>
 depot<Policy>& depot<Policy>::home_for_thread() noexcept {
     depot* best = this;
     for (std::size_t i = 0; i != most_homes; ++i) {
-        depot* home = read_published(homes_[i]);
+        depot* home = published_depot<Policy>(homes_[i]);
         const std::uint32_t fewest = best->threads_.load(std::memory_order_relaxed);
         if (home == nullptr) {
             depot* made = fewest != 0 ? registry<Policy>::process().make_home(*this, i) : nullptr;

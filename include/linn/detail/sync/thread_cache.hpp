@@ -62,7 +62,7 @@ template <class Policy>
 /// The depot, or null when the pool was never used.
 template <class Policy>
 depot<Policy>* existing_depot(pool_root<Policy>& root) noexcept {
-    return read_published(root.depot_made);
+    return published_depot<Policy>(root.depot_made);
 }
 
 /// Calls `is(depot&)` for each home of a pool until it returns true. @returns whether it did
@@ -83,7 +83,8 @@ template <class Policy>
 depot<Policy>* depot_for(pool_root<Policy>& root, std::size_t objects) noexcept {
     depot<Policy>* d = depot_of(root);
     if (d == nullptr) [[LINN_DETAIL_UNLIKELY]] {
-        tell_news({0, 0, shortage::memory}, objects, root.description->object_bytes, root.description->type);
+        tell_news({0, 0, shortage::memory}, objects, root.description->object_bytes,
+                  text_of(root.description->type));
     }
     return d;
 }
@@ -217,7 +218,7 @@ pool_statistics statistics(pool_root<Policy>& root) noexcept {
         return d->statistics();
     }
     pool_statistics untouched;
-    untouched.type = root.description->type;
+    untouched.type = text_of(root.description->type);
     untouched.object_bytes = root.description->object_bytes;
     untouched.slot_bytes = root.description->sizes.slot_bytes;
     return untouched;
