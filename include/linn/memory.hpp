@@ -150,6 +150,22 @@ std::size_t checked_length(std::size_t n) {
     return n;
 }
 
+#if defined(_LIBCPP_VERSION)
+/// Has room for one more: libc++ before 23 asks for up to seven bytes too few (llvm-project#169765).
+template <class T>
+struct array_allocator : std::allocator<T> {
+    array_allocator() noexcept = default;
+    template <class U>
+    array_allocator(const array_allocator<U>&) noexcept {} // NOLINT(google-explicit-constructor)
+
+    T* allocate(std::size_t n) { return std::allocator<T>::allocate(n + 1); }
+    void deallocate(T* p, std::size_t n) noexcept { std::allocator<T>::deallocate(p, n + 1); }
+};
+#else
+template <class T>
+using array_allocator = std::allocator<T>;
+#endif
+
 template <class T, class Start>
 [[nodiscard]] T* start_in_pool(Start start) {
     using core = pool_core<T, default_options<T>>;
@@ -250,10 +266,18 @@ template <class T>
 /// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
 /// @complexity that of `std::allocator`, and O(n)
 template <class T>
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
+[[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
+    return std::allocate_shared<std::remove_cv_t<T>>(detail::array_allocator<std::byte>{},
+                                                     detail::checked_length<T>(n));
+}
+
+/// As `make_shared`, of `T[]` without a warning, for elements that it fills little or not at all, or on purpose.
+template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              !detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n) {
-    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
+    return linn::make_shared<T>(n, value_initialize);
 }
 
 /// As `make_shared`, of `T[]` where that fills 256 bytes or more an element for nothing.
@@ -265,21 +289,15 @@ template <class T>
                          "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
                          "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
 make_shared(std::size_t n) {
-    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
-}
-
-/// As `make_shared`, of `T[]` whose zeros are meant.
-template <class T>
-    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
-[[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
-    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
+    return linn::make_shared<T>(n, value_initialize);
 }
 
 /// As `make_shared`, of `T[]` with `n` elements, each a copy of `value`.
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, const std::remove_extent_t<T>& value) {
-    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n), value);
+    return std::allocate_shared<std::remove_cv_t<T>>(detail::array_allocator<std::byte>{},
+                                                     detail::checked_length<T>(n), value);
 }
 
 /// As `make_shared`, but the object is default-initialised: what T's own constructors leave alone keeps
@@ -297,7 +315,8 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
-    return std::make_shared_for_overwrite<std::remove_cv_t<T>>(detail::checked_length<T>(n));
+    return std::allocate_shared_for_overwrite<std::remove_cv_t<T>>(detail::array_allocator<std::byte>{},
+                                                                   detail::checked_length<T>(n));
 }
 
 // --- unique_ptr ------------------------------------------------------------------------------------
