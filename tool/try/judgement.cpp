@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -203,9 +204,11 @@ try_judgement judge_decision(const run_result& deciding, const std::vector<std::
         }
     }
     j.pools = best_of(deciding, arms, default_name);
-    j.allocator = best_of(deciding, allocators, default_name);
-    j.allocator_saves =
-        j.allocator && j.allocator->saved.low > 0 && call_of(deciding, j.allocator->name) == verdict::better;
+    std::vector<std::string> saving;
+    std::ranges::copy_if(allocators, std::back_inserter(saving),
+                         [&](const std::string& name) { return call_of(deciding, name) == verdict::better; });
+    j.allocator_saves = !saving.empty();
+    j.allocator = best_of(deciding, j.allocator_saves ? saving : allocators, default_name);
     if (!j.pools) {
         j.open = open_question::does_not_work;
         return j;

@@ -109,7 +109,7 @@ struct try_judgement {
     std::size_t rounds_needed = 0; ///< before the test can claim anything
     bool saves = false;            ///< certain: the test and the interval say so
     bool costs = false;            ///< the same
-    /// The best general allocator, if one was measured, and what it saves of the plain program's.
+    /// The best general allocator, among those that certainly save CPU time if any does, and what it saves of the plain program's.
     std::optional<best_arm> allocator;
     bool allocator_saves = false;         ///< certain, likewise
     std::optional<saving> over;           ///< the pools in front of it: of the plain program's
