@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (18212, 13500),
-    "tool/: lines": (64554, 55000),
+    "include/: lines": (18231, 13500),
+    "tool/: lines": (64434, 55000),
     "tool/: files": (362, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
-    "tests/: lines": (62093, 55000),
+    "tests/: lines": (59093, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
