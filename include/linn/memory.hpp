@@ -9,6 +9,7 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/shared_slot.hpp>
+#include <linn/detail/os/array_allocator.hpp>
 #include <linn/options.hpp>
 #include <linn/owning_ptr.hpp>
 #include <linn/pool.hpp>
@@ -149,22 +150,6 @@ std::size_t checked_length(std::size_t n) {
     }
     return n;
 }
-
-#if defined(_LIBCPP_VERSION)
-/// Has room for one more: libc++ before 23 asks for up to seven bytes too few (llvm-project#169765).
-template <class T>
-struct array_allocator : std::allocator<T> {
-    array_allocator() noexcept = default;
-    template <class U>
-    array_allocator(const array_allocator<U>&) noexcept {} // NOLINT(google-explicit-constructor)
-
-    T* allocate(std::size_t n) { return std::allocator<T>::allocate(n + 1); }
-    void deallocate(T* p, std::size_t n) noexcept { std::allocator<T>::deallocate(p, n + 1); }
-};
-#else
-template <class T>
-using array_allocator = std::allocator<T>;
-#endif
 
 template <class T, class Start>
 [[nodiscard]] T* start_in_pool(Start start) {

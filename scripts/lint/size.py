@@ -11,7 +11,7 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (18231, 13500),
+    "include/: lines": (18246, 13500),
     "tool/: lines": (64434, 55000),
     "tool/: files": (362, 420),
     "tool/: files of C++ below 40 lines": (19, 60),

@@ -84,9 +84,7 @@ struct pool_state {
     std::atomic<std::uint32_t> strikes;
 
     /// The depot, null where none was made.
-    depot* get() noexcept {
-        return detail::published_depot<range_platform>(made);
-    }
+    depot* get() noexcept { return detail::published_depot<range_platform>(made); }
 };
 [[gnu::visibility("hidden")]] extern pool_state pools[pool_numbers];
 

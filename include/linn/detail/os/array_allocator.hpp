@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_ARRAY_ALLOCATOR_HPP
+#define LINN_DETAIL_OS_ARRAY_ALLOCATOR_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+#include <memory>
+
+namespace linn::inline LINN_ABI::detail {
+
+#if defined(_LIBCPP_VERSION)
+/// Has room for one more: libc++ before 23 asks for up to seven bytes too few (llvm-project#169765).
+template <class T>
+struct array_allocator : std::allocator<T> {
+    array_allocator() noexcept = default;
+    template <class U>
+    array_allocator(const array_allocator<U>&) noexcept {} // NOLINT(google-explicit-constructor)
+
+    T* allocate(std::size_t n) { return std::allocator<T>::allocate(n + 1); }
+    void deallocate(T* p, std::size_t n) noexcept { std::allocator<T>::deallocate(p, n + 1); }
+};
+#else
+template <class T>
+using array_allocator = std::allocator<T>;
+#endif
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
