@@ -33,12 +33,9 @@ def atomic(value):
     return value.address.cast(held.pointer()).dereference()
 
 
-def text(view):
-    """The characters of a std::string_view."""
-    names = [field.name for field in view.type.strip_typedefs().fields()]
-    data = "_M_str" if "_M_str" in names else "__data_"
-    size = "_M_len" if "_M_len" in names else "__size_"
-    return view[data].string(length=int(view[size])) if int(view[size]) else ""
+def text(label):
+    """The characters of a type_label."""
+    return label["text"].string(length=int(label["size"])) if int(label["size"]) else ""
 
 
 def memory(address, count):
