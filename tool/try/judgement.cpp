@@ -207,8 +207,8 @@ try_judgement judge_decision(const run_result& deciding, const std::vector<std::
     std::vector<std::string> saving;
     std::ranges::copy_if(allocators, std::back_inserter(saving),
                          [&](const std::string& name) { return call_of(deciding, name) == verdict::better; });
-    j.allocator_saves = !saving.empty();
-    j.allocator = best_of(deciding, j.allocator_saves ? saving : allocators, default_name);
+    j.allocator = best_of(deciding, saving.empty() ? allocators : saving, default_name);
+    j.allocator_saves = !saving.empty() && j.allocator && j.allocator->saved.low > 0;
     if (!j.pools) {
         j.open = open_question::does_not_work;
         return j;
