@@ -4,7 +4,7 @@
 // that had it. Every object of a recycler is destroyed once.
 //
 // Breaks when an object or a buffer needs its pool, its thread, or something that exit has destroyed, or when a late thread has a
-// cache that nobody empties.
+// cache that is never emptied.
 #include "process.hpp"
 
 #include <linn/buffer_pool.hpp>

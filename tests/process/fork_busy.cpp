@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the child of a process whose other threads are busy in pools, resources, recyclers or buffers may use them: what it
-// had before the fork is intact and its own, what it gets is nobody else's, a limit stays exact, and what the threads that are
+// had before the fork is intact and its own, what it gets has no other owner, a limit stays exact, and what the threads that are
 // gone had cached is not lost.
 //
 // Breaks when a lock is held by a thread that does not exist in the child, when the child waits for such a thread (it hangs, and

@@ -137,7 +137,7 @@ bool was_told_once(const child_result& child, const cell& c) {
     return child.exited_with(0) && rest.empty();
 }
 
-/// A pool that ends before its object ends the program where that is wished, whatever a handler says.
+/// A pool that ends before its object ends the program where that is wished, also against a handler.
 template <class Pool>
 void check_strict_end() {
     const auto child = run_child([] {

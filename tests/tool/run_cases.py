@@ -199,7 +199,7 @@ def case_arguments_belong_to_the_program(tool):
 
 
 def case_wrong_library(tool):
-    """What does not provide malloc is a mistake on the command line, whatever else is compared."""
+    """What does not provide malloc is a mistake on the command line, also among others that do."""
     refused(tool, 2, ["--allocator wrong: ", "preload did not take effect", "a shared library that provides malloc"],
             "--allocator", f"wrong={tool.libraries['inert']}", "--", tool.programs["allocates"])
 

@@ -9,25 +9,21 @@ namespace linn::tool::testing {
 
 inline event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time,
                         std::uint32_t thread = 0, std::uint32_t stack = 1) {
-    event e;
-    e.kind = event_kind::allocation;
-    e.call = allocation_call::operator_new;
-    e.address = address;
-    e.bytes = bytes;
-    e.time = time;
-    e.thread = thread;
-    e.stack = stack;
-    return e;
+    return {.kind = event_kind::allocation,
+            .call = allocation_call::operator_new,
+            .thread = thread,
+            .stack = stack,
+            .time = time,
+            .address = address,
+            .bytes = bytes};
 }
 
 inline event release(std::uint64_t address, std::uint64_t time, std::uint32_t thread = 0) {
-    event e;
-    e.kind = event_kind::release;
-    e.call = allocation_call::operator_delete;
-    e.address = address;
-    e.time = time;
-    e.thread = thread;
-    return e;
+    return {.kind = event_kind::release,
+            .call = allocation_call::operator_delete,
+            .thread = thread,
+            .time = time,
+            .address = address};
 }
 
 } // namespace linn::tool::testing

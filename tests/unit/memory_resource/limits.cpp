@@ -2,7 +2,7 @@
 // Promise: a pool_resource with max_bytes never has more than that from its upstream and the system, all told; below the limit
 // no request fails for memory that another size keeps without using it. Other threads: unit/limits.cpp.
 //
-// Breaks when empty slabs of other sizes are not given back first, or when bytes stay counted that nobody has.
+// Breaks when empty slabs of other sizes are not given back first, or when bytes stay counted that were freed.
 #include "counting_resource.hpp"
 #include "unit.hpp"
 
