@@ -4,7 +4,6 @@
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
 #include "../document/document.hpp"
-#include "../plots/plots.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
@@ -348,13 +347,6 @@ document trace_compare_document(const trace_comparison& c, std::size_t top) {
         add_changed(d, c, row_kind::types, "Types, the largest change first", c.types, top);
         add_changed(d, c, row_kind::places, "Places, the largest change first", c.places, top);
         add_changed(d, c, row_kind::stacks, "Stacks that changed most", c.stacks, top);
-        d.add_section("flame", "Where it changed")
-            .add(picture{
-                [&c](html::id_source&) { return html::flame_of_difference(c); },
-                fmt::format("Types are below the whole, places below their type, callers below those. A box "
-                            "is as wide as its {} in the recording that has more of them. ▲, red: grew; ▼, "
-                            "blue: shrank; the stronger the colour, the larger the change of the box.",
-                            words_of(c.options.by))});
     }
     d.warnings = c.warnings;
     d.data = [&] { return lines_of(c); };

@@ -18,7 +18,6 @@ struct metric_info;
 struct run_result;
 struct run_row;
 struct trace_analysis;
-struct trace_comparison;
 struct trace_profile;
 } // namespace linn::tool
 
@@ -78,9 +77,5 @@ markup run_over_time(id_source& ids, const trace_analysis& t);
 /// The stacks of a recording, from the outermost call to the type, as wide as the bytes allocated, their number, what was live at the
 /// peak, temporary or never released. The script begins with the measure of the filter.
 markup flame_of_stacks(const trace_profile& profile, block_filter filter, bool keeps_runtime);
-
-/// The stacks of two recordings: types, their places, and the callers of these. A box weighs the larger of both recordings, the new
-/// one and the old one, by the measure that the comparison sorts by.
-markup flame_of_difference(const trace_comparison& c);
 
 } // namespace linn::tool::html

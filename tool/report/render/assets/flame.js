@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flame graphs: what the width stands for, a look at one box, a search. The boxes come from the list in the page, which is drawn
-// without this too. Only boxes that can be seen become elements.
+// Flame graphs: what the width stands for, a look at one box, a search. The boxes are those of the list in the page, which is drawn
+// without this too.
 
-const ROW = 20; // px, as page.css and flame_graph.cpp have it
-const THIN = 12; // px: no room for a letter
-
-// A box: its name, lines about it, weights, the class of its colour, and the boxes below it.
-function boxOfItem(item, parent) {
-  const span = item.firstElementChild;
-  const [label, ...lines] = span.title.split("\n");
-  const box = {label, lines, parent, weights: item.dataset.w.split(" ").map(Number), style: span.className,
-               by: span.style.getPropertyValue("--by"), words: span.title.toLowerCase(), left: 0, width: 0, element: null,
-               depth: parent ? parent.depth + 1 : 0};
-  box.below = Array.from(item.querySelectorAll(":scope > ul > li"), (below) => boxOfItem(below, box));
-  return box;
-}
-
-function* boxesOf(root) {
-  yield root;
-  for (const below of root.below) yield* boxesOf(below);
-}
+const LEAST = 0.0005; // of what is shown: half a pixel of a wide window
 
 function add(parent, name, properties) {
   const e = Object.assign(document.createElement(name), properties);
@@ -31,10 +14,12 @@ class Flame {
   constructor(graph, number) {
     this.list = graph.querySelector(".flame");
     this.measures = graph.dataset.measures.split("|");
-    this.root = this.zoomed = this.current = boxOfItem(this.list.querySelector("li"), null);
+    this.boxes = Array.from(this.list.querySelectorAll("li"));
+    [this.root] = this.boxes;
+    this.boxes.forEach((box) => this.read(box));
+    this.zoomed = this.current = this.root;
     this.measure = Number(graph.dataset.first);
-    if (!(this.root.weights[this.measure] > 0)) this.measure = 0;
-    this.drawn = [];
+    if (!(this.weight(this.root) > 0)) this.measure = 0;
     const bar = document.createElement("div");
     bar.className = "flame-tools";
     graph.prepend(bar);
@@ -53,14 +38,29 @@ class Flame {
       this.query.focus();
     });
     this.list.setAttribute("role", "tree");
-    this.list.setAttribute("aria-label", graph.dataset.name);
-    const boxOf = (event) => event.target.closest("li")?.box;
-    this.list.addEventListener("click", (event) => { if (boxOf(event)) this.zoom(boxOf(event)); });
-    this.list.addEventListener("pointerover", (event) => { if (boxOf(event)) this.tell(boxOf(event)); });
-    this.list.addEventListener("focusin", (event) => this.mark(boxOf(event)));
-    this.list.addEventListener("keydown", (event) => this.key(event, boxOf(event)));
-    new ResizeObserver(() => { if (this.list.clientWidth !== this.laidOutFor) this.layOut(); }).observe(this.list);
+    const listen = (event, act) => this.list.addEventListener(event, (e) => {
+      const box = e.target.closest("li");
+      if (box) act(box, e);
+    });
+    listen("click", (box) => this.zoom(box));
+    listen("pointerover", (box) => this.tell(box));
+    listen("focusin", (box) => this.mark(box));
+    listen("keydown", (box, event) => this.key(event, box));
     this.layOut();
+  }
+
+  // What an item of the list says: its name, lines about it, weights, the box above it and those below.
+  read(box) {
+    box.span = box.firstElementChild;
+    [box.label, ...box.lines] = box.span.title.split("\n");
+    box.weights = box.dataset.w.split(" ").map(Number);
+    box.above = box.parentElement.closest("li");
+    box.below = Array.from(box.querySelectorAll(":scope > ul > li"));
+    box.level = box.above ? box.above.level + 1 : 1;
+    box.setAttribute("role", "none");
+    box.span.setAttribute("role", "treeitem");
+    box.span.setAttribute("aria-level", box.level);
+    Object.assign(box.span, {textContent: box.label, tabIndex: box.above ? -1 : 0});
   }
 
   // Only what the whole has can be the width.
@@ -81,14 +81,20 @@ class Flame {
     });
   }
 
+  weight(box) { return box.weights[this.measure]; }
+
+  share(box) { return this.weight(box) / this.weight(this.root); }
+
+  largestFirst(boxes) { return boxes.slice().sort((a, b) => this.weight(b) - this.weight(a)); }
+
   key(event, box) {
-    const shown = (list) => list.filter((b) => b.element).sort((a, b) => a.left - b.left);
-    const row = box.parent ? shown(box.parent.below) : [box];
+    const shown = (boxes) => this.largestFirst(boxes).filter((b) => !b.hidden);
+    const row = box.above ? shown(box.above.below) : [box];
     const at = row.indexOf(box);
-    const goal = {ArrowDown: shown(box.below)[0], ArrowUp: box.parent, ArrowLeft: row[at - 1], ArrowRight: row[at + 1],
+    const goal = {ArrowDown: shown(box.below)[0], ArrowUp: box.above, ArrowLeft: row[at - 1], ArrowRight: row[at + 1],
                   Home: this.root}[event.key];
-    if (goal?.element) goal.element.firstElementChild.focus();
-    else if (event.key === "Enter" || event.key === " ") this.zoom(box, box);
+    if (goal) goal.span.focus();
+    else if (event.key === "Enter" || event.key === " ") this.zoom(box);
     else if (event.key === "Escape") this.zoom(this.root, box);
     else if (!event.key.startsWith("Arrow")) return;
     event.preventDefault();
@@ -101,27 +107,23 @@ class Flame {
       this.search();
       return;
     }
-    const all = this.drawn.filter((box) => box.isFound);
+    const all = this.boxes.filter((box) => box.isFound && box.offsetWidth > 0);
     if (event.key !== "Enter" || all.length === 0) return;
     event.preventDefault();
     const box = all[(all.indexOf(this.current) + (event.shiftKey ? -1 : 1) + all.length) % all.length];
     this.mark(box);
-    box.element.scrollIntoView({block: "nearest"});
+    box.span.scrollIntoView({block: "nearest"});
   }
 
   // The box that Tab reaches, and that the line below tells of.
   mark(box) {
-    if (this.current.element) {
-      this.current.element.firstElementChild.tabIndex = -1;
-      this.current.element.classList.remove("current");
-    }
+    this.current.span.tabIndex = -1;
+    this.current.span.classList.remove("current");
     this.current = box;
-    box.element.firstElementChild.tabIndex = 0;
-    box.element.classList.add("current");
+    box.span.tabIndex = 0;
+    box.span.classList.add("current");
     this.tell(box);
   }
-
-  share(box) { return box.weights[this.measure] / this.root.weights[this.measure]; }
 
   tell(box) {
     this.readout.textContent = `${(this.share(box) * 100).toPrecision(3)} % of ${this.measures[this.measure]}: ` +
@@ -130,59 +132,29 @@ class Flame {
 
   zoom(box, focused = box) {
     this.zoomed = box;
-    this.current = focused;
     this.out.disabled = box === this.root;
     this.layOut();
     this.search();
-    this.current.element.firstElementChild.focus();
+    focused.span.focus();
   }
 
   // The box looked at and those above it take the whole width; what stands next to them is away.
-  place(least) {
-    const drawn = [];
-    const put = (box, left, width) => {
-      Object.assign(box, {left, width});
-      drawn.push(box);
-    };
-    for (let box = this.zoomed.parent; box; box = box.parent) put(box, 0, 1);
-    const hang = (box, left, width) => {
-      put(box, left, width);
-      let at = left;
-      for (const below of box.below.slice().sort((a, b) => b.weights[this.measure] - a.weights[this.measure])) {
-        const share = below.weights[this.measure] / box.weights[this.measure] * width;
-        if (share >= least) hang(below, at, share);
-        at += share;
-      }
-    };
-    hang(this.zoomed, 0, 1);
-    return drawn;
-  }
-
   layOut() {
-    this.laidOutFor = this.list.clientWidth;
-    const pixels = this.laidOutFor || 1000;
-    for (const box of this.drawn) box.element = null;
-    this.drawn = this.place(1 / pixels).sort((a, b) => a.depth - b.depth || a.left - b.left);
-    const items = this.drawn.map((box) => {
-      const item = document.createElement("li");
-      const span = add(item, "span", {className: box.style, title: [box.label, ...box.lines].join("\n"),
-                                      textContent: box.label, tabIndex: box === this.current ? 0 : -1});
-      item.style.cssText = `left:${box.left * 100}%;width:${box.width * 100}%;top:${box.depth * ROW}px`;
-      item.box = box;
-      item.classList.toggle("thin", box.width * pixels < THIN);
-      item.setAttribute("role", "none");
-      if (box.by) span.style.setProperty("--by", box.by);
-      span.setAttribute("role", "treeitem");
-      span.setAttribute("aria-level", box.depth + 1);
-      box.element = item;
-      return item;
-    });
-    if (!this.current.element) {
-      this.current = this.root;
-      this.root.element.firstElementChild.tabIndex = 0;
-    }
-    this.list.style.height = `${(this.drawn[this.drawn.length - 1].depth + 1) * ROW}px`;
-    this.list.replaceChildren(...items);
+    const path = new Set();
+    for (let box = this.zoomed; box; box = box.above) path.add(box);
+    const hang = (box, width, share) => {
+      box.hidden = !(share >= LEAST);
+      box.style.width = `${width * 100}%`;
+      if (box.hidden) return;
+      this.largestFirst(box.below).forEach((below, i) => {
+        const isAbove = path.has(box) && box !== this.zoomed;
+        const part = isAbove ? Number(path.has(below)) : this.weight(below) / this.weight(box);
+        below.style.order = i;
+        hang(below, part, share * part);
+      });
+    };
+    hang(this.root, 1, 1);
+    if (this.current.offsetWidth === 0) this.mark(this.root);
   }
 
   // How many boxes have the words, and the share of these: a box below another that was found is not counted again.
@@ -190,12 +162,12 @@ class Flame {
     const query = this.query.value.trim().toLowerCase();
     let sum = 0;
     let count = 0;
-    for (const box of boxesOf(this.root)) {
-      box.isFound = query !== "" && box !== this.root && box.weights[this.measure] > 0 && box.words.includes(query);
-      box.isCounted = box.isFound || Boolean(box.parent?.isCounted);
+    for (const box of this.boxes) {
+      box.isFound = query !== "" && box !== this.root && this.weight(box) > 0 && box.span.title.toLowerCase().includes(query);
+      box.isCounted = box.isFound || Boolean(box.above?.isCounted);
       if (box.isFound) ++count;
-      if (box.isFound && !box.parent.isCounted) sum += this.share(box);
-      box.element?.classList.toggle("found", box.isFound);
+      if (box.isFound && !box.above.isCounted) sum += this.share(box);
+      box.span.classList.toggle("found", box.isFound);
     }
     this.found.textContent = query === "" ? "" : `${count} found, ${(sum * 100).toPrecision(3)} % of ${this.measures[this.measure]}`;
   }
