@@ -339,8 +339,7 @@ std::vector<std::string> find_warnings(const advice& a) {
         break;
     case program_cost::source::unknown:
         if (info.events != 0) {
-            warnings.emplace_back(
-                "the trace has neither CPU time nor times: shares of the run are not known");
+            warnings.emplace_back("the trace has no CPU time: shares of the run are not known");
         }
         break;
     case program_cost::source::baseline:

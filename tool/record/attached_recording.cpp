@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <set>
@@ -97,8 +98,9 @@ public:
         collector_->finish();
         e.stopped = collector_->problem();
         e.duration_ns = ended.ns - start_ns_;
-        e.user_ns = used_.user_ns - used_before_.user_ns;
-        e.system_ns = used_.system_ns - used_before_.system_ns;
+        const double used_ns = used_.all_ns - used_before_.all_ns;
+        e.system_ns = std::min(used_.system_ns - used_before_.system_ns, used_ns);
+        e.user_ns = used_ns - e.system_ns;
         conclude(ended);
         warn();
         return std::move(result_);
@@ -265,7 +267,7 @@ private:
 
     void note_time() {
         const attach::used_time used = attach::time_used_by(facts_.pid);
-        used_ = used.user_ns + used.system_ns > 0 ? used : used_;
+        used_ = used.all_ns > 0 ? used : used_;
     }
 
     fs::path& file_;   ///< of the options; made from the program's name where there is none

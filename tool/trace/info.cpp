@@ -212,9 +212,8 @@ program_cost cost_of_program(const trace_info& info) {
         return {info.baseline.cpu_ns, program_cost::source::baseline, false};
     }
     const double recording = static_cast<double>(info.events) * info.event_cost_ns;
-    if (info.user_ns + info.system_ns > 0) {
-        return without_recording(info.user_ns + info.system_ns, recording,
-                                 program_cost::source::less_recording);
+    if (const double cpu_ns = info.user_ns + info.system_ns; cpu_ns > 0 || !info.ending.empty()) {
+        return without_recording(cpu_ns, recording, program_cost::source::less_recording);
     }
     return without_recording(static_cast<double>(info.duration_ns), recording,
                              program_cost::source::wall_time);

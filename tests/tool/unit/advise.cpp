@@ -143,6 +143,8 @@ TEST_CASE("the program's CPU time: measured, or less the recording, or as long a
     info.duration_ns = 200'000'000;
     CHECK(cost_of_program(info).from == program_cost::source::wall_time);
     CHECK(cost_of_program(info).cpu_ns == 170e6);
+    info.ending = "detached"; // a program that was idle all the time
+    CHECK(cost_of_program(info).from == program_cost::source::unknown);
     info.user_ns = 100e6;
     info.system_ns = 10e6;
     CHECK(cost_of_program(info).from == program_cost::source::less_recording);

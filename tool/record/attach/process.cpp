@@ -172,7 +172,12 @@ std::string why_not_traceable(pid_t pid, int error) {
 }
 
 used_time time_used_by(pid_t pid) {
-    return {stat_time(pid, 14), stat_time(pid, 15)};
+    clockid_t clock{};
+    timespec t{};
+    if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &t) != 0) {
+        return {};
+    }
+    return {1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec), stat_time(pid, 15)};
 }
 
 std::vector<pid_t> threads_of(pid_t pid) {

@@ -31,8 +31,8 @@ std::string why_not_traceable(pid_t pid, int error);
 
 /// CPU time that a process has used; 0 where it has ended.
 struct used_time {
-    double user_ns = 0;
-    double system_ns = 0;
+    double all_ns = 0;
+    double system_ns = 0; ///< to 10 ms
 };
 used_time time_used_by(pid_t pid);
 
