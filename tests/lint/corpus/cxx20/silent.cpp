@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +20,6 @@ struct line_arguments {
     char data[4096];
 };
 auto a_arguments = std::make_shared<line_arguments>(3);
-auto b = std::make_unique<line_arguments>(line_arguments{});
 
 auto filter(const std::size_t* hashes, std::size_t n, std::size_t bytes) {
     auto bits = std::make_unique<unsigned char[]>(bytes);
@@ -135,21 +133,6 @@ auto make_out_of_line() {
     return std::make_unique<outer_out_of_line>();
 }
 
-int sum() {
-    auto all = std::make_unique<std::array<int, 100>>();
-    int result = 0;
-    for (const int one : *all) {
-        result += one;
-    }
-    return result;
-}
-
-int look(std::size_t n, std::size_t at) {
-    auto all = std::make_unique<int[]>(n);
-    all[0] = 1;
-    return all[at];
-}
-
 // bytes: point 24
 struct point {
     double x, y, z;
@@ -167,19 +150,6 @@ struct complete {
 };
 line_small_constructor one;
 complete two;
-
-// bytes: header 72
-struct header {
-    char name[64];
-    int size;
-    int kind;
-};
-void use(const header&);
-void send(int size) {
-    auto h = std::make_unique<header>();
-    h->size = size;
-    use(*h);
-}
 
 // Not on the heap: what compilers warn about and optimise.
 struct line_stack {
@@ -217,13 +187,6 @@ long* b_template_small = generate<long>();
 template <class T>
 T* generate_template_unused() {
     return new T[1000]();
-}
-
-int sum_through_pointer(std::size_t n) {
-    auto owner = std::make_unique<int[]>(n);
-    int* p = owner.get();
-    p[3]++;
-    return p[3];
 }
 
 struct histogram {

@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,14 +38,6 @@ int binding_range(int n) {
 int lambda_copy(int n) {
     std::vector<int> v(n);
     auto g = [v] { return v[0]; };
-    for (int i = 0; i < n; ++i) {
-        v[i] = f(i);
-    }
-    return g() + v[1];
-}
-int lambda_init_copy(int n) {
-    std::vector<int> v(n);
-    auto g = [w = v] { return w[0]; };
     for (int i = 0; i < n; ++i) {
         v[i] = f(i);
     }
@@ -111,17 +102,6 @@ int range_over_element(int n) {
     }
     return t + v[0][1];
 }
-int range_over_span(int n) {
-    std::vector<int> v(n);
-    int t = 0;
-    for (int x : std::span<int>(v.data(), n)) {
-        t += x;
-    }
-    for (int i = 0; i < n; ++i) {
-        v[i] = f(i);
-    }
-    return t + v[0];
-}
 int string_view_of(int n) {
     std::string v(n, ' ');
     std::string_view w = v;
@@ -160,15 +140,6 @@ int binding_of_pointer(int n) {
         v[i] = f(i);
     }
     return t + v[1];
-}
-int first_then_use(int n) {
-    std::vector<int> v(n);
-    v[0] = 1;
-    use(v.data());
-    for (int i = 0; i < n; ++i) {
-        v[i] = f(i);
-    }
-    return v[1];
 }
 int reads_in_the_sixth(int n) {
     return versions<1>(n) + versions<2>(n) + versions<3>(n) + versions<4>(n) + versions<5>(n) +

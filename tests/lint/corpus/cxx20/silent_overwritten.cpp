@@ -275,16 +275,6 @@ std::vector<int> a_step_that_the_body_changes(std::size_t n) {
     }
     return v;
 }
-std::vector<int> a_counter_that_a_lambda_changes(std::size_t n) {
-    std::vector<int> v(n);
-    std::size_t i = 0;
-    auto skip = [&] { ++i; };
-    for (; i < n; ++i) {
-        v[i] = 1;
-        skip();
-    }
-    return v;
-}
 std::vector<int> a_lambda_that_returns_early(std::size_t n) {
     std::vector<int> v(n);
     std::for_each(v.begin(), v.end(), [](int& one) {
@@ -330,19 +320,6 @@ int after_an_exception(int n) {
     } catch (...) {
     }
     return v[0];
-}
-static void all_or_nothing(std::vector<int>& all) {
-    if (f(1) != 0) {
-        return;
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = 1;
-    }
-}
-std::vector<int> by_all_or_nothing(std::size_t n) {
-    std::vector<int> v(n);
-    all_or_nothing(v);
-    return v;
 }
 std::vector<int> by_an_inner_loop_that_may_not_run(int n, int m) {
     std::vector<int> v(n);
