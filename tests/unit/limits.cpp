@@ -41,30 +41,19 @@ private:
     linn::pool_resource resource_{{.max_bytes = 256 * kib}};
 };
 
-// The limits, one of them 0.
-struct shared_objects {
-    static constexpr std::size_t objects = 300;
-    static constexpr std::size_t bytes = 0;
-    using pool = linn_test::process_pool<item, linn::pool_options{.max_objects = objects}>;
+/// A pool of items, and its limits, of which one is 0.
+template <template <class, linn::pool_options> class Pool, linn::pool_options Options>
+struct limited {
+    static constexpr std::size_t objects = Options.max_objects;
+    static constexpr std::size_t bytes = Options.max_bytes;
+    using pool = Pool<item, Options>;
 };
-struct shared_bytes {
-    static constexpr std::size_t objects = 0;
-    static constexpr std::size_t bytes = 200 * kib + 123;
-    using pool = linn_test::process_pool<item, linn::pool_options{.max_bytes = bytes}>;
-};
-struct local_objects {
-    static constexpr std::size_t objects = 700;
-    static constexpr std::size_t bytes = 0;
-    using pool = linn::local_pool<item, linn::pool_options{.max_objects = objects}>;
-};
-struct local_bytes {
-    static constexpr std::size_t objects = 0;
-    static constexpr std::size_t bytes = 50 * kib;
-    using pool = linn::local_pool<item, linn::pool_options{.max_bytes = bytes}>;
-};
+using shared_objects = limited<linn_test::process_pool, linn::pool_options{.max_objects = 300}>;
+using shared_bytes = limited<linn_test::process_pool, linn::pool_options{.max_bytes = 200 * kib + 123}>;
+using local_objects = limited<linn::local_pool, linn::pool_options{.max_objects = 700}>;
+using local_bytes = limited<linn::local_pool, linn::pool_options{.max_bytes = 50 * kib}>;
 struct resource_bytes {
     static constexpr std::size_t objects = 0;
-    static constexpr std::size_t bytes = 256 * kib;
     using pool = limited_resource;
 };
 
