@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of an address is found; its program gives the row that DWARF says; a row
-// becomes a rule where the fast walker can use it.
+// The entry of an address is found; its program gives the row that DWARF says; a row becomes a rule where the fast walker can
+// use it. The programs of compilers: tool.unwind.torture.
 #include "record/preload/unwind/cfi.hpp"
 
 #include "frame_info.hpp"
@@ -55,22 +55,6 @@ TEST_CASE("the entry of an address") {
     CHECK_FALSE(find_entry_in(info.header(), 0x10, entry));
 }
 
-TEST_CASE("the usual prologue, at each of its instructions") {
-    // push rbp; mov rbp, rsp; ... ; pop rbp; ret
-    const frame_info::bytes program = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x02, 0x60, 0x0c, 7, 8};
-    CHECK(compiled(program, 1).as_rule() == rule::make(rule_kind::stack_pointer, 8, saved_rbp::unchanged, 0));
-    CHECK(compiled(program, 2).as_rule() ==
-          rule::make(rule_kind::stack_pointer, 16, saved_rbp::below_cfa, -16));
-    CHECK(compiled(program, 4).as_rule() ==
-          rule::make(rule_kind::stack_pointer, 16, saved_rbp::below_cfa, -16));
-    CHECK(compiled(program, 5).as_rule() ==
-          rule::make(rule_kind::frame_pointer, 16, saved_rbp::below_cfa, -16));
-    CHECK(compiled(program, 0x64).as_rule() ==
-          rule::make(rule_kind::frame_pointer, 16, saved_rbp::below_cfa, -16));
-    CHECK(compiled(program, 0x65).as_rule() ==
-          rule::make(rule_kind::stack_pointer, 8, saved_rbp::below_cfa, -16));
-}
-
 TEST_CASE("advances of every size") {
     // 1, 2 and 4 bytes of distance
     const frame_info::bytes program = {0x02, 0x10, 0x0e, 16,   0x03, 0x00, 0x02, 0x0e,
@@ -79,23 +63,6 @@ TEST_CASE("advances of every size") {
     CHECK(compiled(program, 0x11).row.cfa.offset == 16);
     CHECK(compiled(program, 0x211).row.cfa.offset == 24);
     CHECK(compiled(program, 0x711).row.cfa.offset == 32);
-}
-
-TEST_CASE("a state that is remembered comes back, with the CFA") {
-    const frame_info::bytes program = {0x0e, 48, 0x86, 3, 0x41, 0x0a, 0x0e, 8, 0xc6, 0x41, 0x0b};
-    CHECK(compiled(program, 1).row.cfa.offset == 48);
-    CHECK(compiled(program, 1).row.frame_pointer == in_frame(-24));
-    CHECK(compiled(program, 2).row.cfa.offset == 8);
-    CHECK(compiled(program, 2).row.frame_pointer == recovery{});
-    CHECK(compiled(program, 3).row.cfa.offset == 48);
-    CHECK(compiled(program, 3).row.frame_pointer == in_frame(-24));
-}
-
-TEST_CASE("a realigned stack: the CFA was saved next to the frame pointer") {
-    // DW_CFA_def_cfa_expression: rbp - 8, deref; DW_CFA_expression rbp: rbp + 0
-    const frame_info::bytes program = {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0};
-    CHECK(compiled(program, 1).as_rule() ==
-          rule::make(rule_kind::saved_by_frame, -8, saved_rbp::by_frame_pointer, 0));
 }
 
 TEST_CASE("rows that a walk cannot follow") {
@@ -144,15 +111,3 @@ TEST_CASE("random programs end, and read only themselves") {
         }
     }
 }
-
-#if defined(__x86_64__)
-TEST_CASE("this function has a rule") {
-    if (can_find_entries()) {
-        const rule mine = compile_rule(
-            reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0))));
-        CHECK(mine.kind() != rule_kind::none);
-        CHECK(mine.kind() != rule_kind::end);
-        CHECK(compile_rule(reinterpret_cast<std::uintptr_t>(&mine)).kind() == rule_kind::end);
-    }
-}
-#endif
