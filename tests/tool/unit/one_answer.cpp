@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// No two sentences of one result contradict each other, and every form of a report says the same: results at every edge
-// of the rules (equal, just above and below a threshold, too few rounds, no control, a failure), read back from the table,
-// Markdown, HTML, JSON and CSV. A verdict that two places decide for themselves fails here.
+// Every form of a report says the same: results at every edge of the rules (equal, just above and below a threshold, too few
+// rounds, no control, a failure), read back from the table, Markdown, HTML, JSON and CSV. A verdict that two places decide for
+// themselves fails here.
 #include "../support/flat_text.hpp"
 #include "bench/judgement.hpp"
 #include "fake_bench.hpp"
@@ -30,16 +30,6 @@ using linn::tool::testing::flat;
 using nlohmann::json;
 using report::markdown_text;
 
-bool claims_something(const std::string& text) {
-    for (const char* word :
-         {"fastest", "faster", "slower", "beats", "too close", " tie", "less time", "more time"}) {
-        if (contains(text, word)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// Outcomes of the phases of one comparison, as the JSON has them.
 struct outcomes {
     std::size_t wins = 0;
@@ -59,30 +49,6 @@ struct outcomes {
     std::size_t judged() const { return wins + losses + ties; }
 };
 
-/// The medians and their bounds in JSON and CSV are those of the judgement, and there are none of too few rounds.
-void check_intervals(const scenario_result& judged, const json& s, const std::string& csv, bool is_enough) {
-    for (std::size_t r = 0; r != judged.rows.size(); ++r) {
-        for (std::size_t p = 0; p != judged.what->phases.size(); ++p) {
-            const phase_figures* const f = judged.rows[r].in(p);
-            const json& phase = s.at("rows")[r].at("phases").at(std::string{judged.what->phases[p].name});
-            REQUIRE(phase.is_null() == (f == nullptr));
-            if (f == nullptr) {
-                continue;
-            }
-            const interval& ns = f->ns.median;
-            CHECK(ns.is_known() == is_enough);
-            CHECK(phase.at("ns").at("median") == ns.middle);
-            CHECK(phase.at("ns").at("low").is_null() == !is_enough);
-            if (is_enough) {
-                CHECK(phase.at("ns").at("low") == ns.low);
-                CHECK(phase.at("ns").at("high") == ns.high);
-            }
-            const std::string line = report::csv_line({ns.middle, ns.low, ns.high, f->ns.minimum});
-            CHECK(contains(csv, line.substr(0, line.size() - 2)));
-        }
-    }
-}
-
 /// The verdict of the headline counts what the JSON has as outcomes, and the table shows as many of each.
 void check_headline(const bench_result& result, const json& j, const std::string& table) {
     const std::optional<headline_result> h = headline(result);
@@ -101,10 +67,6 @@ void check_headline(const bench_result& result, const json& j, const std::string
     CHECK(h->losses == all.losses);
     CHECK(h->ties == all.ties);
     CHECK(count(table, "SLOWER") == all.losses);
-    const std::string said = j.at("headline");
-    CAPTURE(said);
-    CHECK(contains(said, "slower in none") == (all.judged() != 0 && all.losses == 0));
-    CHECK(contains(said, "But ") == (all.losses != 0));
     CHECK(j.at("trust").at("level") == (h->is_trusted ? "good" : "low"));
 }
 
@@ -115,7 +77,6 @@ void check_bench(const bench_result& result, bool is_enough) {
     const std::string table = flat(report::render_terminal(d, {100, false}));
     const std::string page = report::render_html(d);
     const std::string markdown = report::render_markdown(d);
-    const std::string csv = report::render_csv(d);
     CHECK(j.at("findings") == json(said));
     std::vector<std::string> sentences = said;
     if (const std::optional<headline_result> h =
@@ -129,32 +90,12 @@ void check_bench(const bench_result& result, bool is_enough) {
         CHECK(contains(markdown, markdown_text(sentence)));
         CHECK(contains(page, html::escape(sentence)));
     }
-    std::string all;
-    for (const std::string& sentence : said) {
-        all += sentence + '\n';
-    }
-    CAPTURE(all);
-    for (std::size_t i = 0; i != result.scenarios.size(); ++i) {
-        const scenario_result& judged = result.scenarios[i];
-        const scenario& what = *judged.what;
-        const json& s = j.at("scenarios")[i];
-        check_intervals(judged, s, csv, is_enough);
-        std::vector<outcomes> comparisons;
+    for (const json& s : j.at("scenarios")) {
         for (const json& comparison : s.at("comparisons")) {
-            outcomes& one = comparisons.emplace_back();
+            outcomes one;
             one.add(comparison.at("phases"));
             CHECK((is_enough ? one.not_judged : one.judged()) == 0);
-            if (one.judged() == 0 || what.has_curves() || what.name == headline_name) {
-                continue;
-            }
-            CHECK(contains(all, fmt::format(" in {} of {} tests", one.wins, one.judged())));
-            CHECK((one.losses == 0 || contains(all, "; slower in ")));
-            CHECK((one.ties == 0 || contains(all, fmt::format("{} of {} {}", one.ties, one.judged(),
-                                                              one.ties == 1 ? "is a tie" : "are ties"))));
         }
-    }
-    if (!is_enough) {
-        CHECK_FALSE(claims_something(all));
     }
     check_headline(result, j, table);
 }
@@ -240,21 +181,14 @@ void check_run(const run_result& result, std::size_t rivals) {
         CHECK(contains(csv,
                        fmt::format("{0},{0},{1},ns,{2},", name, result.judged_by, result.complete_rounds)));
     }
-    const bool is_cpu = result.judged_by == cpu_metric;
     CHECK(j.at("judged_by") == result.judged_by);
-    CHECK(contains(result.verdict, "judged by CPU time") == is_cpu);
-    const bool is_enough = result.complete_rounds >= least_rounds_to_claim(rivals, 0.95);
-    CHECK(contains(result.verdict, "too few") == !is_enough);
-    const char* const gain = is_cpu ? " saves CPU time: " : " makes this program faster: ";
-    CHECK(contains(result.verdict, gain) == (better != 0));
-    CHECK(contains(result.verdict, "No allocator ") == (is_enough && better == 0 && worse != rivals));
-    // The column of verdicts has the words of the metric that the sentence speaks of.
+    if (result.complete_rounds < least_rounds_to_claim(rivals, 0.95)) {
+        CHECK(better + worse == 0);
+    }
+    // The column of verdicts has the words of the metric that judged.
+    const bool is_cpu = result.judged_by == cpu_metric;
     CHECK(count(table, is_cpu ? "  less " : "  faster ") == better);
     CHECK(count(table, is_cpu ? "  more " : "  slower ") == worse);
-    if (!is_enough) {
-        CHECK(better + worse == 0);
-        CHECK_FALSE(claims_something(result.verdict));
-    }
     CHECK_FALSE(contains(table, "nan"));
     CHECK_FALSE(contains(page, "nan"));
     CHECK_FALSE(contains(csv, "nan"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each enumerator has its word: a list that is one too short or too long does not compile.
+// Words of the tool: those of enumerators, and those that can be typed into a shell again.
 #include "measure/words.hpp"
 
+#include "measure/suggest.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::words_tests {
@@ -20,6 +21,28 @@ TEST_CASE("an enumerator has its word, and what is none is unknown") {
     CHECK(word(fruit::apple) == "apple");
     CHECK(word(fruit::plum2) == "plum");
     CHECK(word(static_cast<fruit>(3)) == "unknown");
+}
+
+TEST_CASE("words that a shell would leave alone stay as they are") {
+    CHECK(shell_words({}) == "");
+    CHECK(shell_words({"redis-server", "--port=7777", "./a_b", "x@y:1,2"}) ==
+          "redis-server --port=7777 ./a_b x@y:1,2");
+}
+
+TEST_CASE("others are quoted, so that the line can be typed again") {
+    CHECK(shell_words({"redis-server", "--save", ""}) == "redis-server --save ''");
+    CHECK(shell_words({"sqlite3", ".read a.sql"}) == "sqlite3 '.read a.sql'");
+    CHECK(shell_words({"echo", "it's", "$HOME"}) == "echo 'it'\\''s' '$HOME'");
+    // No word breaks the line, moves the cursor or colours the terminal.
+    CHECK(shell_words({"python3", "-c", "a = 'b'\nc = \"\\\\\"\t\x1b[31m\x7f"}) ==
+          "python3 -c $'a = \\'b\\'\\nc = \"\\\\\\\\\"\\t\\033[31m\\177'");
+}
+
+TEST_CASE("a file whose name begins with a dash is no option") {
+    CHECK(shell_file("-dash.linn") == "./-dash.linn");
+    CHECK(shell_file("-a b.linn") == "'./-a b.linn'");
+    CHECK(shell_file("dash.linn") == "dash.linn");
+    CHECK(shell_file("/tmp/-dash.linn") == "/tmp/-dash.linn");
 }
 
 } // namespace linn::tool::words_tests

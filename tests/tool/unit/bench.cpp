@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `linn bench` takes from its workers, and what it claims: nothing within the noise of its own phase, nothing that scatter
+// explains; which ways are compared with which; and where an allocator has a cliff over the sizes.
+#include "bench/judgement.hpp"
+#include "bench/runner.hpp"
+#include "fake_bench.hpp"
+#include "report/commands/reports.hpp"
+#include "unit.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace linn::tool::bench_tests {
+
+/// What the first comparison of the first scenario says, phase by phase.
+std::vector<outcome> outcomes_of(const bench_result& result) {
+    std::vector<outcome> all;
+    for (const comparison& c : result.scenarios.front().comparisons.front()) {
+        all.push_back(c.says);
+    }
+    return all;
+}
+
+TEST_CASE("every scenario is consistent in itself") {
+    const std::vector<std::string> names = bench_names({});
+    for (const scenario& s : scenarios()) {
+        CAPTURE(s.name);
+        std::set<std::string_view> variants;
+        for (const variant_info& v : s.variants) {
+            CHECK(variants.insert(v.name).second);
+            if (!v.contender.empty()) {
+                CHECK(std::find(names.begin(), names.end(), v.contender) != names.end());
+            }
+        }
+        CHECK(variants.count(s.baseline) == 1);
+        for (const column_info& c : s.columns) {
+            CHECK(c.phase < s.phases.size());
+            const bool shows_metric =
+                c.shows == figure::metric || c.shows == figure::metric_time || c.shows == figure::memory;
+            CHECK(shows_metric == !c.metric.empty());
+        }
+        CHECK_FALSE(s.comparisons.empty());
+        for (const comparison_info& c : s.comparisons) {
+            CHECK(variants.count(c.ours) == 1);
+            for (const std::string_view rival : c.rivals) {
+                CHECK(variants.count(rival) == 1);
+            }
+        }
+        for (const published_row& p : s.published) {
+            CHECK(variants.count(p.variant) == 1);
+        }
+    }
+}
+
+TEST_CASE("wins, losses and ties are told apart by the noise floor of their own phase, and by scatter") {
+    fake_bench run{"containers"};
+    run.add(baseline_name, {300, 100, 100});
+    run.add(control_name, {300, 100, 100});
+    run.add("fast", {200, 100, 50});
+    row& linn = run.add(linn_name, {100, 95, 100});
+    CHECK(outcomes_of(run.judged()) == std::vector{outcome::win, outcome::win, outcome::loss});
+    SUBCASE("a control that differs by 10 %") {
+        run.set(run.scenario().rows[1], 1, 110);
+    }
+    SUBCASE("rounds that scatter more than their medians differ") {
+        for (const std::size_t i : {0U, 1U, 3U}) {
+            linn.samples[i].cycles[1] = i == 1 ? 120 : 40;
+        }
+    }
+    CHECK(outcomes_of(run.judged()) == std::vector{outcome::win, outcome::tie, outcome::loss});
+}
+
+TEST_CASE("the ratio to the baseline is the geometric mean over the phases") {
+    fake_bench run{"containers"};
+    run.add(baseline_name, {100, 100, 100});
+    const row& linn = run.add(linn_name, {50, 200, 100});
+    run.judged();
+    CHECK(linn.ratio == doctest::Approx(1));
+    CHECK(linn.in(0)->ratio == doctest::Approx(0.5));
+}
+
+TEST_CASE("a way is compared with the ways named, on their best allocator") {
+    fake_bench run{"shared-ptr"};
+    run.add(baseline_name, "make_shared", 100);
+    run.add("fast", "make_shared", 40);
+    run.add("locked-pool", "allocate_shared", 60);
+    run.add(linn_name, "linn_make_shared", 10);
+    run.add(linn_name, "linn_pool", 1); // a raw pool is no shared_ptr
+    const scenario_result& s = run.judged().scenarios.front();
+    const comparison& c = s.comparisons[0].front();
+    CHECK(c.speed_up == doctest::Approx(4));
+    CHECK(run.result.contenders[s.rows[c.other].contender].name == "fast");
+    CHECK(s.comparisons[1].front().speed_up == doctest::Approx(6));
+    CHECK(s.comparisons[2].empty());
+}
+
+TEST_CASE("a phase that a way does not have is left out of everything") {
+    fake_bench run{"zero-fill"};
+    run.add(baseline_name, "make_shared", 100);
+    row& buffers = run.add(linn_name, "linn_buffer_pool", 10);
+    run.set(buffers, 0, 0);
+    const auto json = nlohmann::json::parse(report::bench_json(run.judged()));
+    const row& judged = run.scenario().rows[1];
+    CHECK(judged.in(0) == nullptr);
+    CHECK(judged.ratio == doctest::Approx(0.1));
+    const auto& rows = json["scenarios"][0]["rows"];
+    CHECK(rows[1]["variant"] == "linn_buffer_pool");
+    CHECK(rows[1]["phases"]["small"].is_null());
+    CHECK(rows[1]["phases"]["large"]["cycles"]["median"] == 10);
+}
+
+TEST_CASE("a cliff is more than three times the size before, that lasts, on its own curve") {
+    const auto step = [](std::size_t bytes, double low, double high) {
+        return [=](const phase_info& p) { return p.bytes < bytes ? low : high; };
+    };
+    const auto cliffs = [](unsigned threads, const std::function<double(const phase_info&)>& cycles) {
+        fake_bench run{"sizes"};
+        const row& r = run.add(run.scenario(), "jemalloc", "new_delete", cycles);
+        run.judged();
+        std::vector<std::string> found;
+        for (const cliff& c : cliffs_on(*run.scenario().what, r, threads)) {
+            found.emplace_back(run.scenario().what->phases[c.phase].name);
+            CHECK(c.factor > 3);
+        }
+        return found;
+    };
+    using names = std::vector<std::string>;
+    CHECK(cliffs(1, step(65'536, 10, 200)) == names{"65536"});
+    CHECK(cliffs(2, step(65'536, 10, 200)) == names{"65536_two"});
+    CHECK(cliffs(1, step(1'024, 10, 30)).empty());
+    CHECK(cliffs(1, step(65'536, 0, 100)).empty()); // behind sizes that are not served
+    CHECK(cliffs(1, [](const phase_info& p) { return 5 + static_cast<double>(p.bytes); }).empty());
+    // A size that alone is slow is none, except the last.
+    CHECK(cliffs(2, [](const phase_info& p) {
+              return p.bytes == 4'096 || p.bytes == 524'288 ? 1'000.0 : 10.0;
+          }) == names{"524288_two"});
+}
+
+TEST_CASE("what was left out has no note in any form") {
+    fake_bench run{"containers"};
+    run.add(baseline_name, {100, 100, 100});
+    run.add(linn_name, {50, 200, 100});
+    for (const char* name : {"hoard", "mimalloc2"}) {
+        run.result.contenders[run.contender_of(name)].notes = {std::string{"on "} + name};
+    }
+    run.add("hoard", {90, 90, 90});
+    const report::document d = report::bench_document(run.judged());
+    for (const std::string& text :
+         {report::render_terminal(d, {100}), report::render_markdown(d), report::render_html(d)}) {
+        CHECK(text.find("on hoard") != std::string::npos);
+        CHECK(text.find("on mimalloc2") == std::string::npos);
+    }
+}
+
+TEST_CASE("what a contender's environment replaces does not reach it twice") {
+    const interrupt_guard guard;
+    std::vector<left_out> missing;
+    for (const contender& c :
+         collect_contenders({}, {std::string{no_trim_name}}, missing, guard, [](const std::string&) {})) {
+        CHECK((c.name == no_trim_name) == !c.environment.empty());
+    }
+}
+
+nlohmann::json good_answer(const std::string& error = {}) {
+    return {{"proof", {{"malloc", "/lib/libc.so.6"}}},
+            {"preload_mapped", true},
+            {"error", error},
+            {"compiler", "12.2"},
+            {"build", "optimised"},
+            {"canary", {1.5, 2}},
+            {"cpu_share", 0.5},
+            {"peak_rss_bytes", 4096},
+            {"work_check", 7},
+            {"cpu", 1},
+            {"phases", {{{"name", "hot"}, {"cycles", 8}, {"faults", 0}}}}};
+}
+
+const std::vector<phase_info> asked{{"hot", "hot"}};
+
+TEST_CASE("proof and sample are read") {
+    const worker_reply r = read_reply(good_answer().dump(), asked);
+    CHECK(r.problem == "");
+    CHECK(r.proof.files.at("malloc") == "/lib/libc.so.6");
+    CHECK(r.proof.preload_mapped);
+    CHECK(r.measured.canary == 2);
+    CHECK(r.measured.cycles == std::vector<double>{8});
+}
+
+TEST_CASE("a worker's own problem comes first, then other phases than asked") {
+    CHECK(read_reply(good_answer("blocks overlap").dump(), {}).problem == "blocks overlap");
+    CHECK(read_reply(good_answer().dump(), {}).problem == "the worker measured other phases than asked");
+}
+
+TEST_CASE("an answer that is cut, empty, or lacks something is a problem") {
+    const nlohmann::json whole = good_answer();
+    const std::string text = whole.dump();
+    for (std::size_t length = 0; length != text.size(); ++length) {
+        CHECK(read_reply(text.substr(0, length), asked)
+                  .problem.starts_with("the worker's reply cannot be read"));
+    }
+    for (const auto& [field, value] : whole.items()) {
+        CAPTURE(field);
+        nlohmann::json json = whole;
+        json.erase(field);
+        CHECK(read_reply(json.dump(), asked).problem.starts_with("the worker's reply cannot be read"));
+    }
+}
+
+} // namespace linn::tool::bench_tests
