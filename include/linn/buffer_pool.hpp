@@ -75,9 +75,7 @@ public:
         return block_ != nullptr ? block_->memory.data : nullptr;
     }
     /// What the pool was made for. 0 when empty.
-    [[nodiscard]] std::size_t size() const noexcept {
-        return block_ != nullptr ? block_->owner->plan().bytes : 0;
-    }
+    [[nodiscard]] std::size_t size() const noexcept { return block_ != nullptr ? block_->size : 0; }
     /// `size` rounded up to pages; all of it may be used. 0 when empty.
     [[nodiscard]] std::size_t capacity() const noexcept {
         return block_ != nullptr ? block_->memory.bytes : 0;
@@ -102,7 +100,7 @@ public:
     ///             kept or the pool is gone
     [[LINN_DETAIL_ALWAYS_INLINE]] void reset() noexcept {
         if (block* b = std::exchange(block_, nullptr); b != nullptr) {
-            detail::buffer_store<detail::buffer_platform>::release(b);
+            detail::buffer_store<>::release(b);
         }
     }
 
@@ -123,7 +121,7 @@ public:
 
 private:
     friend class buffer_pool;
-    using block = detail::buffer_store<detail::buffer_platform>::block;
+    using block = detail::buffer_store<>::block;
 
     /// What a shared_ptr to the buffer, or to an object in it, calls at its end.
     struct returner {
@@ -133,7 +131,7 @@ private:
             if constexpr (!std::is_same_v<T, std::byte>) {
                 p->~T();
             }
-            detail::buffer_store<detail::buffer_platform>::release(held);
+            detail::buffer_store<>::release(held);
         }
     };
 
@@ -154,7 +152,7 @@ private:
 /// @threads every function but the destructor: any thread, at the same time
 /// @snippet examples/14_buffers.cpp
 class buffer_pool {
-    using store = detail::buffer_store<detail::buffer_platform>;
+    using store = detail::buffer_store<>;
 
 public:
     /// Takes no memory for buffers yet.
@@ -171,7 +169,10 @@ public:
 
     /// Idle buffers go to the system, and those that are out when they come back. @complexity O(idle buffers)
     /// @threads no other call may run or follow, except what handles and shared_ptrs do
-    ~buffer_pool() { store_->orphan(); }
+    ~buffer_pool() {
+        store_->trim(); // first: while it is this pool that the observer hears of
+        store_->close();
+    }
 
     /// A buffer, with what its last user left in it. A new one is zero where it comes from the kernel;
     /// on systems without mmap it may hold anything.
@@ -229,7 +230,7 @@ public:
     }
 
     /// Gives all idle buffers to the system. @returns bytes @complexity O(idle buffers)
-    std::size_t trim() noexcept { return store_->trim(); }
+    std::size_t trim() noexcept { return store_->trim() * capacity(); }
 
     /// Bytes that were asked for.
     [[nodiscard]] std::size_t bytes() const noexcept { return store_->plan().bytes; }
@@ -240,13 +241,13 @@ public:
 
     /// @complexity constant
     [[nodiscard]] buffer_statistics statistics() const noexcept {
-        const detail::buffer_counts c = store_->counts();
+        const detail::idle_counts c = store_->counts();
         buffer_statistics s{store_->statistics(c)};
         s.acquired = c.acquired;
-        s.mappings = c.mappings;
-        s.huge_transparent = c.transparent;
-        s.huge_reserved = c.reserved;
-        s.huge_refused = c.huge_refused;
+        s.mappings = c.created;
+        s.huge_transparent = store_->count_of(huge_page_use::transparent);
+        s.huge_reserved = store_->count_of(huge_page_use::reserved);
+        s.huge_refused = store_->huge_refused();
         return s;
     }
 

@@ -7,9 +7,9 @@
 
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/type_name.hpp>
+#include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/recycler_body.hpp>
-#include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
 #include <linn/pool.hpp>
 
@@ -186,11 +186,11 @@ public:
 
     /// Makes objects until `n` are idle, or `capacity()`, or the limit is reached. @returns how many it made
     /// @throws std::bad_alloc, and what `create` throws; those that were made stay
-    /// @complexity O(n), a short lock each
+    /// @complexity O(n), a short lock each; a system call each while other threads cache objects
     std::size_t prefill(std::size_t n) {
         const std::size_t goal = n < capacity() ? n : capacity();
         std::size_t made = 0;
-        for (std::size_t have = idle(); have < goal && body_->add(); ++have) {
+        while (body_->add_below(goal)) {
             ++made;
         }
         return made;
@@ -207,11 +207,11 @@ public:
 
     /// Objects that wait for their next use. Exact while no other thread uses the recycler.
     /// @complexity O(threads), under a lock
-    [[nodiscard]] std::size_t idle() const noexcept { return body_->idle(); }
+    [[nodiscard]] std::size_t idle() const noexcept { return body_->counts().idle; }
 
     /// Objects that are out, or that a weak_ptr holds back. Exact while no other thread uses the recycler.
     /// @complexity O(threads), under a lock
-    [[nodiscard]] std::size_t live() const noexcept { return live_in(body_->counts()); }
+    [[nodiscard]] std::size_t live() const noexcept { return body_->counts().live(); }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return body_->capacity(); }
 
@@ -220,7 +220,7 @@ public:
 
     /// @complexity O(threads), under a lock
     [[nodiscard]] recycler_statistics statistics() const noexcept {
-        const detail::recycler_counts now = body_->counts();
+        const detail::idle_counts now = body_->counts();
         recycler_statistics s;
         s.type = detail::type_name<T>();
         s.object_bytes = sizeof(slot::object);
@@ -228,7 +228,7 @@ public:
         s.capacity = capacity();
         s.limit = limit();
         s.idle = now.idle;
-        s.live = live_in(now);
+        s.live = now.live();
         s.created = now.created;
         s.threads = now.threads;
         s.waiting = now.waiting;
@@ -263,11 +263,6 @@ private:
     static std::uint64_t moment_in(const Duration& time) noexcept {
         const std::uint64_t ns = detail::nanoseconds(time);
         return ns != 0 ? detail::parking::moment_in(ns) : detail::at_once;
-    }
-
-    /// Others may use it between two of its numbers.
-    static std::size_t live_in(const detail::recycler_counts& c) noexcept {
-        return c.slot_count > c.idle ? c.slot_count - c.idle : 0;
     }
 
     static options&& checked(options&& o) {

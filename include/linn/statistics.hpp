@@ -9,7 +9,7 @@
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
-#include <linn/detail/sync/recycler_core.hpp>
+#include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/registry.hpp>
 #include <linn/detail/sync/resource_core.hpp>
 #include <linn/types/pool_statistics.hpp>
@@ -36,7 +36,7 @@ namespace detail {
 /// program it is cached.
 inline pool_statistics statistics_of(depot<platform>& d) noexcept {
     pool_statistics s = d.statistics();
-    const std::size_t idle = recycler_core<platform>::idle_in(d);
+    const std::size_t idle = idle_core<platform, false>::idle_in(d);
     const std::size_t kept = idle < s.live ? idle : s.live; // others may use it between the two
     s.live -= kept;
     s.cached += kept;
@@ -88,8 +88,9 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
     pools = {pools.rbegin(), pools.rend()};
     detail::append_rows(pools, detail::resource_core<platform>::registry_type::process(),
                         [](auto& resource, auto&& add) { resource.rows(add); });
-    detail::append_rows(pools, detail::buffer_store<detail::buffer_platform>::registry::process(),
-                        [](auto& store, auto&& add) { add(store.statistics(store.counts())); });
+    detail::append_rows(pools, detail::buffer_store<>::registry::process(), [](auto& core, auto&& add) {
+        add(static_cast<detail::buffer_store<>&>(core).statistics(core.counts()));
+    });
     return pools;
 }
 
@@ -194,7 +195,7 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
     std::size_t count = 0;
     pointer_list<platform::pages> live;
     pointer_set<platform::pages> idle;
-    if (!d.collect_live(live) || !recycler_core<platform>::append_idle_in(d, idle)) {
+    if (!d.collect_live(live) || !idle_core<platform, false>::append_idle_in(d, idle)) {
         return; // no memory for the lists: the line above says what matters
     }
     for (void* object : live) {

@@ -19,7 +19,7 @@ import gdb.printing
 MAGIC = 0x6C696E6E706F6F6C  # slab::magic_value
 LIVE, FREE = 0x6F626A216C697665, 0x6F626A2166726565  # what a slot_record's state is mixed from
 REGISTRY = "linn::{0}::detail::registry<linn::{0}::detail::platform>::process_"
-RECYCLERS = ("linn::{0}::detail::fork_registry<linn::{0}::detail::recycler_core<linn::{0}::detail::platform>, "
+RECYCLERS = ("linn::{0}::detail::fork_registry<linn::{0}::detail::idle_core<linn::{0}::detail::platform, false>, "
              "linn::{0}::detail::mutex>::process_")
 ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::\1::detail::platform>::process_")
 SERVICE_CACHED, SERVICE_DIRECT, SERVICE_BYPASS = 0, 1, 2
@@ -216,12 +216,17 @@ def members(registry, link):
     return found.values()
 
 
-def idle_slots(store):
-    """The slots that are idle in the store of a recycler: in its depot, a list, and in the fronts of threads."""
-    slots = [int(slot.address) for slot in chain(store["depot_"]["top_"], "next")]
+def idle_items(store):
+    """What is idle in a recycler or a buffer pool: in its depot, a list, and in the fronts of threads."""
+    slots = [int(slot.address) for slot in chain(store["top_"], "next")]
     for front in fronts_of(store):
         slots += cached_slots(front)
     return set(slots)
+
+
+def live_and_idle(core):
+    idle = len(idle_items(core))
+    return int(atomic(core["references_"])) - 1 - int(core["waiting_"]) - idle, idle
 
 
 def fronts_of(store):
@@ -244,7 +249,7 @@ def pools():
         home = core["memory_"]
         pool = at.get(int(atomic(home.dereference()))) if int(home) else None
         if pool is not None:
-            pool.add_idle(idle_slots(core["store_"]))
+            pool.add_idle(idle_items(core))
     return found
 
 
@@ -533,11 +538,9 @@ class RecyclerPrinter:
         self.core = value["body_"].dereference()
 
     def to_string(self):
-        store = self.core["store_"]
-        idle = len(idle_slots(store))
+        live, idle = live_and_idle(self.core)
         waiting = int(self.core["waiting_"])
-        live = int(atomic(self.core["references_"])) - 1 - waiting - idle
-        text = f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(atomic(store['capacity_']))}"
+        text = f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(atomic(self.core['capacity_']))}"
         limit = int(self.core["limit_"])
         return text + (f", {limit} in all, {waiting} threads wait" if limit else "")
 
@@ -549,7 +552,7 @@ class BufferPrinter:
     def to_string(self):
         if not int(self.block):
             return "linn::buffer: empty"
-        data, bytes_ = int(self.block["memory"]["data"]), int(self.block["owner"]["plan_"]["bytes"])
+        data, bytes_ = int(self.block["memory"]["data"]), int(self.block["size"])
         return f"linn::buffer: {bytes_} bytes at {data:#x}"
 
 
@@ -558,11 +561,8 @@ class BufferPoolPrinter:
         self.store = value["store_"].dereference()
 
     def to_string(self):
-        store = self.store["idle_"]
-        idle = int(store["depot_"]["size_"]) + sum(len(cached_slots(front)) for front in fronts_of(store))
-        counts = self.store["counts_"]
-        live = int(counts["mapped"]) - int(self.store["promised_"]) - idle
-        peak = max(int(counts["peak"]), live)  # which the store itself notes at its next look
+        live, idle = live_and_idle(self.store)
+        peak = max(int(self.store["peak_"]), live)  # which the store itself notes at its next look
         return (f"linn::buffer_pool of {int(self.store['plan_']['bytes'])} bytes: {live} live, "
                 f"{idle} idle, peak {peak}")
 

@@ -93,8 +93,10 @@ def fronts_of(store):
             yield place.CreateValueFromAddress("front", address, front)
 
 
-def idle_count(store):
-    return number(store, "depot_.size_") + sum(len(cached_slots(front)) for front in fronts_of(store))
+def live_and_idle(core):
+    """Of a recycler or a buffer pool."""
+    idle = number(core, "in_depot_") + sum(len(cached_slots(front)) for front in fronts_of(core))
+    return atomic(member(core, "references_")) - 1 - number(core, "waiting_") - idle, idle
 
 
 def first_number(value):
@@ -202,10 +204,8 @@ def summary_of_fixed_pool(value):
 
 def summary_of_recycler(value):
     core = member(value, "body_").Dereference()
-    store = member(core, "store_")
-    idle, waiting, limit = idle_count(store), number(core, "waiting_"), number(core, "limit_")
-    live = atomic(member(core, "references_")) - 1 - waiting - idle
-    text = f"{live} live, {idle} idle of at most {atomic(member(store, 'capacity_'))}"
+    (live, idle), waiting, limit = live_and_idle(core), number(core, "waiting_"), number(core, "limit_")
+    text = f"{live} live, {idle} idle of at most {atomic(member(core, 'capacity_'))}"
     return text + (f", {limit} in all, {waiting} threads wait" if limit else "")
 
 
@@ -213,14 +213,13 @@ def summary_of_buffer(value):
     block = member(value, "block_")
     if not number(block):
         return "empty"
-    return f"{number(block, 'owner.plan_.bytes')} bytes at {number(block, 'memory.data'):#x}"
+    return f"{number(block, 'size')} bytes at {number(block, 'memory.data'):#x}"
 
 
 def summary_of_buffer_pool(value):
     store = member(value, "store_").Dereference()
-    idle = idle_count(member(store, "idle_"))
-    live = number(store, "counts_.mapped") - number(store, "promised_") - idle
-    peak = max(number(store, "counts_.peak"), live) # which the store itself notes at its next look
+    live, idle = live_and_idle(store)
+    peak = max(number(store, "peak_"), live) # which the store itself notes at its next look
     return f"buffers of {number(store, 'plan_.bytes')} bytes: {live} live, {idle} idle, peak {peak}"
 
 

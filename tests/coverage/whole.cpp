@@ -20,20 +20,21 @@ namespace detail {
 
 template class basic_mutex<mutex_platform>;
 template class biased_lock<platform>;
-template class buffer_store<buffer_platform>;
+template class buffer_store<platform, system_buffer_pages>;
 template class bypass<platform>;
 template class chunk_arena<platform>;
 template class class_depot<platform>;
 template class depot<platform>;
-template class fork_registry<buffer_store<buffer_platform>>;
-template class idle_store<platform, recycled_slot<platform>>;
-template class linked_stack<buffer_store<buffer_platform>::block>;
+template class fork_registry<idle_core<platform, true>>;
+template class idle_core<platform, false>;
+template class idle_core<platform, true>;
+template class idle_store<platform, false>;
+template class idle_store<platform, true>;
 template class lock_guard<mutex>;
 template class metadata_arena<platform>;
 template class pointer_list<system_pages>;
 template class pointer_set<system_pages>;
 template class recycler_body<std::string, pool<recycler_slot<std::string>>>;
-template class recycler_core<platform>;
 template class registry<platform>;
 template class resource_core<platform>;
 template class slab_set<system_pages>;
@@ -41,9 +42,8 @@ template class thread_index_table<platform>;
 template class tracked_blocks<platform>;
 template struct brought_pages<system_pages>;
 template struct front<platform>;
-template struct idle_front<platform, recycled_slot<platform>>;
 template struct at_thread_exit<&flush_this_thread<platform>>;
-template struct recycler_waiter<platform>;
+template struct idle_waiter<platform, false>;
 template struct shared_allocator<std::string, std::string>;
 
 } // namespace detail

@@ -41,12 +41,7 @@ private:
     static bool& state(const buffer_mapping& m) { return *reinterpret_cast<bool*>(m.data); }
 };
 
-struct buffer_policy {
-    using pages = buffer_pages;
-    using mutex = policy::mutex;
-    using engine = policy;
-};
-using store = linn::detail::buffer_store<buffer_policy>;
+using store = linn::detail::buffer_store<policy, buffer_pages>;
 
 struct store_state {
     /// Threads cache where four or more are retained.
@@ -82,9 +77,9 @@ struct store_state {
 
     void finish() {
         const auto c = shared->counts();
-        check(c.live == 0 && c.idle == c.mapped, "every buffer came back");
-        check(c.mappings == c.mapped + c.returned, "every mapping is there or went back");
-        shared->orphan();
+        check(c.live() == 0 && c.idle == c.all, "every buffer came back");
+        check(c.all == shared->count_of(linn::huge_page_use::off), "every mapping is there or went back");
+        shared->close();
         check(stores.empty(), "the store is gone");
     }
 
@@ -104,7 +99,7 @@ struct trim : store_state {
         } else {
             shared->trim();
             const auto c = shared->counts();
-            check(c.live <= 1 && c.idle <= 2 && c.mapped <= 3, "the numbers are in bounds");
+            check(c.live() <= 1 && c.idle <= 2 && c.all <= 3, "the numbers are in bounds");
         }
     }
 };
@@ -115,7 +110,7 @@ struct orphan : store_state {
     orphan() : store_state{2}, out{acquire(0), acquire(1)} {}
     void run(unsigned t) {
         if (t == 2) {
-            shared->orphan();
+            shared->close();
         } else {
             release(out[t], t);
         }
@@ -131,7 +126,7 @@ struct makers : store_state {
     void run(unsigned) {
         store* mine = store::make(shared->plan(), stores);
         store::release(mine->acquire());
-        mine->orphan();
+        mine->close();
     }
 };
 const registration<makers> makers_of_two{"buffer.makers", 2};
@@ -151,7 +146,7 @@ struct steal : store_state {
     }
     void finish() {
         check(got[0] || got[1], "an idle buffer is found wherever it is");
-        check(shared->counts().mappings == 1, "no more are mapped than the limit says");
+        check(shared->counts().created == 1, "no more are mapped than the limit says");
         store_state::finish();
     }
     bool got[2] = {};
@@ -171,7 +166,7 @@ struct numbers : store_state {
             release(b, 2);
         } else {
             const auto c = shared->counts();
-            check(c.live + c.idle <= c.mapped && c.mapped <= 2 && c.peak <= 2 && c.acquired <= 3,
+            check(c.live() + c.idle <= c.all && c.all <= 2 && c.peak <= 2 && c.acquired <= 3,
                   "the numbers are in bounds");
         }
     }
@@ -193,7 +188,7 @@ struct orphan_cached : store_state {
     }
     void run(unsigned t) {
         if (t == 1) {
-            shared->orphan();
+            shared->close();
             return;
         }
         use_warm_number();

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recycler without a type: who caches an object, who takes it back, who destroys it, and who ends last.
+// What keeps idle objects, without a type: who caches an object, who takes it back, who destroys it, and who ends last.
 #include "policy.hpp"
 
-#include <linn/detail/sync/recycler_core.hpp>
+#include <linn/detail/sync/idle_core.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace model::of_recyclers {
 
-using base = linn::detail::recycler_core<policy>;
-using linn::detail::recycled_state;
+using base = linn::detail::idle_core<policy, false>;
 
 const struct prepared {
     prepared() {
@@ -21,10 +20,10 @@ const struct prepared {
 
 /// An object, and who uses it.
 struct object {
-    base::slot head;
+    base::item head;
     std::size_t value;
 
-    static object* of(base::slot* s) { return reinterpret_cast<object*>(s); }
+    static object* of(base::item* s) { return reinterpret_cast<object*>(s); }
 };
 
 struct counters {
@@ -42,15 +41,14 @@ public:
 
     /// Null when the limit is reached, nothing comes back and it is `until`; or when the recycler ends.
     object* take(std::size_t value, std::uint64_t until = linn::detail::whenever) {
-        base::slot* s = nullptr;
+        base::item* s = nullptr;
         if (!try_take(s)) {
             const offer what = take_slow(s, until);
             if (what == offer::nothing) {
                 return nullptr;
             }
             if (what == offer::place) {
-                count_new();
-                s = &(new object{{this, recycled_state::kept}, 0})->head;
+                s = &(new object{{this}, 0})->head;
             }
         }
         object::of(s)->value = value;
@@ -66,7 +64,7 @@ public:
     }
 
 private:
-    void dispose(base::slot* s) noexcept override {
+    void dispose(base::item* s) noexcept override {
         counters_.disposed.fetch_add(1, std::memory_order_relaxed);
         delete object::of(s);
     }
@@ -79,9 +77,9 @@ struct recycler_state {
 
     /// Idle objects are counted, bounded and destroyed with the recycler.
     void finish() {
-        check(shared->idle() <= Capacity, "no more than the capacity is idle");
-        check(shared->idle() == shared->slot_count(), "every object came back once");
-        check(shared->created() == shared->slot_count() + all.disposed.load(std::memory_order_relaxed),
+        check(shared->counts().idle <= Capacity, "no more than the capacity is idle");
+        check(shared->counts().idle == shared->counts().all, "every object came back once");
+        check(shared->counts().created == shared->counts().all + all.disposed.load(std::memory_order_relaxed),
               "every object is idle or destroyed");
         shared->close();
         check(all.core_is_gone, "the core ends with the last object");
@@ -132,8 +130,8 @@ struct numbers : warm<true> {
             object* a = shared->take(2);
             shared->give_to_all(a, 2);
         } else {
-            check(shared->idle() <= 2 && shared->slot_count() <= 2 && shared->threads() <= 1 &&
-                      shared->created() <= 2,
+            check(shared->counts().idle <= 2 && shared->counts().all <= 2 && shared->counts().threads <= 1 &&
+                      shared->counts().created <= 2,
                   "the numbers are in bounds");
         }
     }
@@ -180,7 +178,7 @@ struct steal : warm<true> {
         use_once(t);
     }
     void finish() {
-        check(shared->created() <= thread_count(), "what is idle is used before another is made");
+        check(shared->counts().created <= thread_count(), "what is idle is used before another is made");
         recycler_state::finish();
     }
 };
@@ -195,7 +193,7 @@ struct wait : recycler_state<Asymmetric, 8, 1> {
         this->shared->give(a, t);
     }
     void finish() {
-        check(this->shared->created() == 1, "there are never more objects than the limit");
+        check(this->shared->counts().created == 1, "there are never more objects than the limit");
         recycler_state<Asymmetric, 8, 1>::finish();
     }
 };
@@ -240,7 +238,7 @@ struct wait_for_time : recycler_state<true, 8, 1> {
         }
     }
     void finish() {
-        check(shared->counts().waiting == 0 && shared->idle() == 1, "the object is not lost");
+        check(shared->counts().waiting == 0 && shared->counts().idle == 1, "the object is not lost");
         recycler_state::finish();
     }
     object* only;
@@ -259,7 +257,7 @@ struct wait_for_place : recycler_state<true, 8, 1> {
         }
     }
     void finish() {
-        check(shared->created() == 2, "one at a time");
+        check(shared->counts().created == 2, "one at a time");
         recycler_state::finish();
     }
     object* only;

@@ -180,7 +180,7 @@ TEST_CASE("recycler: acquire_shared allocates nothing once objects exist") {
     }
     CHECK(all.statistics().created == 1);
     CHECK(linn::pool<linn::detail::recycler_slot<message>>::statistics().live == from_pool);
-    using block = linn::detail::control_block_allocator<char[48], message_body>;
+    using block = linn::detail::control_block_allocator<char[40], message_body>;
     static_assert(block::fits);
 }
 
@@ -217,6 +217,25 @@ TEST_CASE("recycler: lock() races with the last release on another thread") {
     CHECK(locked < 1'000'000);
     CHECK(all.live() == 0);
     CHECK(all.idle() <= 4);
+}
+
+TEST_CASE("recycler: the slot of an object that reset threw on waits for the last weak_ptr") {
+    linn::recycler<message> all{{.limit = 1, .reset = [](message&) { throw std::runtime_error{"no"}; }}};
+    std::shared_ptr<message> shared = all.acquire_shared();
+    const message* address = shared.get();
+    std::weak_ptr<message> weak = shared;
+    const std::size_t slots = linn::pool<linn::detail::recycler_slot<message>>::statistics().live;
+    shared.reset();
+    CHECK(all.live() == 1);
+    {
+        const auto next = all.acquire(); // the object is gone, so there may be another
+        CHECK(next.get() != address);
+        CHECK(weak.lock() == nullptr);
+        CHECK(linn::pool<linn::detail::recycler_slot<message>>::statistics().live == slots + 1);
+        weak.reset();
+        CHECK(linn::pool<linn::detail::recycler_slot<message>>::statistics().live == slots);
+    }
+    CHECK(all.live() == 0);
 }
 
 struct session : std::enable_shared_from_this<session> {
@@ -310,7 +329,7 @@ TEST_CASE("recycler: a control block that does not fit comes from operator new")
     auto* slot = linn::detail::recycler_slot<message>::of(m);
     allocator a{slot};
     large_block* block = a.allocate(1);
-    CHECK((reinterpret_cast<std::byte*>(block) < slot->head.block ||
+    CHECK((reinterpret_cast<std::byte*>(block) < slot->block ||
            reinterpret_cast<std::byte*>(block) >= slot->object + sizeof(message)));
     CHECK(a == linn::detail::control_block_allocator<char, message_body>{a});
     message_body::release_object(m);

@@ -7,9 +7,9 @@
 #include <linn/detail/core/name_around.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/system.hpp>
+#include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/parking.hpp>
-#include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
 
 #include <cstddef>
@@ -67,7 +67,7 @@ void forget_control_block([[maybe_unused]] T* object) noexcept {
 ///
 /// @tparam Memory the pool of the slots
 template <class T, class Memory>
-class recycler_body final : public recycler_core<platform> {
+class recycler_body final : public idle_core<platform, false> {
 public:
     using object_type = T;
     using slot_type = recycler_slot<T>;
@@ -76,16 +76,16 @@ public:
 
     recycler_body(std::size_t capacity, std::size_t limit, std::function<element()>&& create,
                   std::function<void(T&)>&& reset)
-        : recycler_core{{.capacity = capacity,
-                         .limit = limit,
-                         .asymmetric = enable_thread_barrier(),
-                         .memory = &memory::core::root.depot_made}},
+        : idle_core{{.capacity = capacity,
+                     .limit = limit,
+                     .asymmetric = enable_thread_barrier(),
+                     .memory = &memory::core::root.depot_made}},
           create_{std::move(create)},
           reset_{std::move(reset)} {}
 
     /// An object that the calling thread caches. @returns false when it has none
     [[LINN_DETAIL_ALWAYS_INLINE]] bool try_cached(slot_type*& s) noexcept {
-        recycled_slot<platform>* head;
+        item* head;
         if (!this->try_take(head)) [[LINN_DETAIL_UNLIKELY]] {
             return false;
         }
@@ -96,11 +96,11 @@ public:
     /// An object from elsewhere, or a new one. Waits at the limit, until `until`; null when there is no object then,
     /// or no recycler any more.
     slot_type* acquire(std::uint64_t until) {
-        recycled_slot<platform>* s = nullptr;
+        item* s = nullptr;
         switch (this->take_slow(s, until)) {
-        case recycler_offer::object:
+        case idle_offer::item:
             return reused(s);
-        case recycler_offer::place:
+        case idle_offer::place:
             return make();
         default:
             return nullptr;
@@ -110,17 +110,15 @@ public:
     /// As `acquire(at_once)`, but null also when no object can be made.
     slot_type* try_acquire() noexcept {
         return or_null([this]() -> slot_type* {
-            recycled_slot<platform>* s = nullptr;
-            const recycler_offer what = this->take_slow(s, at_once);
-            return what == recycler_offer::object  ? reused(s)
-                   : what == recycler_offer::place ? try_make()
-                                                   : nullptr;
+            item* s = nullptr;
+            const idle_offer what = this->take_slow(s, at_once);
+            return what == idle_offer::item ? reused(s) : what == idle_offer::place ? try_make() : nullptr;
         });
     }
 
-    /// Makes an idle object. @returns false if there is no room for it
-    bool add() {
-        if (!this->try_take_place()) {
+    /// Makes an idle object. @returns false if `n` are idle already, or there may be no more
+    bool add_below(std::size_t n) {
+        if (this->place_below(n) != idle_offer::place) {
             return false;
         }
         slot_type* s = make();
@@ -131,13 +129,13 @@ public:
     /// The end of a use through a handle.
     static void release(T* object) noexcept {
         slot_type* s = slot_type::of(object);
-        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[LINN_DETAIL_UNLIKELY]] {
+        if (!slot_type::may_start_at(s) || s->state() != recycled_state::out) [[LINN_DETAIL_UNLIKELY]] {
             refuse(s, object);
             return;
         }
         auto* home = static_cast<recycler_body*>(s->head.home);
         if (home->clean(object)) [[LINN_DETAIL_LIKELY]] {
-            s->head.become(recycled_state::kept);
+            s->become(recycled_state::kept);
             s->hide();
             home->put(&s->head);
         } else {
@@ -160,16 +158,17 @@ public:
 
     /// The last weak_ptr is gone too, and with it the control block.
     static void release_block(slot_type* s) noexcept {
-        auto* home = s->head.home;
-        if (s->head.state() != recycled_state::hollow) [[LINN_DETAIL_LIKELY]] {
+        auto* home = static_cast<recycler_body*>(s->head.home);
+        if (s->state() != recycled_state::hollow) [[LINN_DETAIL_LIKELY]] {
             home->put(&s->head);
         } else {
-            home->destroy(&s->head);
+            home->dispose(&s->head);
+            home->drop_references(1);
         }
     }
 
 private:
-    [[LINN_DETAIL_RETURNS_NONNULL]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
+    [[LINN_DETAIL_RETURNS_NONNULL]] static slot_type* reused(item* head) noexcept {
         slot_type* s = slot_type::of(head);
         s->show();
         return s;
@@ -177,7 +176,7 @@ private:
 
     /// Destroys an object whose slot another thread may still read.
     [[LINN_DETAIL_NOINLINE]] static void hollow_out(slot_type* s) noexcept {
-        s->head.become(recycled_state::hollow);
+        s->become(recycled_state::hollow);
         s->destroy();
         s->head.home->pass_place_on();
     }
@@ -198,15 +197,15 @@ private:
             this->give_up_place();
             return nullptr;
         }
-        ::new (static_cast<void*>(&s->head)) recycled_slot<platform>{this, recycled_state::kept};
+        s->head = {this};
+        s->become(recycled_state::kept);
         start_or([&] { construct_object(s->object); },
                  [&] {
-                     s->head.become(recycled_state::freed);
+                     s->become(recycled_state::freed);
                      memory::deallocate(s);
                      this->give_up_place();
                  });
         s->show();
-        this->count_new();
         return s;
     }
 
@@ -240,20 +239,20 @@ private:
         return true;
     }
 
-    void dispose(recycled_slot<platform>* head) noexcept override {
+    void dispose(item* head) noexcept override {
         slot_type* s = slot_type::of(head);
         s->show();
-        if (s->head.state() != recycled_state::hollow) {
+        if (s->state() != recycled_state::hollow) {
             s->destroy();
         }
-        s->head.become(recycled_state::freed);
+        s->become(recycled_state::freed);
         memory::deallocate(s);
     }
 
     [[LINN_DETAIL_COLD]] static void refuse(slot_type* s, const void* object) noexcept {
         constexpr auto mark = static_cast<std::uint32_t>(recycled_state::mark);
         const bool ours =
-            slot_type::may_start_at(s) && (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;
+            slot_type::may_start_at(s) && (static_cast<std::uint32_t>(s->state()) & 0xffffff00U) == mark;
         report(misuse{ours ? misuse_kind::double_free : misuse_kind::foreign_pointer, pool_name<slot_type>,
                       object, 1});
     }
@@ -272,8 +271,8 @@ struct recycled_object_release {
 template <class Block, class Body>
 struct control_block_allocator {
     using value_type = Block;
-    static constexpr bool fits = sizeof(Block) <= recycled_slot<platform>::block_bytes &&
-                                 alignof(Block) <= alignof(recycled_slot<platform>);
+    static constexpr bool fits =
+        sizeof(Block) <= Body::slot_type::block_bytes && alignof(Block) <= alignof(void*);
 
     typename Body::slot_type* slot;
 
@@ -283,7 +282,7 @@ struct control_block_allocator {
 
     [[nodiscard]] Block* allocate([[maybe_unused]] std::size_t n) {
         if constexpr (fits) {
-            return typed<Block>(slot->head.block);
+            return typed<Block>(slot->block);
         } else {
             void* p = ::operator new(n * sizeof(Block), std::align_val_t{alignof(Block)}, std::nothrow);
             if (p == nullptr) {

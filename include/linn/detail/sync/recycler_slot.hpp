@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <atomic>
@@ -16,9 +17,6 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-template <class Policy>
-class recycler_core;
-
 /// Where an object of a recycler is in its life. The upper bits mark memory of a recycler, so that a
 /// pointer from elsewhere is noticed.
 enum class recycled_state : std::uint32_t {
@@ -29,27 +27,6 @@ enum class recycled_state : std::uint32_t {
     hollow = mark | 4, ///< the object is destroyed, but a weak_ptr still uses the control block
 };
 
-/// What stands before each object. With the control block it fills a cache line.
-template <class Policy>
-struct recycled_slot {
-    /// Room for the control block of a shared_ptr with a stateless deleter and an allocator of one
-    /// pointer: 32 bytes in libstdc++, 40 in libc++.
-    static constexpr std::size_t block_bytes = 48;
-
-    recycled_slot(recycler_core<Policy>* core, recycled_state s) noexcept : home{core}, state_{s} {}
-
-    /// Relaxed, because only misuse lets two threads come here at once; then one of them shall notice.
-    [[nodiscard]] recycled_state state() const noexcept { return state_.load(std::memory_order_relaxed); }
-    void become(recycled_state s) noexcept { state_.store(s, std::memory_order_relaxed); }
-
-    recycler_core<Policy>* const home;
-    typename Policy::template atomic<recycled_state> state_;
-    union {
-        recycled_slot* next; ///< in the depot, or on its way to be destroyed
-        alignas(16) std::byte block[block_bytes];
-    };
-};
-
 /// The bytes of an idle object, because LeakSanitizer finds no pointers in poisoned memory.
 template <std::size_t Bytes>
 struct alignas(poison_granule) idle_copy {
@@ -58,17 +35,23 @@ struct alignas(poison_granule) idle_copy {
 template <>
 struct idle_copy<0> {};
 
-/// A slot: what the core knows of, then the object.
+/// A slot: what the core knows of, room for a control block, then the object.
 template <class T>
 struct recycler_slot {
     using element = made<T>;
+    using item = idle_item<platform, false>;
+    /// Of the control block of a shared_ptr with a stateless deleter and an allocator of one pointer: 32 in libstdc++, 40 in
+    /// libc++. With what stands before it that fills a cache line.
+    static constexpr std::size_t block_bytes = 5 * sizeof(void*);
     /// Objects up to this size are poisoned while they are idle.
     static constexpr bool poisons = sanitizer_poison && sizeof(element) <= std::size_t{64} * 1024;
     /// Whole granules, in which nothing else lies; or an object of 4 bytes would not be poisoned at all.
     static constexpr std::size_t poisoned_bytes =
         (sizeof(element) + poison_granule - 1) / poison_granule * poison_granule;
 
-    recycled_slot<platform> head;
+    item head;
+    std::atomic<recycled_state> state_;
+    alignas(void*) std::byte block[block_bytes];
     alignas(element) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(element)];
     [[LINN_DETAIL_NO_UNIQUE_ADDRESS]] idle_copy<poisons ? sizeof(element) : 0> copy;
 
@@ -76,15 +59,17 @@ struct recycler_slot {
 
     void destroy() noexcept { in_place()->~element(); }
 
+    /// Relaxed, because only misuse lets two threads come here at once; then one of them shall notice.
+    [[nodiscard]] recycled_state state() const noexcept { return state_.load(std::memory_order_relaxed); }
+    void become(recycled_state s) noexcept { state_.store(s, std::memory_order_relaxed); }
+
     /// For a user that will call `recycle`.
     [[nodiscard]] T* hand_out() noexcept {
-        head.become(recycled_state::out);
+        become(recycled_state::out);
         return get();
     }
 
-    static recycler_slot* of(recycled_slot<platform>* head) noexcept {
-        return reinterpret_cast<recycler_slot*>(head);
-    }
+    static recycler_slot* of(item* head) noexcept { return reinterpret_cast<recycler_slot*>(head); }
     static recycler_slot* of(T* object) noexcept {
         static_assert(std::is_standard_layout_v<recycler_slot>);
         auto* bytes = const_cast<std::byte*>(reinterpret_cast<const volatile std::byte*>(object));

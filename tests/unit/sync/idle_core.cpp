@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a recycler without a type, with fronts that threads enter by a barrier, and with those of systems that have none:
+// What keeps idle objects and buffers, without a type, with fronts that threads enter by a barrier, and with those of systems that have none:
 // order, end, and the limit. At the limit threads wait, and are served in order, from every cache.
 #include "unit.hpp"
 
+#include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/parking.hpp>
-#include <linn/detail/sync/recycler_core.hpp>
 
-namespace sync_recycler_core_tests {
+namespace sync_idle_core_tests {
 
 using linn::detail::parking;
 using linn::detail::platform;
-using linn::detail::recycled_slot;
-using linn::detail::recycled_state;
-using offer = linn::detail::recycler_offer;
-using slot = recycled_slot<platform>;
+using offer = linn::detail::idle_offer;
+using slot = linn::detail::idle_item<platform, false>;
 
 constexpr std::uint64_t long_ns = 10'000'000'000;
 
-class core final : public linn::detail::recycler_core<platform> {
+class core final : public linn::detail::idle_core<platform, false> {
 public:
     core(std::size_t capacity, bool asymmetric, std::size_t limit = 0)
-        : recycler_core{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}} {
+        : idle_core{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}} {
         ++alive;
     }
     ~core() override { --alive; }
 
-    slot* make() {
-        count_new();
-        return new slot{this, recycled_state::kept};
-    }
+    slot* make() { return new slot{this}; }
     /// Null when there is none until then.
     slot* take(std::uint64_t until = linn::detail::whenever) {
         slot* s = nullptr;
@@ -36,7 +31,7 @@ public:
             return s;
         }
         const offer what = take_slow(s, until);
-        return what == offer::object ? s : what == offer::place ? make() : nullptr;
+        return what == offer::item ? s : what == offer::place ? make() : nullptr;
     }
     void await_waiters(std::size_t n) const {
         linn_test::wait_until([&] { return counts().waiting == n; });
@@ -61,8 +56,7 @@ void with_each_lock(Body body) {
     CHECK(core::alive == 0);
 }
 
-TEST_CASE(
-    "recycler_core: after a steal threads share the depot for a while, longer when one follows another") {
+TEST_CASE("idle_core: after a steal threads share the depot for a while, longer when one follows another") {
     if (!linn::detail::enable_thread_barrier()) {
         return; // `try_take` does not show who caches
     }
@@ -83,12 +77,12 @@ TEST_CASE(
         CHECK(calls >= shared);
         CHECK(calls <= shared + 4);
     }
-    CHECK(c->created() == 1);
+    CHECK(c->counts().created == 1);
     c->close();
     CHECK(core::alive == 0);
 }
 
-TEST_CASE("recycler_core: a thread that gave up waiting does not cache while others wait") {
+TEST_CASE("idle_core: a thread that gave up waiting does not cache while others wait") {
     with_each_lock([](bool asymmetric) {
         core* c = new core{100, asymmetric, 2};
         slot* const a = c->take();
@@ -108,7 +102,7 @@ TEST_CASE("recycler_core: a thread that gave up waiting does not cache while oth
     });
 }
 
-TEST_CASE("recycler_core: waiting threads are served in order at every capacity") {
+TEST_CASE("idle_core: waiting threads are served in order at every capacity") {
     with_each_lock([](bool asymmetric) {
         for (const std::size_t capacity : {std::size_t{0}, std::size_t{100}}) {
             core* c = new core{capacity, asymmetric, 3};
@@ -139,10 +133,10 @@ TEST_CASE("recycler_core: waiting threads are served in order at every capacity"
             for (slot* s : out) {
                 c->put(s);
             }
-            CHECK(c->idle() == (capacity < 3 ? capacity : 3));
+            CHECK(c->counts().idle == (capacity < 3 ? capacity : 3));
             c->close();
         }
     });
 }
 
-} // namespace sync_recycler_core_tests
+} // namespace sync_idle_core_tests
