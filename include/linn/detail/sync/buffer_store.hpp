@@ -46,7 +46,6 @@ public:
     struct block : item {
         std::size_t size = 0; ///< as the user said
         buffer_mapping memory{};
-        bool is_protected = false;
     };
 
     /// Null when there is no memory for it.
@@ -72,7 +71,7 @@ public:
     /// Takes a buffer back, on any thread, also after `close`.
     [[LINN_DETAIL_ALWAYS_INLINE]] static void release(block* b) noexcept {
         auto* const store = static_cast<buffer_store*>(b->home);
-        store->hide(*b);
+        Pages::close(b->memory, store->protect_idle_);
         store->put(b);
     }
 
@@ -88,7 +87,7 @@ public:
             if (b == nullptr) {
                 return false;
             }
-            hide(*b);
+            Pages::close(b->memory, protect_idle_);
             this->put_for_all(b); // not kept only if as many are idle as may be
         }
     }
@@ -171,7 +170,7 @@ private:
                 tell(pool_event_kind::slab_mapped, 1);
                 return b;
             }
-            hide(*b);
+            Pages::close(b->memory, false);
             Pages::unmap(b->memory);
         }
         delete b;
@@ -188,25 +187,8 @@ private:
     }
     void note_disposed(std::size_t n) noexcept override { tell(pool_event_kind::slab_returned, n); }
 
-    bool open(item* s) noexcept {
-        auto& b = *static_cast<block*>(s);
-        if (!Pages::open(b.memory, b.is_protected)) [[LINN_DETAIL_UNLIKELY]] {
-            return false;
-        }
-        if (b.is_protected) [[LINN_DETAIL_UNLIKELY]] {
-            b.is_protected = false;
-        }
-        return true;
-    }
-
-    /// Closes a buffer: nothing may touch it while it is idle.
-    void hide(block& b) noexcept {
-        const bool protects = protect_idle_;
-        Pages::close(b.memory, protects);
-        if (protects) [[LINN_DETAIL_UNLIKELY]] {
-            b.is_protected = true;
-        }
-    }
+    /// False when the system does not lift the protection.
+    bool open(item* s) noexcept { return Pages::open(static_cast<block*>(s)->memory, protect_idle_); }
 
     /// @returns false
     bool refused() const noexcept {
