@@ -88,7 +88,7 @@ def case_same_trace(tool):
     def events_of(file, *options):
         tool.call("record", "-q", "--no-baseline", *options, "-o", file, "--", tool.programs["grows"], 500, status=0)
         return json.loads(tool.call("trace", file, "--leaks", "--json", "-", status=0).stdout)["types"]
-    check(events_of("without.linn") == events_of("with.linn", "--live"), "another trace")
+    check(events_of("without.linn") == events_of("with.linn", "--live") != [], "another trace")
 
 
 def case_sampled(tool):
