@@ -44,29 +44,16 @@ std::uint64_t random_number() {
 }
 
 template <class T>
-T* made() {
+[[gnu::noinline]] T* made() {
     T* const one = new T;
     one->number = random_number();
     return one;
 }
 template <class T>
-T* made_by_wrapper() {
+[[gnu::noinline]] T* made_by_wrapper() {
     T* const one = static_cast<T*>(xmalloc(sizeof(T)));
     one->number = random_number();
     return one;
-}
-
-[[gnu::noinline]] order* make_order() {
-    return made<order>();
-}
-[[gnu::noinline]] trade* make_trade() {
-    return made<trade>();
-}
-[[gnu::noinline]] price* make_price() {
-    return made_by_wrapper<price>();
-}
-[[gnu::noinline]] quote* make_quote() {
-    return made_by_wrapper<quote>();
 }
 
 std::uint64_t sum = 0;
@@ -105,11 +92,11 @@ int main(int argc, char** argv) {
     std::vector<price*> prices(100);
     std::vector<quote*> quotes(100);
     for (long i = 0; i != rounds; ++i) {
-        replace(orders, make_order, [](order* p) { delete p; });
-        replace(trades, make_trade, [](trade* p) { delete p; });
+        replace(orders, made<order>, [](order* p) { delete p; });
+        replace(trades, made<trade>, [](trade* p) { delete p; });
         if (i % 4 == 0) {
-            replace(prices, make_price, [](price* p) { std::free(p); });
-            replace(quotes, make_quote, [](quote* p) { std::free(p); });
+            replace(prices, made_by_wrapper<price>, [](price* p) { std::free(p); });
+            replace(quotes, made_by_wrapper<quote>, [](quote* p) { std::free(p); });
         }
     }
     std::printf("%llu\n", static_cast<unsigned long long>(sum));
