@@ -40,7 +40,7 @@ std::vector<std::string> screen_lines(const std::string& text) {
     return lines;
 }
 
-TEST_CASE("headline: wins, losses and ties are counted, and the worst loss is named") {
+TEST_CASE("headline: wins, losses and ties are counted") {
     headline_run wins;
     wins.general(baseline_name, 200);
     wins.general("fast", 100);
@@ -60,9 +60,7 @@ TEST_CASE("headline: wins, losses and ties are counted, and the worst loss is na
     losses.linn(50);
     fake_bench::set(fast, losses.phase("two_burst"), 25);
     fake_bench::set(fast, losses.phase("set"), 40);
-    const headline_result h = losses.said();
-    CHECK(h.losses == 2);
-    CHECK(h.verdict.at(1).find("fast is 2.0 x faster") != std::string::npos);
+    CHECK(losses.said().losses == 2);
 }
 
 TEST_CASE("headline: a setting of glibc may be the best other, but is no allocator to choose") {

@@ -357,8 +357,6 @@ TEST_CASE("a saving that the test cannot tell from none yet is no saving in any 
     const try_result few = world.run(1, 7); // four rows are compared: eight rounds are needed
     CHECK(few.judged.answer == pool_answer::not_known);
     CHECK(few.judged.open == open_question::too_few_rounds);
-    CHECK(report::try_verdict(few).find("7 rounds are too few to judge them (8 needed)") !=
-          std::string::npos);
     for (const std::string& finding : report::try_findings(few)) {
         CHECK_MESSAGE(finding.find(" saves ") == std::string::npos, finding);
     }
