@@ -253,7 +253,7 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
-    return std::allocate_shared<std::remove_cv_t<T>>(detail::array_allocator<std::byte>{},
+    return std::allocate_shared<std::remove_cv_t<T>>(detail::array_allocator<unsigned char>{},
                                                      detail::checked_length<T>(n));
 }
 
@@ -281,7 +281,7 @@ make_shared(std::size_t n) {
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, const std::remove_extent_t<T>& value) {
-    return std::allocate_shared<std::remove_cv_t<T>>(detail::array_allocator<std::byte>{},
+    return std::allocate_shared<std::remove_cv_t<T>>(detail::array_allocator<unsigned char>{},
                                                      detail::checked_length<T>(n), value);
 }
 
@@ -300,7 +300,7 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
-    return std::allocate_shared_for_overwrite<std::remove_cv_t<T>>(detail::array_allocator<std::byte>{},
+    return std::allocate_shared_for_overwrite<std::remove_cv_t<T>>(detail::array_allocator<unsigned char>{},
                                                                    detail::checked_length<T>(n));
 }
 

@@ -10,9 +10,11 @@
 namespace linn::inline LINN_ABI::detail {
 
 #if defined(_LIBCPP_VERSION)
-/// Has room for one more: libc++ before 23 asks for up to seven bytes too few (llvm-project#169765).
+/// Has room for one more: libc++ before 23 asks for up to seven bytes too few (llvm-project#169765). As visible as
+/// `std::allocator`, and not for `std::byte`, which is hidden: control flow integrity checks hidden types, and libc++ casts
+/// what is no object yet.
 template <class T>
-struct array_allocator : std::allocator<T> {
+struct [[gnu::visibility("default")]] array_allocator : std::allocator<T> {
     array_allocator() noexcept = default;
     template <class U>
     array_allocator(const array_allocator<U>&) noexcept {} // NOLINT(google-explicit-constructor)
