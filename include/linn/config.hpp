@@ -69,6 +69,8 @@
 #define LINN_DETAIL_TAG_SANITIZER _asan
 #elif LINN_DETAIL_TSAN
 #define LINN_DETAIL_TAG_SANITIZER _tsan
+#elif LINN_DETAIL_MSAN
+#define LINN_DETAIL_TAG_SANITIZER _msan
 #else
 #define LINN_DETAIL_TAG_SANITIZER
 #endif
@@ -99,8 +101,9 @@ namespace linn::inline LINN_ABI::detail {
 /// True in builds with `LINN_CHECKED`.
 inline constexpr bool checked_build = LINN_CHECKED != 0;
 
-/// True where each object of a pool goes to `operator new` so that AddressSanitizer tracks it.
-inline constexpr bool sanitizer_bypass = LINN_DETAIL_ASAN != 0 && LINN_ASAN_POOLS == 0;
+/// True where each object of a pool goes to `operator new` so that AddressSanitizer or MemorySanitizer tracks it.
+inline constexpr bool sanitizer_bypass =
+    (LINN_DETAIL_ASAN != 0 && LINN_ASAN_POOLS == 0) || LINN_DETAIL_MSAN != 0;
 
 /// True where slots that are not handed out must be poisoned by hand.
 inline constexpr bool sanitizer_poison = LINN_DETAIL_ASAN != 0;

@@ -100,7 +100,7 @@ public:
         }
         out_[slot / word_bits] |= bit(slot);
         void* p = slots_.bytes + slot * sizes.slot_bytes;
-        detail::unpoison(p, sizeof(element));
+        detail::open_slot(p, sizeof(element));
         return detail::typed<T>(p);
     }
 

@@ -345,7 +345,7 @@ private:
     }
 
     static T* opened(void* p) noexcept {
-        detail::unpoison(p, sizeof(element));
+        detail::open_slot(p, sizeof(element));
         return detail::typed<T>(p);
     }
     void* closed(T* p) const noexcept {

@@ -37,6 +37,15 @@
 #define LINN_DETAIL_TSAN 0
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define LINN_DETAIL_MSAN 1
+#endif
+#endif
+#ifndef LINN_DETAIL_MSAN
+#define LINN_DETAIL_MSAN 0
+#endif
+
 // Whether a library emulates thread_local variables: each use is a call, and when a thread ends it frees that thread's before
 // the destructors of thread_local objects run.
 #if (defined(__MINGW32__) && !defined(__clang__)) || defined(__CYGWIN__) || defined(__OpenBSD__) ||          \

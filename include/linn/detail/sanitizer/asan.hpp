@@ -10,6 +10,9 @@
 extern "C" void __asan_poison_memory_region(const volatile void*, std::size_t);
 extern "C" void __asan_unpoison_memory_region(const volatile void*, std::size_t);
 #endif
+#if LINN_DETAIL_MSAN
+extern "C" void __msan_allocated_memory(const volatile void*, std::size_t);
+#endif
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -27,6 +30,14 @@ inline void poison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes)
 inline void unpoison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if LINN_DETAIL_ASAN
     __asan_unpoison_memory_region(p, bytes);
+#endif
+}
+
+/// As `unpoison` for a slot that is handed out now, whose bytes MemorySanitizer takes for unwritten.
+inline void open_slot(void* p, std::size_t bytes) noexcept {
+    unpoison(p, bytes);
+#if LINN_DETAIL_MSAN
+    __msan_allocated_memory(p, bytes);
 #endif
 }
 
