@@ -16,7 +16,7 @@ WINDOWS = "include/linn/detail/os/windows/"
 NAMES = re.compile(r"\b(?:__(?!cpp_|STDCPP_)|_[A-Z]|_mm_)\w+|\b(?:__)?asm(?:__)?\b|\busing (?:gnu|clang|msvc)\b|\b(?:gnu|clang|msvc)::\w+"
                    r"|\[\[[^\]]*\b(?:likely|unlikely|no_unique_address)\b|#[ \t]*pragma\b")
 SANITIZERS = "include/linn/detail/sanitizer/"
-SANITIZER = re.compile(r"__[al]san_\w+")
+SANITIZER = re.compile(r"__[alm]san_\w+")
 
 # Of these, what files below detail/os may not name either.
 SYSTEMS = "include/linn/detail/os/"

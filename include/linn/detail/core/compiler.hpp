@@ -15,36 +15,22 @@
 #endif
 
 // GCC and MSVC define a macro for each sanitizer, Clang answers __has_feature.
-#if defined(__SANITIZE_ADDRESS__)
-#define LINN_DETAIL_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LINN_DETAIL_ASAN 1
+#if defined(__has_feature)
+#define LINN_DETAIL_HAS_FEATURE(name) __has_feature(name)
+#else
+#define LINN_DETAIL_HAS_FEATURE(name) 0
 #endif
-#endif
-#ifndef LINN_DETAIL_ASAN
+#if defined(__SANITIZE_ADDRESS__) || LINN_DETAIL_HAS_FEATURE(address_sanitizer)
+#define LINN_DETAIL_ASAN 1
+#else
 #define LINN_DETAIL_ASAN 0
 #endif
-
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || LINN_DETAIL_HAS_FEATURE(thread_sanitizer)
 #define LINN_DETAIL_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LINN_DETAIL_TSAN 1
-#endif
-#endif
-#ifndef LINN_DETAIL_TSAN
+#else
 #define LINN_DETAIL_TSAN 0
 #endif
-
-#if defined(__has_feature)
-#if __has_feature(memory_sanitizer)
-#define LINN_DETAIL_MSAN 1
-#endif
-#endif
-#ifndef LINN_DETAIL_MSAN
-#define LINN_DETAIL_MSAN 0
-#endif
+#define LINN_DETAIL_MSAN LINN_DETAIL_HAS_FEATURE(memory_sanitizer)
 
 // Whether a library emulates thread_local variables: each use is a call, and when a thread ends it frees that thread's before
 // the destructors of thread_local objects run.
@@ -169,6 +155,9 @@
 // Declares a function without arguments that is called when the program starts, before the constructors of static objects. Among
 // the names of all of the program `unique` is what leads to it. For Windows.
 #define LINN_DETAIL_AT_START(function, unique) [[__gnu__::__constructor__(101)]] inline void function()
+
+// As visible as a type of the standard library.
+#define LINN_DETAIL_VISIBLE [[__gnu__::__visibility__("default")]]
 
 // Where <unwind.h> walks the stack.
 #if !defined(_MSC_VER) && __has_include(<unwind.h>)

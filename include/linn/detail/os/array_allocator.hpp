@@ -14,7 +14,7 @@ namespace linn::inline LINN_ABI::detail {
 /// `std::allocator`, and not for `std::byte`, which is hidden: control flow integrity checks hidden types, and libc++ casts
 /// what is no object yet.
 template <class T>
-struct [[gnu::visibility("default")]] array_allocator : std::allocator<T> {
+struct LINN_DETAIL_VISIBLE array_allocator : std::allocator<T> {
     array_allocator() noexcept = default;
     template <class U>
     array_allocator(const array_allocator<U>&) noexcept {} // NOLINT(google-explicit-constructor)
