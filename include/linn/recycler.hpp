@@ -157,12 +157,8 @@ public:
 
     /// As `try_acquire`, but shared.
     [[nodiscard]] std::shared_ptr<T> try_acquire_shared() noexcept {
-        slot* s = nullptr;
-        if (!body_->try_cached(s)) {
-            s = body_->try_acquire();
-        }
-        return detail::or_null(
-            [s] { return shared(s); }); // also for want of a control block that does not fit
+        slot* s;
+        return body_->try_cached(s) ? body::share(s) : shared(body_->try_acquire());
     }
 
     /// As `acquire_for`, but shared.
@@ -257,7 +253,9 @@ private:
     }
 
     static handle out(slot* s) noexcept { return handle{s != nullptr ? s->hand_out() : nullptr}; }
-    static std::shared_ptr<T> shared(slot* s) { return s != nullptr ? body::share(s) : std::shared_ptr<T>{}; }
+    static std::shared_ptr<T> shared(slot* s) noexcept {
+        return s != nullptr ? body::share(s) : std::shared_ptr<T>{};
+    }
 
     template <class Duration>
     static std::uint64_t moment_in(const Duration& time) noexcept {

@@ -162,8 +162,6 @@ struct message {
     int number = 0;
 };
 
-using message_body = linn::detail::recycler_body<message, linn::pool<linn::detail::recycler_slot<message>>>;
-
 TEST_CASE("recycler: acquire_shared allocates nothing once objects exist") {
     linn::recycler<message> all{10};
     const message* address = all.acquire_shared().get();
@@ -180,8 +178,6 @@ TEST_CASE("recycler: acquire_shared allocates nothing once objects exist") {
     }
     CHECK(all.statistics().created == 1);
     CHECK(linn::pool<linn::detail::recycler_slot<message>>::statistics().live == from_pool);
-    using block = linn::detail::control_block_allocator<char[40], message_body>;
-    static_assert(block::fits);
 }
 
 TEST_CASE("recycler: lock() races with the last release on another thread") {
@@ -312,30 +308,6 @@ TEST_CASE("recycler: a weak_ptr that an object hands out of itself may outlive o
     CHECK(from_handle.expired());
     CHECK(from_shared.expired());
     CHECK(from_shared.lock() == nullptr);
-}
-
-/// A control block that is too large for the slot, as another standard library might have.
-struct large_block {
-    std::shared_ptr<message> owner;
-    char bytes[200];
-};
-
-TEST_CASE("recycler: a control block that does not fit comes from operator new") {
-    using allocator = linn::detail::control_block_allocator<large_block, message_body>;
-    static_assert(!allocator::fits);
-    static_assert(!linn::detail::control_block_allocator<std::max_align_t[16], message_body>::fits);
-    linn::recycler<message> all{10};
-    message* m = all.acquire().release();
-    auto* slot = linn::detail::recycler_slot<message>::of(m);
-    allocator a{slot};
-    large_block* block = a.allocate(1);
-    CHECK((reinterpret_cast<std::byte*>(block) < slot->block ||
-           reinterpret_cast<std::byte*>(block) >= slot->object + sizeof(message)));
-    CHECK(a == linn::detail::control_block_allocator<char, message_body>{a});
-    message_body::release_object(m);
-    CHECK(all.idle() == 0);
-    a.deallocate(block, 1);
-    CHECK(all.idle() == 1);
 }
 
 } // namespace recycler_tests

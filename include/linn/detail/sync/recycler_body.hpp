@@ -144,7 +144,7 @@ public:
     }
 
     /// A shared_ptr that owns the object, its control block in the slot.
-    static std::shared_ptr<T> share(slot_type* s);
+    static std::shared_ptr<T> share(slot_type* s) noexcept;
 
     /// The last shared_ptr is gone; a weak_ptr may still use the control block.
     static void release_object(T* object) noexcept {
@@ -267,12 +267,10 @@ struct recycled_object_release {
     void operator()(typename Body::object_type* object) const noexcept { Body::release_object(object); }
 };
 
-/// Gives the standard library room for the control block, in the object's slot where it fits.
+/// Gives the standard library room for the control block, in the object's slot.
 template <class Block, class Body>
 struct control_block_allocator {
     using value_type = Block;
-    static constexpr bool fits =
-        sizeof(Block) <= Body::slot_type::block_bytes && alignof(Block) <= alignof(void*);
 
     typename Body::slot_type* slot;
 
@@ -280,24 +278,14 @@ struct control_block_allocator {
     template <class Other>
     control_block_allocator(const control_block_allocator<Other, Body>& other) noexcept : slot{other.slot} {}
 
-    [[nodiscard]] Block* allocate([[maybe_unused]] std::size_t n) {
-        if constexpr (fits) {
-            return typed<Block>(slot->block);
-        } else {
-            void* p = ::operator new(n * sizeof(Block), std::align_val_t{alignof(Block)}, std::nothrow);
-            if (p == nullptr) {
-                throw_bad_alloc();
-            }
-            return typed<Block>(p);
-        }
+    [[nodiscard]] Block* allocate(std::size_t) noexcept {
+        static_assert(
+            sizeof(Block) <= Body::slot_type::block_bytes && alignof(Block) <= alignof(void*),
+            "linn::recycler: the standard library has larger control blocks than the slots have room for");
+        return typed<Block>(slot->block);
     }
 
-    void deallocate([[maybe_unused]] Block* p, std::size_t) noexcept {
-        if constexpr (!fits) {
-            ::operator delete(static_cast<void*>(p), std::align_val_t{alignof(Block)});
-        }
-        Body::release_block(slot);
-    }
+    void deallocate(Block*, std::size_t) noexcept { Body::release_block(slot); }
 
     template <class Other>
     friend bool operator==(const control_block_allocator& a,
@@ -307,13 +295,8 @@ struct control_block_allocator {
 };
 
 template <class T, class Memory>
-std::shared_ptr<T> recycler_body<T, Memory>::share(slot_type* s) {
-    return start_or(
-        [s] {
-            return std::shared_ptr<T>{s->get(), recycled_object_release<recycler_body>{},
-                                      control_block_allocator<T, recycler_body>{s}};
-        },
-        [s] { release_block(s); }); // it did not fit and there was no memory; the object is released already
+std::shared_ptr<T> recycler_body<T, Memory>::share(slot_type* s) noexcept {
+    return {s->get(), recycled_object_release<recycler_body>{}, control_block_allocator<T, recycler_body>{s}};
 }
 
 } // namespace linn::inline LINN_ABI::detail
