@@ -128,38 +128,4 @@ TEST_CASE("buffer_store: reserve keeps no buffer too many") {
     CHECK(fake_pages::errors == 0);
 }
 
-TEST_CASE(
-    "buffer_store: in the child of a fork threads cache, also when a thread that is gone was reserving") {
-    fake_pages::reset();
-    detail::module_record where{[]() noexcept {}};
-    store::registry stores{where};
-    store* s = store::make(plan(40), stores);
-    const auto caches = [s] {
-        store::release(s->acquire());
-        const std::size_t visits = s->counts().visits;
-        store::release(s->acquire());
-        return s->counts().visits == visits;
-    };
-    std::atomic<bool> is_mapping{false};
-    std::atomic<bool> forked{false};
-    fake_pages::meanwhile = [&] {
-        is_mapping = true;
-        linn_test::wait_until(forked);
-    };
-    std::thread gone{[s] { CHECK(s->reserve(1)); }};
-    linn_test::wait_until(is_mapping);
-    CHECK(caches() == detail::thread_locals_last);
-    where.before_fork();
-    where.after_fork(detail::module_event::after_fork_in_child);
-    locks_held = 0; // the child's locks are new
-    CHECK(s->trim() == 1);
-    CHECK(caches() == detail::thread_locals_last);
-    forked = true; // as this is no child, it goes on
-    gone.join();
-    CHECK(s->trim() == 2);
-    CHECK(caches() == detail::thread_locals_last);
-    s->close();
-    CHECK(fake_pages::errors == 0);
-}
-
 } // namespace sync_buffer_store_tests

@@ -96,24 +96,12 @@ public:
     /// An object from elsewhere, or a new one. Waits at the limit, until `until`; null when there is no object then,
     /// or no recycler any more.
     slot_type* acquire(std::uint64_t until) {
-        item* s = nullptr;
-        switch (this->take_slow(s, until)) {
-        case idle_offer::item:
-            return reused(s);
-        case idle_offer::place:
-            return make();
-        default:
-            return nullptr;
-        }
+        return take_or(until, [this] { return make(); });
     }
 
     /// As `acquire(at_once)`, but null also when no object can be made.
     slot_type* try_acquire() noexcept {
-        return or_null([this]() -> slot_type* {
-            item* s = nullptr;
-            const idle_offer what = this->take_slow(s, at_once);
-            return what == idle_offer::item ? reused(s) : what == idle_offer::place ? try_make() : nullptr;
-        });
+        return or_null([this] { return take_or(at_once, [this] { return try_make(); }); });
     }
 
     /// Makes an idle object. @returns false if `n` are idle already, or there may be no more
@@ -172,6 +160,13 @@ private:
         slot_type* s = slot_type::of(head);
         s->show();
         return s;
+    }
+
+    template <class Make>
+    slot_type* take_or(std::uint64_t until, Make&& make_one) {
+        item* s = nullptr;
+        const idle_offer what = this->take_slow(s, until);
+        return what == idle_offer::item ? reused(s) : what == idle_offer::place ? make_one() : nullptr;
     }
 
     /// Destroys an object whose slot another thread may still read.

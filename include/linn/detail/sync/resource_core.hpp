@@ -14,7 +14,6 @@
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/resource_fronts.hpp>
 #include <linn/detail/sync/resource_memory.hpp>
-#include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
 
@@ -45,8 +44,7 @@ public:
     using registry_type = fork_registry<resource_core, typename Policy::mutex>;
 
     explicit resource_core(const resource_settings& s) noexcept
-        : settings_{s},
-          memory_{s.upstream, s.own_pages, s.max_bytes, *this},
+        : memory_{s, *this},
           mode_{service_here(memory_.limited())},
           arena_{*this},
           blocks_{*this} {}
@@ -77,7 +75,7 @@ public:
             return slot;
         }
         join_forks();
-        news told{settings_.pool, class_bytes(c)};
+        news told{memory_.settings.pool, class_bytes(c)};
         depot_type* d = depot_at(c, told);
         if (d == nullptr) {
             return nullptr;
@@ -108,7 +106,7 @@ public:
         }
         join_forks();
         refusals refused;
-        news told{settings_.pool};
+        news told{memory_.settings.pool};
         // relaxed: made by the thread that allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
@@ -139,7 +137,7 @@ public:
     /// A block that is in no slab. @returns null when its total size overflows, at the limit, or when there is no memory
     void* take_block(std::size_t bytes, std::size_t align, block_origin origin) {
         join_forks();
-        news told{settings_.pool, bytes};
+        news told{memory_.settings.pool, bytes};
         const std::size_t head = tracked_block::head_bytes(align);
         constexpr auto most = static_cast<std::size_t>(PTRDIFF_MAX);
         if (head > most || bytes > most - head) {
@@ -176,7 +174,7 @@ public:
     /// First takes away what a fork and `linn::statistics()` of other threads would look at. So a child that is copied later finds
     /// a resource without depots, and none of half-freed memory.
     void release() noexcept {
-        news told{settings_.pool};
+        news told{memory_.settings.pool};
         registry_type::leave(*this);
         fronts_.forget_all();
         depot_type* gone[size_class_count] = {};
@@ -209,7 +207,7 @@ public:
         epoch_.fetch_add(1, std::memory_order_relaxed);
         std::size_t bytes = 0;
         refusals refused;
-        news told{settings_.pool};
+        news told{memory_.settings.pool};
         fronts_.for_each_at_rest([&](thread_block& b) {
             for_each_depot([&](depot_type& d, unsigned c) { d.flush(b.fronts[c], refused); });
         });
@@ -220,11 +218,11 @@ public:
                 bytes += n;
                 more = n != 0;
             }
-            if (settings_.own_pages) {
+            if (memory_.settings.own_pages) {
                 bytes += d.discard_free_pages();
             }
         });
-        if (settings_.own_pages) {
+        if (memory_.settings.own_pages) {
             spare_chunks::process().drop([&bytes](void* p, std::size_t n, std::size_t align) {
                 Policy::pages::unmap(p, n, align);
                 bytes += n;
@@ -251,17 +249,13 @@ public:
             s.threads = held.threads;
             see(s);
         });
-        if (const auto n = blocks_.count(); n.peak != 0) {
-            pool_statistics s;
+        if (pool_statistics s = blocks_.statistics(); s.peak != 0) {
             s.type = resource_type_name;
-            s.live = n.live;
-            s.peak = n.peak;
-            s.reserved_bytes = s.resident_bytes = n.bytes;
             see(s);
         }
     }
 
-    [[nodiscard]] void* upstream() const noexcept { return memory_.upstream(); }
+    [[nodiscard]] void* upstream() const noexcept { return memory_.settings.upstream.context; }
     /// Whether each request is a block of its own, so that a memory checker sees it.
     [[nodiscard]] bool bypasses() const noexcept { return mode_ == service::bypass; }
 
@@ -322,7 +316,7 @@ private:
     /// Whether the limit leaves room for `bytes`, once enough empty slabs were returned. @pre it is our turn
     bool make_room(std::size_t bytes, news& told) noexcept {
         const auto fits = [&] { return bytes <= memory_.room(); };
-        if (bytes <= memory_.most() && !fits()) {
+        if (bytes <= memory_.settings.max_bytes && !fits()) {
             any_depot([&](depot_type& d, unsigned) {
                 while (!fits() && give_back(d, d.take_empty(), told) != 0) {
                 }
@@ -389,8 +383,8 @@ private:
         if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
             return made;
         }
-        auto* made =
-            ::new (memory) depot_type{*this, resource_geometry(settings_, c, Policy::pages::offset_step())};
+        auto* made = ::new (memory)
+            depot_type{*this, resource_geometry(memory_.settings, c, Policy::pages::offset_step())};
         publish(depots_[c], made);
         return made;
     }
@@ -422,7 +416,7 @@ private:
             return 0;
         }
         const std::size_t mapped = s->mapped_bytes;
-        const std::size_t bytes = settings_.own_pages ? page_bytes + s->touched_bytes() : mapped;
+        const std::size_t bytes = memory_.settings.own_pages ? page_bytes + s->touched_bytes() : mapped;
         memory_.put_chunk(s, mapped, d.sizes().slab_align);
         d.note_returned(bytes);
         told.returned(mapped);
@@ -440,8 +434,9 @@ private:
             if (leaving.whole) {
                 give_back(d, leaving.of, told);
             } else {
-                d.put_cold(leaving,
-                           settings_.own_pages ? slab_set<typename Policy::pages>::discard(leaving) : 0);
+                d.put_cold(leaving, memory_.settings.own_pages
+                                        ? slab_set<typename Policy::pages>::discard(leaving)
+                                        : 0);
             }
         }
         return true;
@@ -507,7 +502,7 @@ private:
 
     /// The resource, or what its upstream hands out, may lie on the stack of a thread.
     [[nodiscard]] bool outlives_threads(const module_image& module) const noexcept {
-        return settings_.memory_stays && module.contains(this);
+        return memory_.settings.memory_stays && module.contains(this);
     }
 
     void lock_for_fork() noexcept {
@@ -546,7 +541,6 @@ private:
     typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};
     typename Policy::template atomic<std::uint32_t> epoch_{0};    ///< counts trims
     typename Policy::template atomic<std::uint64_t> swept_ms_{0}; ///< see sweep_others
-    resource_settings settings_;
     resource_memory<Policy> memory_;
     service mode_;
     chunk_arena<Policy> arena_;

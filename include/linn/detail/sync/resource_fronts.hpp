@@ -8,7 +8,6 @@
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/race_checks.hpp>
-#include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 
 #include <atomic>
@@ -16,6 +15,15 @@
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// How many slots a front of class `c` has room for: 16 KiB worth, for the reason that `make_geometry` gives, and enough larger
+/// ones to make visits of the depot rare.
+inline constexpr std::size_t most_resource_front_slots = 512;
+constexpr std::size_t resource_front_slots(unsigned c) noexcept {
+    constexpr std::size_t kib = 1024;
+    const std::size_t few = clamp(128 * kib / class_bytes(c), 2, 128);
+    return clamp(16 * kib / class_bytes(c), few, most_resource_front_slots);
+}
 
 /// The caches that threads have of one resource: for each thread number a block of fronts, one a size class.
 ///

@@ -5,14 +5,15 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
-#include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -21,6 +22,61 @@
 // Where the memory of a resource comes from: chunks for slabs and for bookkeeping, blocks in no slab, and what the observer is told.
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Where an object that pools memory gets its own: a pair of functions and what they are called with.
+struct chunk_functions {
+    void* context = nullptr;
+    void* (*get)(void* context, std::size_t bytes, std::size_t align) = nullptr; ///< may throw
+    void (*put)(void* context, void* p, std::size_t bytes, std::size_t align) = nullptr;
+};
+
+/// What a resource was made with.
+struct resource_settings {
+    chunk_functions upstream;
+    bool own_pages = true; ///< slabs come from the system, not from upstream
+    bool memory_stays =
+        true; ///< whether it stays when threads are gone: it is of the system or of operator new
+    std::size_t slab_bytes = 0;
+    std::size_t retain_bytes = 0;
+    std::size_t max_bytes = SIZE_MAX; ///< that are taken from upstream and the system
+    const void* pool = nullptr;       ///< whom the observer hears of
+};
+
+/// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
+/// as they may grow, which costs addresses only; of an upstream no more is asked than needed. Below a limit they are a
+/// sixteenth of it, so that each of many classes can have a part of it.
+///
+/// Each class puts its slabs behind another number of pages, five apart. If all began at the same address bits, the first pages of
+/// thirty classes would compete for one set of the TLB: a server with 5000 blocks of 8 to 1000 bytes took 43 ns a
+/// block so, 28 with offsets (docs/design/memory_resource.md).
+///
+/// @param offset_step what the offset must be a multiple of; 0: there is none
+constexpr geometry resource_geometry(const resource_settings& s, unsigned c,
+                                     std::size_t offset_step) noexcept {
+    constexpr std::size_t kib = 1024;
+    geometry g;
+    g.slot_bytes = class_bytes(c);
+    g.slot_align = class_align(c);
+    const std::size_t least = std::bit_ceil(s.own_pages ? 16 * g.slot_bytes : 8 * g.slot_bytes);
+    const std::size_t usual = s.slab_bytes != 0 ? std::bit_ceil(clamp(s.slab_bytes, page_bytes, kib * kib))
+                              : s.own_pages     ? kib * kib
+                                                : 64 * kib;
+    const std::size_t share = std::bit_floor(clamp(s.max_bytes / 16, page_bytes, kib * kib));
+    const std::size_t wished = usual < share ? usual : share;
+    g.slab_align = wished > least ? wished : least;
+    const std::size_t first = s.own_pages ? 64 * kib : 16 * kib;
+    g.first_slab_bytes = first > least ? first : least;
+    if (g.first_slab_bytes > g.slab_align) {
+        g.first_slab_bytes = g.slab_align;
+    }
+    if (s.own_pages && offset_step != 0) {
+        const std::size_t unit =
+            offset_step > g.slot_align ? offset_step : g.slot_align; // slots stay aligned
+        g.slab_offset = 5 * page_bytes * c % g.slab_align / unit * unit;
+    }
+    g.retain_bytes = s.retain_bytes;
+    return g;
+}
 
 /// Small chunks of the system that memory resources which are gone left for the next ones.
 /// Constant-initialised and never destroyed. @threads any
@@ -115,21 +171,19 @@ inline spare_chunks& spare_chunks::process() noexcept {
 template <class Policy>
 class resource_memory {
 public:
-    /// @param own_pages chunks come from the system, not from upstream
-    /// @param most bytes that may be out; SIZE_MAX: no limit
     /// @param owner of the locks; no fork waits for them, but their owner resets them in the child
-    resource_memory(const chunk_functions& upstream, bool own_pages, std::size_t most,
-                    fork_stopper& owner) noexcept
-        : upstream_{upstream},
+    resource_memory(const resource_settings& s, fork_stopper& owner) noexcept
+        : settings{s},
           upstream_lock_{owner},
-          growth_{owner},
-          own_pages_{own_pages},
-          most_{most} {}
+          growth_{owner} {}
 
-    [[nodiscard]] bool limited() const noexcept { return most_ != SIZE_MAX; }
-    [[nodiscard]] std::size_t most() const noexcept { return most_; }
+    const resource_settings settings;
+
+    [[nodiscard]] bool limited() const noexcept { return settings.max_bytes != SIZE_MAX; }
     /// Free bytes below the limit. @pre it is the caller's turn, else others take them meanwhile
-    [[nodiscard]] std::size_t room() const noexcept { return most_ - taken_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t room() const noexcept {
+        return settings.max_bytes - taken_.load(std::memory_order_relaxed);
+    }
 
     /// With a limit, one thread at a time: no thread is refused memory that another one is about to share, or to
     /// return. Held while upstream is called. Without a limit it is every thread's turn.
@@ -157,7 +211,7 @@ public:
     /// @throws what upstream throws; nothing has changed then
     void* get_chunk(std::size_t bytes, std::size_t align, std::size_t offset = 0) {
         return counted(bytes, [&] {
-            if (!own_pages_) {
+            if (!settings.own_pages) {
                 return ask_upstream(bytes, align);
             }
             void* spare = spare_chunks::process().take(bytes, align, offset);
@@ -170,7 +224,7 @@ public:
         if constexpr (sanitizer_poison) {
             unpoison(p, bytes);
         }
-        if (!own_pages_) {
+        if (!settings.own_pages) {
             return_to_upstream(p, bytes, align);
         } else {
             const spare_chunks::chunk given{p, bytes, align};
@@ -200,8 +254,6 @@ public:
         credit(bytes);
     }
 
-    [[nodiscard]] void* upstream() const noexcept { return upstream_.context; }
-
     /// For the child of a fork, which waits for neither lock: what is called under them may take any other. A thread that
     /// is gone may have left bytes counted; they are lost too.
     void reset_locks() noexcept {
@@ -226,21 +278,18 @@ private:
     // do anything but call this again.
     void* ask_upstream(std::size_t bytes, std::size_t align) {
         lock_guard<typename Policy::mutex> guard{upstream_lock_};
-        return upstream_.get(upstream_.context, bytes, align);
+        return settings.upstream.get(settings.upstream.context, bytes, align);
     }
     void return_to_upstream(void* p, std::size_t bytes, std::size_t align) noexcept {
         lock_guard<typename Policy::mutex> guard{upstream_lock_};
-        upstream_.put(upstream_.context, p, bytes, align);
+        settings.upstream.put(settings.upstream.context, p, bytes, align);
     }
 
     void credit(std::size_t bytes) noexcept { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-    chunk_functions upstream_;
     typename Policy::mutex upstream_lock_;
     typename Policy::mutex growth_;
     typename Policy::template atomic<std::size_t> taken_{0};
-    bool own_pages_;
-    std::size_t most_;
 };
 
 /// Bookkeeping memory of one object: bumped from chunks that are brought to it, and given up all at

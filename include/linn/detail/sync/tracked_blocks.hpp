@@ -6,6 +6,7 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -101,14 +102,14 @@ public:
         return contains_locked(tracked_block::before(memory));
     }
 
-    struct numbers {
-        std::size_t live;
-        std::size_t peak;
-        std::size_t bytes;
-    };
-    [[nodiscard]] numbers count() noexcept {
+    /// All but the type.
+    [[nodiscard]] pool_statistics statistics() noexcept {
         lock_guard<mutex_type> guard{lock_};
-        return {live_, peak_, bytes_};
+        pool_statistics s;
+        s.live = live_;
+        s.peak = peak_;
+        s.reserved_bytes = s.resident_bytes = bytes_;
+        return s;
     }
 
     mutex_type& lock() noexcept { return lock_; }
