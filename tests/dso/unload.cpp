@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: a plugin may be unloaded while its objects are alive, while a thread lives that has objects of its pool cached,
-// and again and again; forks go on. Its objects stay valid and any other module may free them; what its static
-// initialisers made, they may free when it goes.
+// Promise: a plugin may be unloaded while its objects are alive, and again and again; forks go on. Its objects stay valid and any
+// other module may free them; what its static initialisers made, they may free when it goes. Threads that used it and live on:
+// matrix.cpp.
 //
 // Breaks when something that outlives a module refers to data of the module: the arena of its depots, a name, the
 // handler of a thread's exit. That only shows when the module is really gone, so where the loader can let it go
 // the test demands that it did.
 #include "module.hpp"
-#include "worker.hpp"
 
 #include <atomic>
 #include <string_view>
@@ -79,34 +78,6 @@ void orphans_and_forks(const char* path, bool goes) {
     destroy_here(last);
 }
 
-/// The plugin is closed while a thread lives that has used it, and holds some of its objects in magazines.
-void thread_lives_on(const char* path) {
-    std::vector<exchanged_item*> kept;
-    std::size_t freed_at_unload = 0;
-    {
-        worker thread;
-        {
-            module plugin{path};
-            plugin.f->say_when_gone(&freed_at_unload);
-            thread.run_here([&] {
-                kept = make_some(plugin.f->make);
-                destroy_all(make_some(plugin.f->make), plugin.f->destroy); // its magazines are full
-            });
-        }
-        // Where it holds magazines its code will be called when the thread ends: it is still there.
-        CHECK(freed_at_unload == 0 || !linn_test::cached());
-        thread.run_here([&] {
-            destroy_all(make_some(&make_here), &destroy_here);
-            destroy_all(kept, &destroy_here);
-            destroy_all(make_some(&make_here), &destroy_here);
-        });
-    }
-    linn::pool<exchanged_item>::trim();
-    if (in_slabs()) {
-        CHECK_AT_MOST(live_here(), 0);
-    }
-}
-
 /// Loaded and closed many times: it finds a world in order each time, and costs no more each time than what it did
 /// not give back.
 void again_and_again(const char* path, bool goes) {
@@ -158,5 +129,4 @@ int main(int argc, char** argv) {
     orphans_are_freed(path, goes);
     orphans_and_forks(path, goes);
     again_and_again(path, goes);
-    thread_lives_on(path);
 }
