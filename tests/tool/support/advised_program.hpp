@@ -5,6 +5,7 @@
 #include "advise/advice.hpp"
 #include "advise/type_groups.hpp"
 #include "analysis/accumulator.hpp"
+#include "made_events.hpp"
 
 #include <algorithm>
 #include <string>
@@ -32,18 +33,14 @@ public:
         info_.stacks.push_back({{0, 0x1000 + stack}});
         const std::uint64_t base = std::uint64_t{stack} << 32;
         for (std::uint64_t i = 0; i != count; ++i) {
+            const std::uint64_t address = base + (i % live + 1) * 4096;
             if (i >= live) {
-                release(base + (i % live + 1) * 4096, releasing);
+                push(release(address, 0, releasing));
             }
-            event e;
-            e.call = allocation_call::operator_new;
-            e.stack = stack;
-            e.address = base + (i % live + 1) * 4096;
-            e.bytes = bytes;
-            push(e);
+            push(allocation(address, bytes, 0, 0, stack));
         }
         for (std::uint64_t i = 0; releases_all_ && i != std::min(live, count); ++i) {
-            release(base + (i + 1) * 4096, releasing);
+            push(release(base + (i + 1) * 4096, 0, releasing));
         }
         return stack;
     }
@@ -66,15 +63,6 @@ private:
     void push(event e) {
         e.time = time_ += 50;
         events_.push_back(e);
-    }
-
-    void release(std::uint64_t address, std::uint32_t thread) {
-        event e;
-        e.kind = event_kind::release;
-        e.call = allocation_call::operator_delete;
-        e.thread = thread;
-        e.address = address;
-        push(e);
     }
 
     trace_info info_;
