@@ -195,12 +195,12 @@ def case_timeline(reports):
         page.evaluate("document.querySelector('.timeline').focus()")
         page.press("End")
         at_end = page.evaluate(readout)
-        check(re.match(r"at [\d.]+ [um]?s", at_end) and "live bytes: " in at_end, at_end)
+        check(re.match(r"At: [\d.]+ [nµm]?s", at_end) and "Live bytes: " in at_end, at_end)
         page.press("Home")
         page.press("ArrowRight")
         at_second = page.evaluate(readout)
         check(at_second not in (at_end, ""), at_second)
-        values = page.evaluate("document.querySelector('.timeline data').value.split(' ').length")
+        values = page.evaluate("document.querySelector('.timeline data').value.split('|').length")
         check(100 < values <= 400, f"{values} steps")
         x, y = page.evaluate("""(() => { const r = document.querySelector('.timeline .hit');
             r.scrollIntoView({block: "center"}); const b = r.getBoundingClientRect();

@@ -3,7 +3,6 @@
 #include "plots.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -128,13 +127,13 @@ markup panel_of(id_source& ids, const series& s, const linear_axis& time, const 
                                   top + plot_height + bottom, shapes, words));
 }
 
-/// The values as the script reads them: a line a series, each with what names and marks it.
-markup data_of(const series& s) {
-    return element("data",
-                   {{"value", fmt::format("{:.6g}", fmt::join(s.values, " "))},
-                    {"data-kind", s.what == unit::bytes ? "bytes" : "count"},
-                    {"data-title", s.title}},
-                   {});
+/// What the script reads out: the figures of every step, in the words of the page.
+markup data_of(std::string_view title, unit what, const std::vector<double>& values) {
+    std::string words;
+    for (const double v : values) {
+        words += (words.empty() ? "" : "|") + typeset(what, v);
+    }
+    return element("data", {{"value", words}, {"data-title", std::string{title}}}, {});
 }
 
 } // namespace
@@ -162,19 +161,19 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
                            typeset(unit::bytes, static_cast<double>(t.all.peak_live_bytes)),
                            typeset(unit::nanoseconds, static_cast<double>(t.peak_ns)));
     }
+    std::vector<double> times;
+    for (std::size_t i = 0; i != all[0].values.size(); ++i) {
+        times.push_back(step_ns * static_cast<double>(width * i));
+    }
     markup panels;
-    markup data;
+    markup data = data_of("At", unit::nanoseconds, times);
     for (const series& s : all) {
         const bool is_first = &s == all;
         panels += panel_of(ids, s, time, is_first ? note : "", is_first ? peak : -1);
-        data += data_of(s);
+        data += data_of(s.title, s.what, s.values);
     }
     panels += element("p", {{"class", "readout"}}, {});
-    return element("div",
-                   {{"class", "timeline"},
-                    {"role", "group"},
-                    {"aria-label", "Over the run"},
-                    {"data-step", fmt::format("{:.6g}", step_ns * static_cast<double>(width))}},
+    return element("div", {{"class", "timeline"}, {"role", "group"}, {"aria-label", "Over the run"}},
                    panels + data);
 }
 

@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines are read out at the pointer, or at a mark that the arrow keys move.
 
-function inUnit(value, units) {
-  const [size, name] = units.find(([size]) => value >= size) ?? units[units.length - 1];
-  return `${(value / size).toPrecision(value >= 1000 * size ? 4 : 3)} ${name}`;
-}
-
-const UNITS = {
-  bytes: [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]],
-  time: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
-};
-
-function shown(value, kind) {
-  return kind === "count" ? Math.round(value).toLocaleString("en").replaceAll(",", "\u202f") : inUnit(value, UNITS[kind]);
-}
-
 for (const timeline of document.querySelectorAll(".timeline")) {
-  const series = Array.from(timeline.querySelectorAll("data"), (d) =>
-    ({title: d.dataset.title, kind: d.dataset.kind, values: d.value.split(" ").map(Number)}));
-  const steps = series[0].values.length;
-  const stepTime = Number(timeline.dataset.step);
+  const series = Array.from(timeline.querySelectorAll("data"), (d) => ({title: d.dataset.title, words: d.value.split("|")}));
+  const steps = series[0].words.length;
   const readout = timeline.querySelector(".readout");
   const areas = Array.from(timeline.querySelectorAll(".hit"));
   let at = -1;
 
   const show = (step) => {
     at = Math.max(0, Math.min(steps - 1, step));
-    readout.textContent = [`at ${shown(at * stepTime, "time")}`,
-      ...series.map((s) => `${s.title.toLowerCase()}: ${shown(s.values[at], s.kind)}`)].join(" · ");
+    readout.textContent = series.map((s) => `${s.title}: ${s.words[at]}`).join(" · ");
     for (const area of areas) {
       const x = ((at + 0.5) / steps * 1000).toFixed(2);
       area.parentElement.querySelector(".cursor").setAttribute("d",
