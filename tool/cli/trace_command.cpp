@@ -46,6 +46,12 @@ constexpr const char* trace_footer =
     "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
     "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n";
 
+export_weight weight_of(const std::string& name) {
+    return name == "bytes"  ? export_weight::bytes
+           : name == "time" ? export_weight::time
+                            : export_weight::allocations;
+}
+
 } // namespace
 
 /// The command `trace`: what a trace holds, whether it is whole, and the same in other forms.
@@ -246,16 +252,13 @@ private:
         progress_line line;
         const auto write = [&](std::ostream& out) {
             if (has_stacks) {
-                export_stacks(*profile_, source_.symbols(),
-                              {*export_format_,
-                               weight_ == "bytes"  ? export_weight::bytes
-                               : weight_ == "time" ? export_weight::time
-                                                   : export_weight::allocations,
-                               filter_, keeps_runtime_},
-                              out);
-            } else {
-                export_events(trace, show_reading(line), out);
+                export_stacks(*profile_, names_by(trace.info(), source_.symbols()),
+                              {*export_format_, weight_of(weight_), filter_, keeps_runtime_}, out);
+                return;
             }
+            write_event_heading(trace.info(), out);
+            trace.read([&](std::span<const event> events) { write_events(trace.info(), events, out); },
+                       show_reading(line));
         };
         std::string unwritten;
         if (output_ == "-") {

@@ -4,7 +4,6 @@
 // stack 2 makes 2000, stack 4 one of 50 bytes released at once. Most is live (2300 bytes) at 6 µs; the run takes 10 µs.
 #include "../support/made_events.hpp"
 #include "analysis/accumulator.hpp"
-#include "profile/trace_profile.hpp"
 #include "report/trace_export/trace_export.hpp"
 
 #include <cstdio>
@@ -89,26 +88,24 @@ int main(int count, char** arguments) {
     const trace_info info = made_info();
     const std::vector<event> events = made_events();
     const trace_profile profile = profile_of(info, events);
-    const auto all = exported_stacks(profile, block_filter::all, true);
     bool done = true;
     const auto write = [&](const std::string& name, const auto& how) {
         std::ofstream file{folder + name, std::ios::binary};
         how(file);
         done = done && file.flush();
     };
-    write("bytes.collapsed",
-          [&](std::ostream& out) { write_collapsed(info, all, frames_at, export_weight::bytes, out); });
-    write("allocations.collapsed",
-          [&](std::ostream& out) { write_collapsed(info, all, frames_at, export_weight::allocations, out); });
-    write("trace.pb.gz", [&](std::ostream& out) { write_pprof(info, all, frames_at, out); });
+    const auto convert = [&](const std::string& name, const export_options& options) {
+        write(name, [&](std::ostream& out) { export_stacks(profile, frames_at, options, out); });
+    };
+    convert("bytes.collapsed", {});
+    convert("allocations.collapsed", {.weight = export_weight::allocations});
+    convert("trace.pb.gz", {.format = export_format::pprof});
     for (const block_filter filter : {block_filter::peak, block_filter::temporary, block_filter::leaks}) {
         const std::string name = to_string(filter);
-        const auto some = exported_stacks(profile, filter, true);
-        write(name + ".collapsed",
-              [&](std::ostream& out) { write_collapsed(info, some, frames_at, export_weight::bytes, out); });
-        write(name + ".pb.gz", [&](std::ostream& out) { write_pprof(info, some, frames_at, out, filter); });
+        convert(name + ".collapsed", {.filter = filter, .keeps_runtime = true});
+        convert(name + ".pb.gz", {.format = export_format::pprof, .filter = filter, .keeps_runtime = true});
     }
-    write("stacks.csv", [&](std::ostream& out) { write_stacks(info, all, frames_at, out); });
+    convert("stacks.csv", {.format = export_format::csv_stacks});
     write("events.csv", [&](std::ostream& out) {
         write_event_heading(info, out);
         write_events(info, events, out);
