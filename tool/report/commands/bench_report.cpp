@@ -402,7 +402,7 @@ std::vector<const contender*> measured_contenders(const bench_result& result) {
 /// What was measured on what, and what was not.
 void add_contenders(document& d, const bench_result& result) {
     const bool is_short = is_headline_alone(result);
-    section& s = d.add_section("contenders", "Contenders", left_out_of_text::title);
+    section& s = d.add_section("contenders", "Contenders", forms::html);
     s.add(paragraph{"Every process reports which file serves its memory functions; one that cannot be proven "
                     "is left out."},
           forms::html);

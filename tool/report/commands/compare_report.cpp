@@ -131,7 +131,7 @@ document compare_document(const file_comparison& r) {
     if (!r.appeared.empty()) {
         names.lines.push_back("new: " + name_list(r.appeared));
     }
-    d.add_section("rows", "Rows of one file only", left_out_of_text::title).add(std::move(names));
+    d.add_section("rows", "Rows of one file only", forms::html).add(std::move(names));
     d.warnings = r.warnings;
     d.data = [&] {
         return data_of(list_json(r.series, change_json),

@@ -78,10 +78,6 @@ table table_of(row_kind kind, std::string caption, const std::vector<column>& ot
     return t;
 }
 
-/// What a page about a whole recording has: live bytes over time, the types, places and stacks, and the flame graph. Both must live
-/// as long as the document.
-void add_recording(document& d, const trace_profile& profile, const trace_view& view);
-
 /// The program of a trace, and its run.
 nlohmann::ordered_json recorded_json(const trace_info& info);
 

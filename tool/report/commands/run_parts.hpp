@@ -20,8 +20,8 @@ nlohmann::ordered_json run_fields(const run_result& result);
 /// The verdict on a metric of a row: "faster", "less", "tie", "(control)"; nothing for the default.
 cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric);
 
-/// All that was counted, as plots and a table; the plot of one metric is shown elsewhere.
-std::vector<block> everything_counted(const run_result& result, const metric_info& shown);
+/// All that was counted, as plots and a table, which is for those forms; the plot of one metric is shown elsewhere.
+std::vector<block> everything_counted(const run_result& result, const metric_info& shown, forms has_table);
 
 /// The program, the options and the machine.
 facts facts_of(const run_result& result);

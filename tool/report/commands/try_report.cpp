@@ -172,7 +172,7 @@ void add_left_out(document& d, const try_result& result) {
                                           short_type(l.type, name_letters),
                                           share_cell(l.share).words(lettering::plain), l.reason));
     }
-    d.add_section("left-out", "Left out, and why", left_out_of_text::title).add(std::move(lines));
+    d.add_section("left-out", "Left out, and why", forms::html).add(std::move(lines));
 }
 
 /// Every run's change of CPU time.
@@ -184,11 +184,12 @@ picture changes_of(const run_result& run) {
 }
 
 void add_plan(document& d, const try_result& result, const std::vector<std::string>& command) {
-    section& s = d.add_section("plan", "The plan", left_out_of_text::all);
+    section& s = d.add_section("plan", "The plan");
     s.add(paragraph{fmt::format("To use these pools without changing the source, save this as {0}.toml, "
                                 "then: linn pools --plan {0}.toml -- {1}",
-                                shell_words({result.plan.program}), shell_words(command))});
-    s.add(fold{"Modules, pools and sites", std::vector<block>{block{code{plan_text(result.plan)}}}});
+                                shell_words({result.plan.program}), shell_words(command))},
+          forms::html);
+    s.add(fold{"Modules, pools and sites", {block{code{plan_text(result.plan)}}}}, forms::html);
 }
 
 list reading_of_try() {
@@ -243,19 +244,19 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     d.add(code{shell_words(command)}, forms::html);
     table arms = arms_table(result, parts);
     arms.remarks = how_it_was_measured(result, command);
-    d.add_section("figures", "Every arm", left_out_of_text::title).add(std::move(arms));
+    d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
     add_left_out(d, result);
     if (!result.plan.sites.empty()) {
         add_plan(d, result, command);
     }
     if (!parts.empty()) {
-        d.add_section("everything", "Everything that was counted", left_out_of_text::all).blocks =
-            everything_counted(judged, cpu_time());
-        d.add_section("machine", "Program, machine and options", left_out_of_text::all).add(facts_of(judged));
+        d.add_section("everything", "Everything that was counted").blocks =
+            everything_counted(judged, cpu_time(), forms::html);
+        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
         d.provenance =
             provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
     }
-    d.add_section("reading", "How to read this report", left_out_of_text::all).add(reading_of_try());
+    d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
     d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
     return d;
 }

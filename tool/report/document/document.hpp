@@ -21,7 +21,7 @@
 //         return d;
 //     }
 //
-// Everything in the document appears in every form, unless a section leaves something out of text, or `forms` says otherwise.
+// Everything in the document appears in every form, unless `forms` says otherwise.
 // Figures are `quantity`, which alone decides how a number is written. A table gives up columns, cuts text and wraps prose by
 // itself, as its columns allow.
 #pragma once
@@ -216,15 +216,12 @@ struct block {
     forms shown_in = forms::everywhere;
 };
 
-/// What text, which has less room than a page, leaves out of a section.
-enum class left_out_of_text { nothing, title, all };
-
 /// Blocks under a heading.
 struct section {
     std::string id; ///< the page's contents lead to it
     std::string title;
     std::vector<block> blocks = {};
-    left_out_of_text leaves_out = left_out_of_text::nothing;
+    forms titled_in = forms::everywhere; ///< the others show the blocks alone
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {
@@ -260,9 +257,8 @@ struct document {
         introduction.emplace_back(std::move(content), shown_in);
     }
 
-    section& add_section(std::string id, std::string name,
-                         left_out_of_text leaves_out = left_out_of_text::nothing) {
-        return sections.emplace_back(section{std::move(id), std::move(name), {}, leaves_out});
+    section& add_section(std::string id, std::string name, forms titled_in = forms::everywhere) {
+        return sections.emplace_back(section{std::move(id), std::move(name), {}, titled_in});
     }
 };
 

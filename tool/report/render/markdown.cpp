@@ -167,8 +167,8 @@ std::string render_markdown(const document& d) {
     }
     parts.push_back(write.blocks(d.introduction));
     for (const section& s : d.sections) {
-        const std::string text = s.leaves_out == left_out_of_text::all ? "" : write.blocks(s.blocks);
-        const bool has_title = !text.empty() && s.leaves_out == left_out_of_text::nothing;
+        const std::string text = write.blocks(s.blocks);
+        const bool has_title = !text.empty() && includes(s.titled_in, forms::markdown);
         parts.push_back(has_title ? "### " + markdown_text(s.title) + '\n' : "");
         parts.push_back(text);
     }

@@ -333,8 +333,8 @@ std::string render_terminal(const document& d, const output_style& style) {
     }
     std::vector<std::string> parts{top, write.blocks(d.introduction)};
     for (const section& s : d.sections) {
-        const std::string text = s.leaves_out == left_out_of_text::all ? "" : write.blocks(s.blocks);
-        const bool has_title = !text.empty() && s.leaves_out == left_out_of_text::nothing;
+        const std::string text = write.blocks(s.blocks);
+        const bool has_title = !text.empty() && includes(s.titled_in, forms::terminal);
         parts.push_back((has_title ? write(subheading{s.title}) : "") + text);
     }
     std::string end;
