@@ -144,9 +144,9 @@ figures::quantity figure_of_limit(std::size_t limit, std::uint64_t value) {
 
 std::vector<budget> read_budget_file(const std::filesystem::path& file) {
     try {
-        return budgets_in(text_of_file<unusable_budgets>(file));
+        return budgets_in(text_of_file(file));
     } catch (const toml_problem& problem) {
-        throw unusable_budgets{fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what())};
+        throw unusable_input{fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what())};
     }
 }
 

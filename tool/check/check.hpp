@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../measure/files.hpp"
 #include "../profile/trace_profile.hpp"
 
 #include <array>
@@ -7,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,13 +37,7 @@ struct budget {
     bool is_of_all() const noexcept { return type.empty() && function.empty() && file.empty(); }
 };
 
-/// There is no such file, or it holds no budgets: "FILE:LINE: what is wrong".
-class unusable_budgets : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
-/// Reads a file of budgets. @throws unusable_budgets
+/// Reads a file of budgets. @throws unusable_input
 std::vector<budget> read_budget_file(const std::filesystem::path& file);
 
 /// A stack that a budget is about, and how much it used of the limit.

@@ -65,11 +65,7 @@ public:
     }
 
     int run() override {
-        try {
-            result_ = ask();
-        } catch (const unusable_trace& error) {
-            return refuse(error.what(), exit_code_for(error));
-        }
+        result_ = ask();
         return end(files_.deliver(), fails() ? exit_failure : exit_success);
     }
 

@@ -48,9 +48,8 @@ public:
         CLI::App& arguments = app();
         add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-        repeatable(
-            arguments.add_option("--allocator", given_, "also examine the library PATH, under this name"))
-            ->type_name("NAME=PATH");
+        add_words(arguments, "--allocator", given_, "NAME=PATH",
+                  "also examine the library PATH, under this name");
         add_value(arguments, "--install", to_install_, "NAME", "build these, or all, into ~/.cache/linn")
             ->delimiter(',')
             ->expected(1, 100)

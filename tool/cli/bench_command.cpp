@@ -132,17 +132,11 @@ public:
                   fmt::format("start no round that would end later (default {}, headline {})",
                               quick_effort.budget_s, headline_effort.budget_s),
                   whole_number(1, 1'000'000));
-        repeatable(arguments.add_option("--only", options_.only,
-                                        "measure these contenders and glibc (comma-separated)"))
-            ->delimiter(',')
-            ->type_name("NAMES");
-        repeatable(arguments.add_option("--allocators", general_,
-                                        "only these general allocators and glibc (comma-separated)"))
-            ->delimiter(',')
-            ->type_name("NAMES");
-        repeatable(
-            arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name"))
-            ->type_name("NAME=PATH");
+        add_names(arguments, "--only", options_.only, "measure these contenders and glibc (comma-separated)");
+        add_names(arguments, "--allocators", general_,
+                  "only these general allocators and glibc (comma-separated)");
+        add_words(arguments, "--allocator", allocators_, "NAME=PATH",
+                  "measure the library PATH too, under this name");
         add_value(arguments, "--n", options_.n, "COUNT",
                   "integers of the scenario containers (default 1000000)", whole_number(1, 200'000'000));
         add_value(arguments, "--container", options_.container, "NAME",

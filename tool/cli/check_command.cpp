@@ -73,11 +73,7 @@ public:
     /// 0: all are kept; 1: one is broken, or the recording is not whole; 2: the files or arguments are wrong. A program that was
     /// recorded and failed: its own status.
     int run() override {
-        try {
-            budgets_ = read_budget_file(budget_file_);
-        } catch (const unusable_budgets& error) {
-            return refuse(error.what(), exit_usage);
-        }
+        budgets_ = read_budget_file(budget_file_);
         return words_.empty() ? check_trace(trace_) : check_program();
     }
 
@@ -142,7 +138,7 @@ private:
             source_.open();
             const trace_profile profile = profile_trace(trace, source_.names(), show_reading(line));
             result_ = check_budgets(budgets_, profile);
-        } catch (const unusable_trace& error) {
+        } catch (const unusable_input& error) {
             return refuse(error.what(), exit_usage);
         }
         result_.budget_file = budget_file_;

@@ -107,8 +107,15 @@ CLI::Validator one_of(std::vector<std::string> words) {
             ""};
 }
 
-CLI::Option* repeatable(CLI::Option* option) {
+CLI::Option* add_words(CLI::App& app, const char* names, std::vector<std::string>& into, const char* called,
+                       const std::string& help) {
+    CLI::Option* const option = app.add_option(names, into, help)->type_name(called);
     return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+}
+
+CLI::Option* add_names(CLI::App& app, const char* names, std::vector<std::string>& into,
+                       const std::string& help) {
+    return add_words(app, names, into, "NAMES", help)->delimiter(',');
 }
 
 std::string missing_argument(const CLI::App& app, std::string_view name) {

@@ -118,8 +118,13 @@ CLI::Validator writable_file(bool may_be_stdout = false);
 /// A folder that is there.
 CLI::Validator existing_folder();
 
-/// Every use of the option counts, each with one word: the next word is the command's.
-CLI::Option* repeatable(CLI::Option* option);
+/// Adds an option that may be repeated. Every use counts, each with one word: the next word is the command's.
+CLI::Option* add_words(CLI::App& app, const char* names, std::vector<std::string>& into, const char* called,
+                       const std::string& help);
+
+/// Likewise for names with commas between them.
+CLI::Option* add_names(CLI::App& app, const char* names, std::vector<std::string>& into,
+                       const std::string& help);
 
 /// "missing TRACE; 'shop.linn' is the FILE of --json, where - is standard output": an option may have taken what is missed.
 std::string missing_argument(const CLI::App& app, std::string_view name);

@@ -127,12 +127,10 @@ public:
         add_value(arguments, "--fail-on", fail_on_, "WHAT",
                   "exit with 1 on a regression (default), on any change, or never",
                   one_of({"regression", "any", "never"}));
-        const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
-            repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
-        };
-        add_list("--only", options_.contenders, "compare these contenders (comma-separated)");
-        add_list("--scenario", options_.scenarios, "compare these scenarios of bench");
-        add_list("--metric", options_.measures, "compare these metrics of run, or phases of bench");
+        add_names(arguments, "--only", options_.contenders, "compare these contenders (comma-separated)");
+        add_names(arguments, "--scenario", options_.scenarios, "compare these scenarios of bench");
+        add_names(arguments, "--metric", options_.measures,
+                  "compare these metrics of run, or phases of bench");
         arguments.option_defaults()->group(traces_group);
         add_value(arguments, "--measure", measure_, "WHAT",
                   "allocations (default), bytes, temporary, live-blocks or live-bytes",
@@ -169,7 +167,7 @@ private:
              {std::pair{&old_path_, &old_file}, std::pair{&new_path_, &new_file}}) {
             try {
                 *file = read_result_file(*path);
-            } catch (const unusable_file& error) {
+            } catch (const unusable_input& error) {
                 problems += fmt::format("linn compare: {}\n", error.what());
             }
         }
@@ -255,7 +253,7 @@ private:
         if (are_traces_ != begins_as_trace(new_path_)) {
             try {
                 const trace_file other{are_traces_ ? new_path_ : old_path_};
-            } catch (const unusable_trace& error) {
+            } catch (const unusable_input& error) {
                 return refuse(fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
                                           are_traces_ ? old_path_ : new_path_),
                               exit_usage);
@@ -290,7 +288,7 @@ private:
             const trace_profile old_trace = profile_trace(old_path_, source_.names(), show_reading(line));
             const trace_profile new_trace = profile_trace(new_path_, source_.names(), show_reading(line));
             trace_result_ = tool::compare_traces(old_trace, new_trace, trace_options_);
-        } catch (const unusable_trace& error) {
+        } catch (const unusable_input& error) {
             return refuse(error.what(), exit_usage);
         }
         return trace_result_.problem.empty() ? exit_success : refuse(trace_result_.problem, exit_usage);

@@ -14,10 +14,8 @@
 namespace linn::tool {
 
 void symbol_source::add() {
-    repeatable(
-        app_->add_option("--debug-dir", folders_,
-                         "also look here for debug information, before /usr/lib/debug; may be repeated"))
-        ->type_name("FOLDER")
+    add_words(*app_, "--debug-dir", folders_, "FOLDER",
+              "also look here for debug information, before /usr/lib/debug; may be repeated")
         ->check(existing_folder());
     app_->add_flag("--debuginfod", use_debuginfod_, "fetch missing debug information from DEBUGINFOD_URLS");
 }

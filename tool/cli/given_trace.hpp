@@ -37,11 +37,6 @@ private:
 /// Names by a symbolizer, which must outlive the result.
 naming naming_by(symbolizer& symbols);
 
-/// What a command exits with that cannot use a trace: damage is a failure, any other reason a wrong call.
-inline exit_code exit_code_for(const unusable_trace& error) noexcept {
-    return dynamic_cast<const damaged_trace*>(&error) != nullptr ? exit_failure : exit_usage;
-}
-
 /// Why what a trace says does not hold for the program that will run: it is of another program, or of another build of it. Empty:
 /// it is of this one. `file`: the program's; `words`: the program and its arguments, any of which may name the recorded program, as
 /// behind `env` or `taskset`.

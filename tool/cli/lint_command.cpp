@@ -63,12 +63,8 @@ public:
         add_value(arguments, "--min-bytes", options_.checks.min_bytes, "N",
                   "report places of this many bytes and more (default 64)",
                   whole_number(1, std::uint64_t{1} << 32));
-        repeatable(
-            arguments.add_option(
-                "--checks", checks_,
-                "fill: zeros of new objects; overwritten: of vectors, strings and arrays (default both)"))
-            ->delimiter(',')
-            ->type_name("NAMES")
+        add_names(arguments, "--checks", checks_,
+                  "fill: zeros of new objects; overwritten: of vectors, strings and arrays (default both)")
             ->check(one_of({"fill", "overwritten"}));
         add_value(arguments, "--header-filter", header_filter_, "REGEX",
                   "report headers whose path matches (default: all of the project's folder)");
@@ -94,16 +90,9 @@ public:
     /// 0: nothing was found; 1: something was, or a file could not be checked; 2: nothing could be checked.
     int run() override {
         const interrupt_guard guard;
-        try {
+        {
             progress_line line;
             result_ = lint(options_, guard, [&](const work_progress& p) { line.show(p); });
-        } catch (const unusable_database& error) {
-            return refuse(error.what(), exit_usage);
-        } catch (const nothing_selected& error) {
-            return refuse(error.what(), exit_usage);
-        } catch (const no_tidy_program& error) {
-            return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending()
-                                                   : refuse(error.what(), exit_usage);
         }
         if ((fix_ || fix_notes_) && result_.signal == 0) {
             apply();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../measure/files.hpp"
+#include "../measure/interrupt.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/document/document.hpp"
 #include "../report/terminal.hpp"
@@ -155,7 +157,15 @@ int run(int argc, char** argv) {
     command& one = **chosen; // one is required
     std::string problem = unknown_option(one.app());
     problem = problem.empty() ? one.check() : problem;
-    return problem.empty() ? one.run() : one.refuse_arguments(problem);
+    try {
+        return problem.empty() ? one.run() : one.refuse_arguments(problem);
+    } catch (const unusable_input& error) {
+        if (const int signal = interrupt_guard::pending(); signal != 0) { // which stopped what was needed
+            return 128 + signal;
+        }
+        return one.refuse(error.what(),
+                          dynamic_cast<const damaged_input*>(&error) != nullptr ? exit_failure : exit_usage);
+    }
 }
 
 } // namespace

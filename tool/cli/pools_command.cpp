@@ -110,7 +110,7 @@ private:
                 if (!words_.empty()) {
                     settings_.plan = keep_compiled(plan_file_, plan_);
                 }
-            } catch (const unusable_plan& unusable) {
+            } catch (const unusable_input& unusable) {
                 return unusable.what();
             }
         }

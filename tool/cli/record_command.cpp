@@ -107,7 +107,7 @@ private:
                 return;
             }
             show(name_profile(trace_, counted.finish(reader.info()), naming_by(symbols_)));
-        } catch (const unusable_trace&) {
+        } catch (const unusable_input&) {
             // Nothing was written yet, or the user has moved the file.
         }
     }

@@ -47,15 +47,10 @@ public:
                                       [this] { return report::run_document(result_); }}} {
         CLI::App& arguments = app();
         arguments.prefix_command();
-        const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
-            return repeatable(arguments.add_option(names, values, help));
-        };
-        list("--only,--allocators", options_.only,
-             "compare these allocators (comma-separated) with the default")
-            ->delimiter(',')
-            ->type_name("NAMES");
-        list("--allocator", allocators_, "compare the library PATH too, under this name")
-            ->type_name("NAME=PATH");
+        add_names(arguments, "--only,--allocators", options_.only,
+                  "compare these allocators (comma-separated) with the default");
+        add_words(arguments, "--allocator", allocators_, "NAME=PATH",
+                  "compare the library PATH too, under this name");
         measuring_.add();
     }
 

@@ -84,15 +84,8 @@ public:
 
     /// 0; 1: damaged, with --check, or something could not be written; 2: no trace, or wrong arguments.
     int run() override {
-        std::optional<trace_reader> trace;
-        try {
-            trace.emplace(path_, may_be_sample);
-        } catch (const unusable_trace& error) {
-            return refuse(error.what(), exit_code_for(error));
-        }
-        const int status = checks_          ? check_file(*trace)
-                           : export_format_ ? convert(*trace)
-                                            : summarise(*trace);
+        trace_reader trace{path_, may_be_sample};
+        const int status = checks_ ? check_file(trace) : export_format_ ? convert(trace) : summarise(trace);
         // The intact part was shown; the exit status says that it is not everything.
         const std::string corrupt = why_corrupt(path_);
         if (!corrupt.empty()) {

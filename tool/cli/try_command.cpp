@@ -95,9 +95,8 @@ public:
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_value(arguments, "TRACE", trace_, "FILE", "a trace of this program by linn record");
-        repeatable(arguments.add_option("--type", wanted_.types,
-                                        "try only types with this in their name; may be repeated"))
-            ->type_name("NAME");
+        add_words(arguments, "--type", wanted_.types, "NAME",
+                  "try only types with this in their name; may be repeated");
         add_value(arguments, "--plan", plan_file_, "FILE",
                   "write the plan of the pools that gain, for linn pools", writable_file());
         arguments.add_flag("--litter", wanted_.wants_litter,
@@ -113,8 +112,6 @@ public:
         const interrupt_guard guard; // before the first temporary file
         try {
             return trace_.empty() ? record_and_measure(guard) : measure(trace_, guard);
-        } catch (const unusable_trace& error) {
-            return refuse(error.what(), exit_code_for(error));
         } catch (const stopped& by) {
             return refuse("stopped before anything was measured", 128 + by.signal);
         }
@@ -122,21 +119,14 @@ public:
 
 private:
     std::string check() override {
-        const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
-        words_ = app().remaining();
         if (trace_ == separator_word) { // there is no trace
             trace_.clear();
-        } else if (!words_.empty() && words_.front() == separator_word) {
-            words_.erase(words_.begin());
-        } else {
-            const std::string problem = take_program_words(app(), words_);
-            return problem.empty() ? usage : problem;
+        } else if (const std::vector<std::string> left = app().remaining();
+                   left.empty() || left.front() != separator_word) {
+            return "missing program: linn try [TRACE] [options] -- PROG ARGS...";
         }
-        if (words_.empty()) {
-            return usage;
-        }
-        if (words_.front().empty()) {
-            return "the program's name is empty";
+        if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
+            return problem;
         }
         if (!options_.launch.client.empty() && trace_.empty()) {
             return "--client: record the server first, with linn record, and give the TRACE";
@@ -218,7 +208,7 @@ private:
         trace_reader reader{trace};
         if (const std::string why = why_other_program(trace, reader.info(), program_.file, words_);
             !why.empty()) {
-            throw unusable_trace{why};
+            throw unusable_input{why};
         }
         trace_analysis analysis = analyse_trace(reader, go_on);
         symbolizer symbols;

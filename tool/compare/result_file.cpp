@@ -269,12 +269,12 @@ result_file read_result_file(const std::filesystem::path& path) {
         file.path = name;
         return file;
     } catch (const bad_file& error) {
-        throw unusable_file{fmt::format("cannot use {}: {}", name, error.what())};
+        throw unusable_input{fmt::format("cannot use {}: {}", name, error.what())};
     } catch (const json::parse_error& error) {
-        throw unusable_file{fmt::format("cannot use {}: it is not valid JSON: {}", name, reason_of(error))};
+        throw unusable_input{fmt::format("cannot use {}: it is not valid JSON: {}", name, reason_of(error))};
     } catch (const json::exception& error) {
-        throw unusable_file{fmt::format("cannot use {}: it is not what linn wrote: {}; measure again", name,
-                                        reason_of(error))};
+        throw unusable_input{fmt::format("cannot use {}: it is not what linn wrote: {}; measure again", name,
+                                         reason_of(error))};
     }
 }
 

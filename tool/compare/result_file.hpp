@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
+
 #include <filesystem>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -45,12 +46,7 @@ struct result_file {
     const char* reference() const noexcept { return is_bench() ? "glibc" : "the default allocator"; }
 };
 
-/// Why a file cannot be used; the text names the file.
-class unusable_file : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// Reads such a file. @throws unusable_file when it is missing, no JSON, of another schema, or lacks what its schema
+/// Reads such a file. @throws unusable_input when it is missing, no JSON, of another schema, or lacks what its schema
 /// promises; fields that this version does not know are passed over
 result_file read_result_file(const std::filesystem::path& path);
 

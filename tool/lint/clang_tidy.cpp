@@ -117,12 +117,12 @@ child_result call(const std::vector<std::string>& words, const interrupt_guard& 
 std::map<int, std::string, std::greater<>> plugins_of(const tidy_choice& choice) {
     if (const std::string& given = choice.plugin; !given.empty()) {
         if (std::error_code error; !fs::is_regular_file(given, error)) {
-            throw no_tidy_program{fmt::format("--plugin: there is no file {}", given)};
+            throw unusable_input{fmt::format("--plugin: there is no file {}", given)};
         }
         std::smatch match;
         static const std::regex pattern{"-(\\d+)\\.so$"};
         if (!std::regex_search(given, match, pattern)) {
-            throw no_tidy_program{fmt::format(
+            throw unusable_input{fmt::format(
                 "--plugin: {} does not tell the version of its clang-tidy; name a linn-tidy-N.so", given)};
         }
         return {{std::stoi(match[1]), fs::absolute(given).string()}};
@@ -134,7 +134,7 @@ std::map<int, std::string, std::greater<>> plugins_of(const tidy_choice& choice)
         }
     }
     if (found.empty()) {
-        throw no_tidy_program{
+        throw unusable_input{
             "there is no plugin linn-tidy-N.so next to linn: it was built without the headers of LLVM.\n"
             "Install libclang-19-dev and llvm-19-dev, build Linn again, and see what CMake says about "
             "LINN_LINT_PLUGIN; or name one with --plugin."};
@@ -156,7 +156,7 @@ std::vector<std::string> programs_for(int major, const tidy_choice& choice) {
         }
     }
     if (found.empty() && !choice.clang_tidy.empty()) {
-        throw no_tidy_program{fmt::format("--clang-tidy: there is no program {}", choice.clang_tidy)};
+        throw unusable_input{fmt::format("--clang-tidy: there is no program {}", choice.clang_tidy)};
     }
     return found;
 }
@@ -186,7 +186,7 @@ tidy_program proved(tidy_program program, const interrupt_guard& guard) {
     if (has_ended_well) {
         reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
     }
-    throw no_tidy_program{fmt::format(
+    throw unusable_input{fmt::format(
         "{} (version {}) cannot load {}:\n  {}\n"
         "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "
         "library: the "
@@ -314,13 +314,13 @@ tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard&
             if (program) {
                 there.insert(fmt::format("{} ({})", path, program->version));
             } else if (!choice.clang_tidy.empty()) {
-                throw no_tidy_program{
+                throw unusable_input{
                     fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
             }
         }
     }
     const auto& [wanted, plugin] = *plugins.begin();
-    throw no_tidy_program{fmt::format(
+    throw unusable_input{fmt::format(
         "no clang-tidy here fits the plugin.\n  clang-tidy: {0}\n  plugin: {1} (for clang-tidy {2})\n"
         "To get the one that fits:\n"
         "  Debian, Ubuntu   apt install clang-tidy-{2}\n"

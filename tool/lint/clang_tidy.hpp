@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
 #include "../measure/interrupt.hpp"
 #include "selection.hpp"
 
@@ -99,14 +100,8 @@ struct tidy_choice {
     std::string plugin;
 };
 
-/// There is no clang-tidy, no plugin, or the two do not belong together; the message says what is there and what to do.
-class no_tidy_program : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 /// The newest clang-tidy for which a plugin lies next to the tool, or the one that was chosen; it has been started with the
-/// plugin, and knows the checks. @throws no_tidy_program
+/// plugin, and knows the checks. @throws unusable_input
 tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard);
 
 /// What the checks are told.

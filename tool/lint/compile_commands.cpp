@@ -76,11 +76,11 @@ compile_command command_of(const json& entry, const fs::path& here) {
 
 std::vector<compile_command> commands_in(const fs::path& path) {
     const auto fail = [&](const std::string& reason) {
-        throw unusable_database{fmt::format("cannot use {}: {}", path.string(), reason)};
+        throw unusable_input{fmt::format("cannot use {}: {}", path.string(), reason)};
     };
     const std::optional<std::string> text = read_file(path);
     if (!text) {
-        throw unusable_database{fmt::format("cannot read {}: {}", path.string(), std::strerror(errno))};
+        throw unusable_input{fmt::format("cannot read {}: {}", path.string(), std::strerror(errno))};
     }
     if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
         fail("it is empty");
@@ -201,16 +201,16 @@ fs::path find_compile_database(const std::string& given) {
             return given;
         }
         if (!fs::exists(given, error)) {
-            throw unusable_database{fmt::format("--build: there is no {}", given)};
+            throw unusable_input{fmt::format("--build: there is no {}", given)};
         }
         if (fs::is_regular_file(fs::path{given} / file_name, error)) {
             return fs::path{given} / file_name;
         }
         if (const std::vector<fs::path> below = databases_below(given); !below.empty()) {
-            throw unusable_database{fmt::format("--build: there is no {} in {}; did you mean {}?", file_name,
-                                                given, below.front().parent_path().string())};
+            throw unusable_input{fmt::format("--build: there is no {} in {}; did you mean {}?", file_name,
+                                             given, below.front().parent_path().string())};
         }
-        throw unusable_database{
+        throw unusable_input{
             fmt::format("--build: there is no {} in {}.\n{}", file_name, given, how_to_make_one)};
     }
     const fs::path start = fs::current_path();
@@ -222,8 +222,8 @@ fs::path find_compile_database(const std::string& given) {
             break;
         }
     }
-    throw unusable_database{fmt::format("there is no {} in {}, in its build folders or above.\n{}", file_name,
-                                        start.string(), how_to_make_one)};
+    throw unusable_input{fmt::format("there is no {} in {}, in its build folders or above.\n{}", file_name,
+                                     start.string(), how_to_make_one)};
 }
 
 compile_database read_compile_database(const fs::path& path) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
+
 #include <filesystem>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,6 @@ struct compile_database {
     std::vector<compile_command> commands;
 };
 
-/// A compile database that is not there or not one; the message says what to do.
-class unusable_database : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 /// The files below a folder that `is_wanted` says yes to. Negative `levels`: however deep.
 std::vector<std::filesystem::path>
 files_below(const std::filesystem::path& folder,
@@ -41,10 +36,10 @@ files_below(const std::filesystem::path& folder,
 
 /// The compile database of a folder, or the one that `given` names itself. With an empty `given`: of the current folder, of
 /// its build folders (build*, cmake-build*, out, and one level below them; the newest), else of the nearest folder
-/// above that has one. @throws unusable_database
+/// above that has one. @throws unusable_input
 std::filesystem::path find_compile_database(const std::string& given);
 
-/// Reads it. @throws unusable_database
+/// Reads it. @throws unusable_input
 compile_database read_compile_database(const std::filesystem::path& path);
 
 /// True for what is compiled as C++: by its extension, or because the command says so with -x.

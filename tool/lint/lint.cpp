@@ -30,7 +30,7 @@ std::vector<lint_replacement> fix_of_notes(const std::vector<tidy_message>& note
                                                       : std::vector<lint_replacement>{};
 }
 
-/// Takes the facts out of the notes. @throws no_tidy_program
+/// Takes the facts out of the notes. @throws unusable_input
 fill_facts take_facts(tidy_diagnostic& d) {
     for (auto note = d.notes.begin(); note != d.notes.end(); ++note) {
         if (auto facts = read_fill_facts(note->text)) {
@@ -38,7 +38,7 @@ fill_facts take_facts(tidy_diagnostic& d) {
             return std::move(*facts);
         }
     }
-    throw no_tidy_program{
+    throw unusable_input{
         "the plugin belongs to another version of linn: its findings carry no facts that this version "
         "reads. Build Linn again, or name the plugin that was built with this linn by --plugin."};
 }

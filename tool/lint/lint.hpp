@@ -100,7 +100,7 @@ public:
     using filter = std::function<bool(const std::string& file)>;
 
     /// Takes over what a translation unit reported. Diagnostics of other checks and of the compiler are passed over. When
-    /// `is_whole` is false the unit had errors, and its fixes are not trusted. @throws no_tidy_program for a finding without
+    /// `is_whole` is false the unit had errors, and its fixes are not trusted. @throws unusable_input for a finding without
     /// facts: the plugin belongs to another version of the tool.
     void add(std::vector<tidy_diagnostic> diagnostics, bool is_whole, const filter& wanted);
 
@@ -182,7 +182,7 @@ struct lint_result {
 };
 
 /// Checks what the options say.
-/// @throws unusable_database, nothing_selected, no_tidy_program, std::regex_error; std::runtime_error when the machine fails
+/// @throws unusable_input, std::regex_error; std::runtime_error when the machine fails
 lint_result lint(const lint_options& options, const interrupt_guard& guard,
                  const std::function<void(const work_progress&)>& on_progress);
 

@@ -276,16 +276,16 @@ private:
 
     void explain_nothing() const {
         if (!patterns_.empty() && has_wrong_) {
-            throw nothing_selected{fmt::format("{}", fmt::join(result_.remarks, "\n"))};
+            throw unusable_input{fmt::format("{}", fmt::join(result_.remarks, "\n"))};
         }
         if (patterns_.empty() && result_.excluded != 0) {
-            throw nothing_selected{fmt::format(
+            throw unusable_input{fmt::format(
                 "all {} C++ files of {} are excluded (a build folder, or copies of other people's code); "
                 "--exclude '' checks them",
                 result_.excluded, database_.path.string())};
         }
         if (patterns_.empty()) {
-            throw nothing_selected{fmt::format("{} lists no C++ file", database_.path.string())};
+            throw unusable_input{fmt::format("{} lists no C++ file", database_.path.string())};
         }
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
 #include "compile_commands.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -69,16 +69,10 @@ struct lint_selection {
     std::vector<std::string> remarks; ///< what was asked for and is not there
 };
 
-/// FILES that name nothing to check; the message names them.
-class nothing_selected : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 /// Chooses the entries of the database: all that the project does not exclude, or those that `patterns` name. A pattern is a
 /// file, a folder or a glob with * ? []; a header stands for the entries that include it. A file that is named itself is
 /// checked even where it is excluded. A file that several entries compile becomes one unit, by the first of them.
-/// @throws nothing_selected
+/// @throws unusable_input
 lint_selection select_units(const compile_database& database, const project& the_project,
                             const std::vector<std::string>& patterns);
 

@@ -5,10 +5,22 @@
 #include <functional>
 #include <iosfwd>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace linn::tool {
+
+/// What the user named cannot be used: there is no such file, it is something else, or a program for it is missing. The message names
+/// it, the reason and the fix. A wrong call, unless the command that catches it says otherwise.
+struct unusable_input : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// It is damaged: not a wrong call, so the tool fails with another exit status.
+struct damaged_input : unusable_input {
+    using unusable_input::unusable_input;
+};
 
 /// The whole content of a file; nothing when it cannot be read, with the reason in `errno`.
 std::optional<std::string> read_file(const std::filesystem::path& path);

@@ -60,7 +60,7 @@ std::filesystem::path keep_compiled(const std::filesystem::path& plan_file, cons
             problem = unwritten;
         }
     }
-    throw unusable_plan{problem + "; write the compiled plan elsewhere with --compile FILE, and give that"};
+    throw unusable_input{problem + "; write the compiled plan elsewhere with --compile FILE, and give that"};
 }
 
 std::string become_served(const served_program& program, const std::vector<std::string>& words,

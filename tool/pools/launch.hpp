@@ -36,7 +36,7 @@ struct served_program : reached_program {
 served_program find_served_program(const std::string& name, bool is_checked);
 
 /// The compiled form of a plan in a file: next to the plan, or in XDG_RUNTIME_DIR where that cannot be written. It is written only
-/// if it is not there yet, and appears whole, since running programs may map it. @throws unusable_plan
+/// if it is not there yet, and appears whole, since running programs may map it. @throws unusable_input
 std::filesystem::path keep_compiled(const std::filesystem::path& plan_file, const pool_plan& plan);
 
 /// Becomes the program. Returns only when that fails: why.

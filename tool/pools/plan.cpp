@@ -340,11 +340,11 @@ pool_plan read_plan(std::string_view text) {
 }
 
 pool_plan read_plan_file(const std::filesystem::path& file) {
-    const std::string text = text_of_file<unusable_plan>(file);
+    const std::string text = text_of_file(file);
     try {
         return read_plan(text);
     } catch (const toml_problem& problem) {
-        throw unusable_plan(fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what()));
+        throw unusable_input(fmt::format("{}:{}: {}", file.string(), problem.line(), problem.what()));
     }
 }
 

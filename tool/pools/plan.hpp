@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
 #include "compiled_plan.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,16 +68,10 @@ struct pool_plan {
     friend bool operator==(const pool_plan&, const pool_plan&) = default;
 };
 
-/// There is no such file, or it is no plan: "FILE:LINE: what is wrong".
-class unusable_plan : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 /// Reads the text of a plan. @throws toml_problem
 pool_plan read_plan(std::string_view text);
 
-/// Reads a plan. @throws unusable_plan
+/// Reads a plan. @throws unusable_input
 pool_plan read_plan_file(const std::filesystem::path& file);
 
 /// The form in which the preloaded library reads it. @pre as of plan_text()

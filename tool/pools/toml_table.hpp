@@ -30,16 +30,15 @@ private:
     std::uint32_t line_;
 };
 
-/// A file that was read. @throws Problem(a sentence that names the file and the reason)
-template <class Problem>
-std::string text_of_file(const std::filesystem::path& file) {
+/// A file that was read. @throws unusable_input
+inline std::string text_of_file(const std::filesystem::path& file) {
     std::error_code error;
     if (std::filesystem::is_directory(file, error)) {
-        throw Problem{file.string() + " is a directory"};
+        throw unusable_input{file.string() + " is a directory"};
     }
     std::optional<std::string> text = read_file(file);
     if (!text) {
-        throw Problem{file.string() + ": " + std::strerror(errno)};
+        throw unusable_input{file.string() + ": " + std::strerror(errno)};
     }
     return *std::move(text);
 }

@@ -218,7 +218,7 @@ trace_profile profile_trace(const std::filesystem::path& file, const naming& nam
     trace_reader reader{file};
     trace_analysis analysis = analyse_trace(reader, progress);
     if (analysis.info.contents != "all") {
-        throw unusable_trace{fmt::format(
+        throw unusable_input{fmt::format(
             "{} holds only blocks that zeros were written into: record the program again without --fills",
             file.string())};
     }

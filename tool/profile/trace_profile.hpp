@@ -133,7 +133,7 @@ struct trace_profile {
 trace_profile name_profile(const std::filesystem::path& file, trace_analysis analysis, const naming& names);
 
 /// Reads a trace and names what it holds. Memory: in proportion to live blocks and to distinct stacks. Throws
-/// unusable_trace for what is no trace, is damaged, or holds fills only.
+/// unusable_input for what is no trace, is damaged, or holds fills only.
 trace_profile profile_trace(const std::filesystem::path& file, const naming& names,
                             const std::function<bool(double)>& progress = {});
 

@@ -313,7 +313,7 @@ void trace_reader::state::read_facts() {
         if (kind == frame_kind::start && !has_start && file_.payload(frame, raw)) {
             const std::optional<recording_start> s = read_recording_start(raw);
             if (s && s->clock != "tsc") {
-                throw unusable_trace{fmt::format("{} has events without times, from linn 0.2 with --clock: "
+                throw unusable_input{fmt::format("{} has events without times, from linn 0.2 with --clock: "
                                                  "record the program again",
                                                  file_.path().string())};
             }
@@ -330,7 +330,7 @@ void trace_reader::state::read_facts() {
                 info_.baseline = *r;
             }
         } else if (kind == frame_kind::aggregate) {
-            throw unusable_trace{fmt::format("{} holds statistics instead of events, from linn 0.2 with "
+            throw unusable_input{fmt::format("{} holds statistics instead of events, from linn 0.2 with "
                                              "--aggregate: record the program again",
                                              file_.path().string())};
         }
@@ -505,7 +505,7 @@ trace_reader::trace_reader(const std::filesystem::path& file, sample_policy samp
                            std::vector<unsigned char> unwritten)
     : state_{std::make_unique<state>(file, std::move(unwritten))} {
     if (samples == sample_policy::refuse && info().sample_bytes != 0) {
-        throw unusable_trace{
+        throw unusable_input{
             fmt::format("{} holds a sample of the blocks, one in {} bytes, and this takes all of "
                         "them: record without --sample",
                         file.string(), info().sample_bytes)};

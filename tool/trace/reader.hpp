@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
 #include "event.hpp"
 #include "info.hpp"
 
@@ -8,20 +9,9 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 namespace linn::tool {
-
-/// A file that is no trace, or one that this version cannot read; says the file, the reason and the fix.
-struct unusable_trace : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// A trace that is not what linn record wrote. Not a wrong call, so the tool fails with another exit status.
-struct damaged_trace : unusable_trace {
-    using unusable_trace::unusable_trace;
-};
 
 /// Whether the caller knows of weights: what a block of a sampled trace stands for.
 enum class sample_policy : bool { refuse, accept };
@@ -32,7 +22,7 @@ inline constexpr sample_policy may_be_sample = sample_policy::accept;
 class trace_reader {
 public:
     /// Reads the file's frame headers. `unwritten`: frames that a recording which still runs would write next. Throws
-    /// unusable_trace.
+    /// unusable_input.
     explicit trace_reader(const std::filesystem::path& file, sample_policy samples = sample_policy::refuse,
                           std::vector<unsigned char> unwritten = {});
     trace_reader(const trace_reader&) = delete;

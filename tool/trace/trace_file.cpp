@@ -72,27 +72,27 @@ trace_file::trace_file(const std::filesystem::path& path, std::vector<unsigned c
 void trace_file::open() {
     const std::string name = path_.string();
     if (name.empty()) {
-        throw unusable_trace{"missing trace: give the file that linn record wrote"};
+        throw unusable_input{"missing trace: give the file that linn record wrote"};
     }
     file_ = owned_fd{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!file_) {
-        throw unusable_trace{errno == ENOENT ? fmt::format("{}: no such file", name)
+        throw unusable_input{errno == ENOENT ? fmt::format("{}: no such file", name)
                                              : fmt::format("{}: {}", name, std::strerror(errno))};
     }
     struct stat s{};
     if (::fstat(file_.get(), &s) != 0) {
-        throw unusable_trace{fmt::format("{}: {}", name, std::strerror(errno))};
+        throw unusable_input{fmt::format("{}: {}", name, std::strerror(errno))};
     }
     if (S_ISDIR(s.st_mode)) {
-        throw unusable_trace{fmt::format("{} is a directory, not a trace", name)};
+        throw unusable_input{fmt::format("{} is a directory, not a trace", name)};
     }
     if (!S_ISREG(s.st_mode)) {
-        throw unusable_trace{fmt::format("{} is not a regular file: save the trace to one first", name)};
+        throw unusable_input{fmt::format("{} is not a regular file: save the trace to one first", name)};
     }
     file_bytes_ = static_cast<std::uint64_t>(s.st_size);
     size_ = file_bytes_ + unwritten_.size();
     if (file_bytes_ == 0) {
-        throw unusable_trace{fmt::format("{} is empty: the recording wrote nothing to it", name)};
+        throw unusable_input{fmt::format("{} is empty: the recording wrote nothing to it", name)};
     }
 }
 
@@ -128,22 +128,22 @@ void trace_file::read_file_header() {
                     head.begin())) {
         const std::string what =
             describe_foreign({reinterpret_cast<const char*>(head.data()), got}); // char may view anything
-        throw unusable_trace{fmt::format("{} is not a linn trace{}{}", name, what.empty() ? "" : ": ", what)};
+        throw unusable_input{fmt::format("{} is not a linn trace{}{}", name, what.empty() ? "" : ": ", what)};
     }
     if (got < head.size()) {
-        throw damaged_trace{
+        throw damaged_input{
             fmt::format("{} was cut off after {}: {}", name, with_unit(got), nothing_to_read)};
     }
     version_ = static_cast<std::uint32_t>(head[8] | head[9] << 8 | head[10] << 16) |
                static_cast<std::uint32_t>(head[11]) << 24;
     if (version_ > trace_version) {
-        throw unusable_trace{fmt::format("{} is in version {} of the trace format, and linn {}.{}.{} reads "
+        throw unusable_input{fmt::format("{} is in version {} of the trace format, and linn {}.{}.{} reads "
                                          "version {}: read it with a newer linn",
                                          name, version_, LINN_VERSION_MAJOR, LINN_VERSION_MINOR,
                                          LINN_VERSION_PATCH, trace_version)};
     }
     if (version_ == 0) {
-        throw damaged_trace{fmt::format("{} is damaged: its version is 0", name)};
+        throw damaged_input{fmt::format("{} is damaged: its version is 0", name)};
     }
 }
 
@@ -181,11 +181,11 @@ void trace_file::refuse_without_frames() const {
         return;
     }
     if (bad_from_ != 0) {
-        throw damaged_trace{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
+        throw damaged_input{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
                                         "again, or record again",
                                         path_.string(), file_header_bytes)};
     }
-    throw damaged_trace{fmt::format(
+    throw damaged_input{fmt::format(
         "{} holds no recording: it ends after {}, {}: {}", path_.string(), with_unit(size_),
         size_ == file_header_bytes ? "which are its header" : "within its first frame", nothing_to_read)};
 }
@@ -219,7 +219,7 @@ std::string why_corrupt(const std::filesystem::path& path) {
 
 void refuse_corrupt(const std::filesystem::path& file) {
     if (const std::string why = why_corrupt(file); !why.empty()) {
-        throw damaged_trace{why};
+        throw damaged_input{why};
     }
 }
 

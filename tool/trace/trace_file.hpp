@@ -22,7 +22,7 @@ struct frame_place {
 /// A trace as a sequence of frames. Reads headers only, up to the first that is damaged or cut off.
 class trace_file {
 public:
-    /// `unwritten`: frames that follow those of the file. Throws unusable_trace for what is no trace, is empty, or is of a newer
+    /// `unwritten`: frames that follow those of the file. Throws unusable_input for what is no trace, is empty, or is of a newer
     /// version.
     explicit trace_file(const std::filesystem::path& path, std::vector<unsigned char> unwritten = {});
 
@@ -62,10 +62,10 @@ private:
 
 /// Reads all of a trace and compares its checksums. Why it is not what `linn record` wrote, with what to do; empty where it is,
 /// also as a part: a file that was cut off, because its recorder was killed for example, is right as far as it goes. Linear in
-/// the file; nothing is decompressed. Throws unusable_trace.
+/// the file; nothing is decompressed. Throws unusable_input.
 std::string why_corrupt(const std::filesystem::path& file);
 
-/// Throws damaged_trace with it.
+/// Throws damaged_input with it.
 void refuse_corrupt(const std::filesystem::path& file);
 
 /// Writes a trace frame by frame, each with one call: at any instant the file is a trace.

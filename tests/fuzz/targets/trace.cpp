@@ -259,7 +259,7 @@ void read(const bytes& content) {
         }
         const trace_analysis analysis = statistics.finish(info);
         expect_equal(analysis.all.live_bytes_at_peak, analysis.all.peak_live_bytes, "bytes at the peak");
-    } catch (const unusable_trace&) {
+    } catch (const unusable_input&) {
         // said so
     }
     expect_memory_below(1 << 20);

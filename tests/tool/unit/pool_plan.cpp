@@ -227,10 +227,10 @@ TEST_CASE("two sites that are one call are refused") {
     std::ofstream{file} << site << "[[site]]\npool = 'p'\nsize = 40\nmodule = 'm'\noffset = 4096\n";
     CHECK_THROWS_WITH_AS(static_cast<void>(read_plan_file(file)),
                          doctest::Contains("plan.toml:12: the same call and size as the site of line 7"),
-                         unusable_plan);
+                         unusable_input);
     CHECK_THROWS_WITH_AS(static_cast<void>(read_plan_file(folder / "none")), doctest::Contains("none"),
-                         unusable_plan);
-    CHECK_THROWS_AS(static_cast<void>(read_plan_file("/")), unusable_plan);
+                         unusable_input);
+    CHECK_THROWS_AS(static_cast<void>(read_plan_file("/")), unusable_input);
 }
 
 } // namespace linn::tool::pool_plan_tests

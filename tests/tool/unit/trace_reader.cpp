@@ -25,7 +25,7 @@ std::vector<event> events_of(trace_reader& reader) {
 std::string refusal(const std::filesystem::path& file) {
     try {
         trace_reader reader{file};
-    } catch (const unusable_trace& error) {
+    } catch (const unusable_input& error) {
         return error.what();
     }
     return {};
