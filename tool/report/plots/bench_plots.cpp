@@ -2,7 +2,6 @@
 #include "../../bench/judgement.hpp"
 #include "figure.hpp"
 #include "plots.hpp"
-#include "strip_plot.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

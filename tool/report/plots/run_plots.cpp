@@ -2,7 +2,6 @@
 #include "../../run/judge.hpp"
 #include "../../run/results.hpp"
 #include "plots.hpp"
-#include "strip_plot.hpp"
 
 #include <cmath>
 #include <vector>
