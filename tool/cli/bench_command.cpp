@@ -149,8 +149,7 @@ public:
                   fmt::format("percent of the usual work elsewhere (default {}, --full {})",
                               quick_effort.work, full_effort.work),
                   whole_number(1, 1'000));
-        add_value(arguments, "--seed", seed_, "NUMBER",
-                  "seed of the order of the rounds (default random, printed)");
+        add_seed(arguments, options_.seed);
         add_value(arguments, "--pin", pin_, "CPU|auto|none",
                   "a CPU, none, or auto: each process stays on the CPU it starts on");
         add_value(arguments, "--timeout", timeout_, "SECONDS", "kill a process after SECONDS (default 120)",
@@ -188,9 +187,6 @@ private:
             if (problem.empty()) {
                 problem = (this->*step)();
             }
-        }
-        if (problem.empty()) {
-            problem = read_seed(seed_, options_.seed);
         }
         const effort& usual = usual_effort(options_);
         options_.rounds = rounds_ != 0 ? rounds_ : usual.rounds;
@@ -276,8 +272,7 @@ private:
     bench_options options_;
     bench_result result_;
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
-    std::string seed_;
-    std::vector<std::string> general_; // of --allocators
+    std::vector<std::string> general_;    // of --allocators
     std::string pin_ = "auto";
     bool quick_ = false;     // says what holds anyway
     std::size_t rounds_ = 0; // the zeros: not given

@@ -65,7 +65,7 @@ public:
         add_value(arguments, "--depth", recording_.depth, "COUNT",
                   fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth),
                   whole_number(1, most_recorded_depth));
-        arguments.add_flag("--no-follow", is_not_followed_,
+        arguments.add_flag("--no-follow{false}", recording_.follows,
                            "record only PROG, not the processes that it starts");
         arguments.add_flag("-q,--quiet", is_quiet_, "print nothing if every budget is kept");
     }
@@ -94,7 +94,6 @@ private:
                 return problem;
             }
             recording_.command = words_;
-            recording_.follows = !is_not_followed_;
             if (files_.takes_stdout()) {
                 return "a report needs the name of a file: standard output is the program's";
             }
@@ -166,7 +165,6 @@ private:
     std::string trace_;
     std::string output_;
     bool is_quiet_ = false;
-    bool is_not_followed_ = false;
     std::vector<budget> budgets_;
     std::vector<std::string> words_; ///< the program and what belongs to it; empty: a trace was given
     record_options recording_;

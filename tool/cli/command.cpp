@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <random>
 #include <string_view>
 #include <system_error>
@@ -167,15 +168,10 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
     return text;
 }
 
-std::string read_seed(const std::string& text, std::uint64_t& seed) {
-    if (text.empty()) {
-        seed = std::random_device{}();
-    } else if (const auto given = number_in<std::uint64_t>(text)) {
-        seed = *given;
-    } else {
-        return fmt::format("--seed must be a whole number that is not negative, not '{}'", text);
-    }
-    return {};
+void add_seed(CLI::App& app, std::uint64_t& seed) {
+    seed = std::random_device{}();
+    add_value(app, "--seed", seed, "NUMBER", "seed of the order of the rounds (default random, printed)",
+              whole_number(0, std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {

@@ -132,8 +132,8 @@ std::string missing_argument(const CLI::App& app, std::string_view name);
 /// The parser's complaint about the command's arguments as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
 std::string sentence_of(const CLI::ParseError& error, const CLI::App& app);
 
-/// Reads `--seed`; without one (empty text) the seed is random. Returns what is wrong, or an empty string.
-std::string read_seed(const std::string& text, std::uint64_t& seed);
+/// Adds --seed, the seed of the order of the rounds.
+void add_seed(CLI::App& app, std::uint64_t& seed);
 
 /// "--json" and the like: the long names of all options.
 std::vector<std::string> option_names(const CLI::App& app);

@@ -54,29 +54,26 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     }
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
-    std::string message = sentence_of(error, *place);
+    std::string message = unknown_option(*place);
     // What is left over belongs to the program that `run` or `record` starts.
-    if (const std::vector<std::string> left = program.remaining(true);
-        !left.empty() && !place->get_prefix_command()) {
+    if (const std::vector<std::string> left = place->remaining();
+        message.empty() && !left.empty() && !place->get_prefix_command()) {
         const std::string& word = left.front();
-        std::vector<std::string> candidates = option_names(*place);
-        const bool is_option = word.starts_with('-');
-        if (!is_option && place != &program) {
-            fmt::print(stderr, "{}: unexpected '{}'\nTry '{} --help'.\n", name, word, name);
-            return exit_usage;
-        }
-        if (!is_option) {
-            candidates.clear();
+        if (place != &program) {
+            message = fmt::format("unexpected '{}'", word);
+        } else if (is_whole_build) {
+            std::vector<std::string> candidates;
             for (const CLI::App* app : program.get_subcommands([](const CLI::App*) { return true; })) {
                 candidates.push_back(app->get_name());
             }
-        }
-        if (!is_option && !is_whole_build) {
+            message = fmt::format("unknown command '{}'{}", word, did_you_mean(word, candidates));
+        } else {
             fmt::print(stderr, "linn: this build has no command '{}': `make tool` builds everything\n", word);
             return exit_usage;
         }
-        message = fmt::format("unknown {} '{}'{}", is_option ? "option" : "command", word,
-                              did_you_mean(word.substr(0, word.find('=')), candidates));
+    }
+    if (message.empty()) {
+        message = sentence_of(error, *place);
     }
     fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, message, name);
     return exit_usage;
@@ -150,9 +147,7 @@ int run(int argc, char** argv) {
         }
         return explain(program, error);
     }
-    choose_colour(colour == "always"  ? colour_choice::always
-                  : colour == "never" ? colour_choice::never
-                                      : colour_choice::automatic);
+    choose_colour(colour);
     const auto chosen = std::ranges::find_if(commands, [](const auto& v) { return v->app().parsed(); });
     command& one = **chosen; // one is required
     std::string problem = unknown_option(one.app());

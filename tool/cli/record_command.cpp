@@ -54,7 +54,7 @@ constexpr std::size_t letters_of_type = 60;
 /// Whether a screen can be drawn again in its place.
 bool is_screen() {
     const char* const kind = std::getenv("TERM");
-    return stderr_terminal_height() != 0 && kind != nullptr && std::string_view{kind} != "dumb";
+    return terminal_size(STDERR_FILENO) && kind != nullptr && std::string_view{kind} != "dumb";
 }
 
 /// "2.0 s: live 7.12 MiB in 6295 blocks, of 40.2 k allocated; most of it is leaked_node".
@@ -119,7 +119,7 @@ private:
             fmt::print(stderr, "linn record: {}\n", lead);
             return;
         }
-        const std::size_t height = stderr_terminal_height();
+        const std::size_t height = terminal_size(STDERR_FILENO)->ws_row;
         const std::size_t rows = height > lines_of_text ? height - lines_of_text : 1;
         report::document d = report::trace_view_document(profile, view, rows);
         d.lead = std::move(lead);
@@ -211,7 +211,7 @@ public:
             "each second, show what the program holds by type; without a terminal, a line on standard error");
         add_value(arguments, "--only-exe", options_.only_executable, "NAME",
                   "record only programs of this name among those that PROG starts");
-        arguments.add_flag("--no-follow", is_not_followed_,
+        arguments.add_flag("--no-follow{false}", options_.follows,
                            "record only PROG, not the processes that it starts");
         arguments.add_flag("--wait", options_.waits_for_all,
                            "record until everything that PROG started has ended too");
@@ -263,7 +263,6 @@ private:
             !problem.empty()) {
             return problem;
         }
-        options_.follows = !is_not_followed_;
         options_.baseline = has_baseline_                                    ? second_run_when::always
                             : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
                                                                              : second_run_when::harmless;
@@ -340,7 +339,6 @@ private:
     std::string file_;
     bool is_live_ = false;
     bool is_quiet_ = false;
-    bool is_not_followed_ = false;
     bool has_baseline_ = false;
     bool has_no_baseline_ = false;
 };

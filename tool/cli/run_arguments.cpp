@@ -64,13 +64,13 @@ void run_arguments::add() {
               "kill a run after SECONDS (default 10, and ten times the first run's)",
               whole_number(1, 1'000'000));
     add_value(arguments, "--pin", pin_, "LIST", "CPUs to run on, such as 0 or 0-1,3 (default none: all)");
-    arguments.add_flag("--no-compare-output", not_compared_, "do not require identical output from all runs");
+    arguments.add_flag("--no-compare-output{false}", options_.compare_output,
+                       "do not require identical output from all runs");
     arguments.add_flag("--ignore-exit-status", options_.ignore_exit_status,
                        "measure a program that ends with another status than 0");
     arguments.add_flag("--wrapper", options_.keep_wrappers,
                        "measure through wrapper scripts, not the program that they start");
-    add_value(arguments, "--seed", seed_, "NUMBER",
-              "seed of the order of the rounds (default random, printed)");
+    add_seed(arguments, options_.seed);
 }
 
 std::string run_arguments::check_input() {
@@ -132,12 +132,8 @@ std::string run_arguments::check() {
     if (std::string problem = check_cpus(); !problem.empty()) {
         return problem;
     }
-    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
-        return problem;
-    }
     options_.precision = precision_ / 100;
     options_.budget = std::chrono::seconds{budget_};
-    options_.compare_output = !not_compared_;
     options_.is_timeout_given = timeout_ != 0;
     if (timeout_ != 0) {
         options_.launch.timeout = std::chrono::seconds{timeout_};

@@ -44,13 +44,11 @@ private:
 
     CLI::App& app_;
     run_options& options_;
-    std::string seed_;
     std::string input_;
     std::string pin_;
     double precision_ = 1;
     unsigned budget_;
     unsigned timeout_ = 0;
-    bool not_compared_ = false;
 };
 
 } // namespace linn::tool

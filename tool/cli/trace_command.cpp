@@ -96,13 +96,16 @@ public:
 
 private:
     void add_filters() {
+        const auto add = [this](const char* option, block_filter filter, const char* help) {
+            return app().add_flag_callback(option, [this, filter] { filter_ = filter; }, help);
+        };
         CLI::Option* const peak =
-            app().add_flag("--peak", is_peak_,
-                           "what was live when the program held the most bytes, by type, place and stack");
-        CLI::Option* const temporary = app().add_flag(
-            "--temporary", is_temporary_, "the allocations that the very next call of their thread released");
-        CLI::Option* const leaks =
-            app().add_flag("--leaks", is_leaks_, "the blocks that were never released");
+            add("--peak", block_filter::peak,
+                "what was live when the program held the most bytes, by type, place and stack");
+        CLI::Option* const temporary =
+            add("--temporary", block_filter::temporary,
+                "the allocations that the very next call of their thread released");
+        CLI::Option* const leaks = add("--leaks", block_filter::leaks, "the blocks that were never released");
         peak->excludes(temporary)->excludes(leaks);
         temporary->excludes(leaks);
         app()
@@ -114,10 +117,6 @@ private:
     }
 
     std::string check() override {
-        filter_ = is_peak_        ? block_filter::peak
-                  : is_temporary_ ? block_filter::temporary
-                  : is_leaks_     ? block_filter::leaks
-                                  : block_filter::all;
         const bool shows_blocks = is_filtered() || !files_.file_of("--html").empty();
         if (app().count("--debug-dir") + app().count("--debuginfod") != 0 && !shows_blocks &&
             format_.empty()) {
@@ -289,9 +288,6 @@ private:
     std::string weight_ = "bytes";
     std::optional<export_format> export_format_;
     bool checks_ = false;
-    bool is_peak_ = false;
-    bool is_temporary_ = false;
-    bool is_leaks_ = false;
     bool keeps_runtime_ = false;
     block_filter filter_ = block_filter::all;
     std::size_t top_ = 10;

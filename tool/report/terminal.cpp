@@ -4,7 +4,6 @@
 #include "../measure/quantity.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,15 +13,7 @@
 namespace linn::tool {
 namespace {
 
-colour_choice chosen_colour = colour_choice::automatic;
-
-std::size_t terminal_width(int fd) {
-    winsize size{};
-    if (::isatty(fd) == 0) {
-        return 0;
-    }
-    return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
-}
+std::optional<bool> chosen_colour; // nothing: as the terminal suits
 
 bool is_set(const char* variable) {
     const char* value = std::getenv(variable);
@@ -31,28 +22,27 @@ bool is_set(const char* variable) {
 
 output_style style_of(int fd) {
     output_style style;
-    const std::size_t terminal = terminal_width(fd);
-    style.keeps_columns = terminal == 0;
+    const std::optional<winsize> terminal = terminal_size(fd);
+    style.keeps_columns = !terminal;
     if (const char* columns = std::getenv("COLUMNS")) {
         if (const int given = std::atoi(columns); given > 0) {
             style.width = static_cast<std::size_t>(given);
             style.keeps_columns = false;
         }
     }
-    if (terminal != 0) {
-        style.width = terminal;
+    if (terminal) {
+        style.width = terminal->ws_col;
     }
     const char* kind = std::getenv("TERM");
-    const bool suits =
-        terminal != 0 && !is_set("NO_COLOR") && kind != nullptr && std::string_view{kind} != "dumb";
-    style.colour = chosen_colour == colour_choice::automatic ? suits : chosen_colour == colour_choice::always;
+    const bool suits = terminal && !is_set("NO_COLOR") && kind != nullptr && std::string_view{kind} != "dumb";
+    style.colour = chosen_colour.value_or(suits);
     return style;
 }
 
 } // namespace
 
-void choose_colour(colour_choice choice) noexcept {
-    chosen_colour = choice;
+void choose_colour(const std::string& when) {
+    chosen_colour = when == "auto" ? std::nullopt : std::optional{when == "always"};
 }
 
 output_style style_of_stdout() {
@@ -63,16 +53,15 @@ output_style style_of_stderr() {
     return style_of(STDERR_FILENO);
 }
 
-std::size_t stderr_terminal_width() {
-    return terminal_width(STDERR_FILENO);
-}
-
-std::size_t stderr_terminal_height() {
-    winsize size{};
-    if (::isatty(STDERR_FILENO) == 0) {
-        return 0;
+std::optional<winsize> terminal_size(int fd) {
+    if (::isatty(fd) == 0) {
+        return std::nullopt;
     }
-    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 ? size.ws_row : 24;
+    winsize size{};
+    if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+        return winsize{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+    }
+    return size;
 }
 
 std::string bold(const output_style& style, std::string_view text) {
@@ -128,7 +117,7 @@ std::string progress_text(const work_progress& p, std::chrono::duration<double> 
     return text.substr(0, width);
 }
 
-progress_line::progress_line() : width_{stderr_terminal_width()} {}
+progress_line::progress_line() : width_{terminal_size(STDERR_FILENO).value_or(winsize{}).ws_col} {}
 
 void progress_line::show(const work_progress& p) {
     if (width_ == 0) {

@@ -2,9 +2,12 @@
 #pragma once
 #include "../measure/interrupt.hpp"
 
+#include <sys/ioctl.h>
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,11 +20,8 @@ struct output_style {
     bool keeps_columns = false; ///< tables keep their width, because a file cannot be widened
 };
 
-/// Whether text is bold: on a terminal, always, or never.
-enum class colour_choice { automatic, always, never };
-
-/// What --color says; to be called before any style is asked for.
-void choose_colour(colour_choice choice) noexcept;
+/// What --color says, "auto", "always" or "never": whether text is bold. To be called before any style is asked for.
+void choose_colour(const std::string& when);
 
 /// The style for standard output: COLUMNS or the terminal's width; colour on a terminal only, and not under NO_COLOR or
 /// TERM=dumb, unless choose_colour says otherwise. In a pipe or a file without COLUMNS prose is 100 wide, and tables have all their columns.
@@ -30,10 +30,8 @@ output_style style_of_stdout();
 /// The same for standard error.
 output_style style_of_stderr();
 
-/// The width of the terminal behind standard error, or 0 when it is none.
-std::size_t stderr_terminal_width();
-/// Its height likewise.
-std::size_t stderr_terminal_height();
+/// The columns and rows of the terminal behind a file descriptor; nothing when it is none.
+std::optional<winsize> terminal_size(int fd);
 
 /// The text in bold where the style allows it.
 std::string bold(const output_style& style, std::string_view text);

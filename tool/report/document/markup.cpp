@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 namespace linn::tool::html {
 namespace {
@@ -18,32 +20,11 @@ std::string valid_text(std::string_view text) {
     return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-void append(std::string& out, char c) {
-    switch (c) {
-    case '&':
-        out += "&amp;";
-        break;
-    case '<':
-        out += "&lt;";
-        break;
-    case '>':
-        out += "&gt;";
-        break;
-    case '"':
-        out += "&quot;";
-        break;
-    case '\'':
-        out += "&#39;";
-        break;
-    case '\n':
-    case '\t':
-        out += c;
-        break;
-    default:
-        if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) {
-            out += c;
-        }
-    }
+constexpr std::pair<char, std::string_view> entities[]{
+    {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+
+bool is_control(char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
 }
 
 void open(std::string& out, std::string_view name, attributes list) {
@@ -64,7 +45,13 @@ std::string escape(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     for (const char c : valid_text(text)) {
-        append(out, c);
+        if (const auto* const special =
+                std::ranges::find(entities, c, &std::pair<char, std::string_view>::first);
+            special != std::end(entities)) {
+            out += special->second;
+        } else if (!is_control(c)) {
+            out += c;
+        }
     }
     return out;
 }

@@ -43,24 +43,17 @@ std::string field_text(const ordered_json& field) {
 
 } // namespace
 
-std::string csv_line(std::initializer_list<ordered_json> fields) {
-    return csv_line(std::span{fields.begin(), fields.size()});
-}
-
-std::string csv_line(std::span<const ordered_json> fields) {
+std::string csv_line(const std::vector<ordered_json>& fields) {
     std::string line;
-    const char* separator = "";
     for (const ordered_json& f : fields) {
-        line += separator;
-        line += field_text(f);
-        separator = ",";
+        line += (&f == fields.data() ? "" : ",") + field_text(f);
     }
     return line + "\r\n";
 }
 
 std::string render_csv(const document& d) {
     const data_table data = d.data();
-    std::string out = csv_line(std::vector<ordered_json>{data.columns.begin(), data.columns.end()});
+    std::string out = csv_line({data.columns.begin(), data.columns.end()});
     for (const std::vector<ordered_json>& line : data.rows) {
         out += csv_line(line);
     }

@@ -4,10 +4,10 @@
 #include "../document/document.hpp"
 #include "../terminal.hpp"
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linn::tool::html {
 
@@ -23,8 +23,7 @@ namespace linn::tool::report {
 /// The fields as one line, ended by CR and LF, quoted where they must be. Numbers have every digit that distinguishes them and a
 /// point in every locale; what is null or no finite number is empty. Text that a spreadsheet would take for a formula gets an
 /// apostrophe in front. @source RFC 4180, sections 2.1 to 2.7
-std::string csv_line(std::span<const nlohmann::ordered_json> fields);
-std::string csv_line(std::initializer_list<nlohmann::ordered_json> fields);
+std::string csv_line(const std::vector<nlohmann::ordered_json>& fields);
 
 /// The data of the document with a line of headings.
 std::string render_csv(const document& d);

@@ -307,13 +307,8 @@ private:
     std::string indented(const std::vector<block>& detail) const {
         std::string out;
         const terminal_writer narrow{{style_.width - 4, style_.colour, style_.keeps_columns}};
-        for (const block& b : detail) {
-            if (!includes(b.shown_in, forms::terminal)) {
-                continue;
-            }
-            for (const std::string& line : lines_of(std::visit(narrow, b.content))) {
-                out += "    " + line + '\n';
-            }
+        for (const std::string& line : lines_of(narrow.blocks(detail))) {
+            out += "    " + line + '\n';
         }
         return out;
     }
