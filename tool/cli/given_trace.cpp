@@ -48,50 +48,37 @@ std::string build_id_of(const std::filesystem::path& file) {
     return elf == nullptr ? std::string{} : elf->build_id();
 }
 
-/// The recorded build of a program of this name; empty: there is none, or it has no build id.
-std::string recorded_build(const trace_info& info, const std::string& name) {
-    for (const trace_process& p : info.processes) {
-        const auto module =
-            std::ranges::find_if(info.modules, [&](const trace_module& m) { return m.path == p.executable; });
-        if (program_name(p.executable) == name && module != info.modules.end()) {
-            return module->build_id;
-        }
-    }
-    return {};
-}
-
 } // namespace
 
 std::string why_other_program(const std::string& trace, const trace_info& info,
                               const std::filesystem::path& file, const std::vector<std::string>& words) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(file, error);
+    const std::string id = build_id_of(real);
+    if (!id.empty() && std::ranges::find(info.modules, id, &trace_module::build_id) != info.modules.end()) {
+        return {};
+    }
+    const std::set<std::string> names{file.filename().string(), real.filename().string()};
     std::set<std::string> recorded;
     for (const trace_process& p : info.processes) {
-        recorded.insert(program_name(p.executable));
+        const std::string name = program_name(p.executable);
+        const auto module = std::ranges::find(info.modules, p.executable, &trace_module::path);
+        if (names.contains(name) && module != info.modules.end() && !module->build_id.empty()) {
+            return fmt::format("{} was recorded from another build of {} (build id {} then, {} now): record "
+                               "it again with linn record",
+                               trace, name, module->build_id, id.empty() ? "none" : id);
+        }
+        recorded.insert(name);
     }
     if (!info.command.empty()) {
         recorded.insert(program_name(info.command.front()));
     }
-    const std::string id = build_id_of(real);
-    for (const std::string& name : {file.filename().string(), real.filename().string()}) {
-        const std::string then = recorded_build(info, name);
-        if (!then.empty() && then != id) {
-            return fmt::format("{} was recorded from another build of {} (build id {} then, {} now): record "
-                               "it again with linn record",
-                               trace, name, then, id.empty() ? "none" : id);
-        }
-        if (recorded.contains(name)) {
-            return {};
-        }
-    }
-    const bool has_its_id = !id.empty() && std::ranges::any_of(info.modules, [&](const trace_module& m) {
-        return m.build_id == id;
-    });
-    const bool is_named = std::ranges::any_of(words, [&](const std::string& word) {
-        return !word.empty() && recorded.contains(program_name(word));
-    });
-    return has_its_id || is_named || recorded.empty()
+    const auto is_recorded = [&](const std::string& name) { return recorded.contains(name); };
+    const bool is_named =
+        std::ranges::any_of(names, is_recorded) || std::ranges::any_of(words, [&](const std::string& word) {
+            return !word.empty() && is_recorded(program_name(word));
+        });
+    return is_named || recorded.empty()
                ? std::string{}
                : fmt::format(
                      "{} is a recording of {}, not of {}: record the program that runs, with linn record",
