@@ -4,7 +4,6 @@
 #include "measure/ticks.hpp"
 
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/policy.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/module.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/resource_core.hpp>
 #include <linn/types/pool_statistics.hpp>
 

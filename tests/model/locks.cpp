@@ -4,7 +4,6 @@
 
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
 

@@ -5,7 +5,6 @@
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/policy.hpp>
 
 namespace sync_locks_tests {
 

@@ -6,8 +6,8 @@
 #include <linn/detail/os/buffer_pages.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
 #include <linn/detail/sync/idle_core.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
-#include <linn/detail/sync/policy.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <atomic>

@@ -6,7 +6,7 @@
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/misuse.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <atomic>

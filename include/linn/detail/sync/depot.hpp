@@ -13,8 +13,8 @@
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
-#include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_statistics.hpp>
 

@@ -6,7 +6,7 @@
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/module.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 
 namespace linn::inline LINN_ABI::detail {
 

@@ -6,7 +6,6 @@
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 
 #include <cstddef>
 

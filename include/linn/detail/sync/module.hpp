@@ -6,7 +6,7 @@
 #include <linn/detail/os/leak_roots.hpp>
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/threads.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>

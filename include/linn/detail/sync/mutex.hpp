@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/platform.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>
@@ -18,23 +19,17 @@ struct mutex_platform {
     using atomic = std::atomic<T>;
     static constexpr int spins = 64;
 
-    static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+    static void wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                     std::uint64_t ns = ~std::uint64_t{0}) noexcept {
         if (race_checked()) { // DRD takes each call of a futex for a store
             sleep_briefly();
-        } else if constexpr (has_futex) {
-            futex_wait(&word, expected);
         } else {
-            word.wait(expected, std::memory_order_relaxed);
+            futex_wait(&word, expected, ns);
         }
     }
     static void wake_one(atomic<std::uint32_t>& word) noexcept {
-        if (race_checked()) {
-            return;
-        }
-        if constexpr (has_futex) {
+        if (!race_checked()) {
             futex_wake_one(&word);
-        } else {
-            word.notify_one();
         }
     }
 };
@@ -204,6 +199,39 @@ private:
     }
 
     fork_stopper* owner_ = nullptr;
+};
+
+/// Holds a lock for a scope and tells whether it had to wait for it.
+template <class Mutex>
+class lock_guard {
+public:
+    [[LINN_DETAIL_SLOW]] explicit lock_guard(Mutex& m) noexcept : mutex_{m} {
+        if (m.try_lock()) {
+            return;
+        }
+        if (m.held_for_fork()) { // a fork handler of the program
+            owns_ = false;
+            return;
+        }
+        waited_ = true;
+        m.lock();
+    }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+    ~lock_guard() { release(); }
+    /// Before the end of the scope.
+    [[LINN_DETAIL_ALWAYS_INLINE]] void release() noexcept {
+        if (owns_) {
+            owns_ = false;
+            mutex_.unlock();
+        }
+    }
+    [[nodiscard]] bool waited() const noexcept { return waited_; }
+
+private:
+    Mutex& mutex_;
+    bool owns_ = true;
+    bool waited_ = false;
 };
 
 } // namespace linn::inline LINN_ABI::detail

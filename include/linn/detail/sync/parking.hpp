@@ -49,22 +49,11 @@ struct parking {
     /// Sleeps while `word` is `expected`; may return early. @returns false when it is `until` already
     static bool sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                       std::uint64_t until) noexcept {
-        if (until == whenever) {
-            mutex_platform::wait(word, expected);
-            return true;
+        const std::uint64_t now = until != whenever ? precise_clock::now_ns() : 0;
+        if (now < until) {
+            mutex_platform::wait(word, expected, until - now);
         }
-        const std::uint64_t now = precise_clock::now_ns();
-        if (now >= until) {
-            return false;
-        }
-        if (has_futex && !race_checked()) {
-            futex_wait_for(&word, expected, until - now);
-        } else { // std::atomic cannot wait for a time
-            constexpr std::uint64_t look_again_us = 500;
-            const std::uint64_t us = (until - now) / 1000 + 1;
-            sleep_briefly(static_cast<long>(us < look_again_us ? us : look_again_us));
-        }
-        return true;
+        return now < until;
     }
 
     /// Wakes a thread that sleeps on `word`, which the caller has changed.

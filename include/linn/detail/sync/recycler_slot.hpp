@@ -6,7 +6,7 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/idle_store.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 
 #include <atomic>
 #include <cstddef>

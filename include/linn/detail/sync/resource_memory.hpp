@@ -10,7 +10,6 @@
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
-#include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
 
 #include <bit>

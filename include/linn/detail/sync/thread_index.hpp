@@ -6,7 +6,7 @@
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 
 #include <bit>
 #include <cstddef>

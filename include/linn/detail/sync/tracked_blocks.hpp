@@ -5,7 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>

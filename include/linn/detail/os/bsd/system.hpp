@@ -22,50 +22,40 @@
 namespace linn::inline LINN_ABI::detail {
 
 #if defined(__FreeBSD__)
-inline constexpr bool has_futex = true;
-
-/// Sleeps while `*word` is `expected`, and until `time` has passed if there is one; may return early. Leaves errno alone.
 inline void futex_wait_until(const void* word, std::uint32_t expected, ::timespec* time) noexcept {
-    const int before = errno;
-    void* const size = reinterpret_cast<void*>(time != nullptr ? sizeof *time : 0);
-    ::_umtx_op(const_cast<void*>(word), UMTX_OP_WAIT_UINT_PRIVATE, expected, size, time);
-    errno = before;
+    const errno_kept keep;
+    ::_umtx_op(const_cast<void*>(word), UMTX_OP_WAIT_UINT_PRIVATE, expected,
+               reinterpret_cast<void*>(sizeof *time), time);
 }
 inline void futex_wake_one(const void* word) noexcept {
-    const int before = errno;
+    const errno_kept keep;
     ::_umtx_op(const_cast<void*>(word), UMTX_OP_WAKE_PRIVATE, 1, nullptr, nullptr);
-    errno = before;
 }
 #elif defined(__OpenBSD__) || (defined(__NetBSD__) && defined(SYS___futex))
-inline constexpr bool has_futex = true;
-
 inline void futex_call(const void* word, int what, std::uint32_t value, const ::timespec* time) noexcept {
-    const int before = errno;
+    const errno_kept keep;
     auto* const at = static_cast<volatile std::uint32_t*>(const_cast<void*>(word));
 #if defined(__OpenBSD__)
     ::futex(at, what, static_cast<int>(value), time, nullptr);
 #else
     ::syscall(SYS___futex, at, what, value, time, nullptr, 0, 0);
 #endif
-    errno = before;
 }
-/// Sleeps while `*word` is `expected`, and until `time` has passed if there is one; may return early. Leaves errno alone.
 inline void futex_wait_until(const void* word, std::uint32_t expected, ::timespec* time) noexcept {
     futex_call(word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected, time);
 }
 inline void futex_wake_one(const void* word) noexcept {
     futex_call(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr);
 }
-#else
-inline constexpr bool has_futex = false;
-inline void futex_wait_until(const void*, std::uint32_t, ::timespec*) noexcept {}
+#else // which have none: a sleeper looks again
+inline void futex_wait_until(const void*, std::uint32_t, ::timespec*) noexcept {
+    sleep_briefly();
+}
 inline void futex_wake_one(const void*) noexcept {}
 #endif
 
-inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
-    futex_wait_until(word, expected, nullptr);
-}
-inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+/// Sleeps while `*word` is `expected`, for `ns` nanoseconds at most; may return early. Leaves errno alone.
+inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
     constexpr std::uint64_t second = 1'000'000'000;
     constexpr std::uint64_t year = 31'536'000; // may return early
     ::timespec time{};
@@ -83,15 +73,13 @@ inline void thread_barrier() noexcept {}
 struct system_pages : posix_pages {
     /// Whether `p`, which may be any address, lies in memory.
     [[LINN_DETAIL_COLD]] static bool readable(const void* p) noexcept {
-        const int before = errno;
+        const errno_kept keep;
 #if defined(__OpenBSD__) // which has no mincore
-        const bool yes = ::msync(page_of(p), 1, MS_ASYNC) == 0;
+        return ::msync(page_of(p), 1, MS_ASYNC) == 0;
 #else
         char resident = 0;
-        const bool yes = ::mincore(page_of(p), 1, &resident) == 0;
+        return ::mincore(page_of(p), 1, &resident) == 0;
 #endif
-        errno = before;
-        return yes;
     }
 };
 

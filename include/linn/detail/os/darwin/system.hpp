@@ -31,43 +31,26 @@ extern "C" int __ulock_wake(std::uint32_t, void*, std::uint64_t);
 
 namespace linn::inline LINN_ABI::detail {
 
-inline constexpr bool has_futex = true;
-
 #if LINN_DETAIL_OS_SYNC
-/// Sleeps while `*word` is `expected`; may return early. Leaves errno alone.
-inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
-    const int before = errno;
-    ::os_sync_wait_on_address(const_cast<void*>(word), expected, sizeof expected,
-                              OS_SYNC_WAIT_ON_ADDRESS_NONE);
-    errno = before;
-}
-
-/// The same for so many nanoseconds at most.
-inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+/// Sleeps while `*word` is `expected`, for `ns` nanoseconds at most; may return early. Leaves errno alone.
+inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
     constexpr std::uint64_t hour = 3'600'000'000'000; // may return early
-    const int before = errno;
+    const errno_kept keep;
     ::os_sync_wait_on_address_with_timeout(const_cast<void*>(word), expected, sizeof expected,
                                            OS_SYNC_WAIT_ON_ADDRESS_NONE, OS_CLOCK_MACH_ABSOLUTE_TIME,
                                            (ns < hour ? ns : hour) + 1);
-    errno = before;
 }
 
 inline void futex_wake_one(const void* word) noexcept {
-    const int before = errno;
+    const errno_kept keep;
     ::os_sync_wake_by_address_any(const_cast<void*>(word), sizeof(std::uint32_t),
                                   OS_SYNC_WAKE_BY_ADDRESS_NONE);
-    errno = before;
 }
 #else
 inline constexpr std::uint32_t ulock_word = 0x01000001; // UL_COMPARE_AND_WAIT, ULF_NO_ERRNO
 
-/// Sleeps while `*word` is `expected`; may return early. Leaves errno alone.
-inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
-    ::__ulock_wait(ulock_word, const_cast<void*>(word), expected, 0); // without end
-}
-
-/// The same for so many nanoseconds at most.
-inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+/// Sleeps while `*word` is `expected`, for `ns` nanoseconds at most; may return early. Leaves errno alone.
+inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
     constexpr std::uint64_t hour = 3'600'000'000; // may return early
     const std::uint64_t us = ns / 1000 + 1;
     ::__ulock_wait(ulock_word, const_cast<void*>(word), expected,

@@ -3,7 +3,7 @@
 #define LINN_DETAIL_OS_LINUX_HUGE_PAGES_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/posix/threads.hpp>
+#include <linn/detail/os/posix/system.hpp>
 
 #include <cstddef>
 
@@ -75,11 +75,10 @@ inline std::size_t resident_bytes(const std::byte* p, std::size_t bytes) noexcep
 /// mapping no more than the kernel says of it. A mapping may hold several buffers, then it is an upper
 /// bound. @complexity reads /proc/self/smaps: up to milliseconds
 inline std::size_t transparent_huge_bytes(const std::byte* p, std::size_t bytes) noexcept {
-    const int before = errno;
+    const errno_kept keep;
     const uncancelled until_the_end;
     std::FILE* file = std::fopen("/proc/self/smaps", "re");
     if (file == nullptr) {
-        errno = before;
         return 0;
     }
     const auto begin = reinterpret_cast<std::uintptr_t>(p);
@@ -101,7 +100,6 @@ inline std::size_t transparent_huge_bytes(const std::byte* p, std::size_t bytes)
         }
     }
     std::fclose(file);
-    errno = before;
     return found;
 }
 

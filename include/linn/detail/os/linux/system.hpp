@@ -11,40 +11,26 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-inline constexpr bool has_futex = true;
-
-/// Sleeps while `*word` is `expected`; may return early. Leaves errno alone: pools are used where
-/// a caller is about to read it.
-inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
-    const int before = errno;
-    ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
-    errno = before;
-}
-
-/// The same for so many nanoseconds at most.
-inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+/// Sleeps while `*word` is `expected`, for `ns` nanoseconds at most; may return early. Leaves errno alone.
+inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
     constexpr std::uint64_t second = 1'000'000'000;
     constexpr std::uint64_t year = 31'536'000; // may return early
-    const int before = errno;
+    const errno_kept keep;
     // As this call has it: in a program of 32 bits the timespec of the C library may be another one.
     const long time[2] = {static_cast<long>(ns / second < year ? ns / second : year),
                           static_cast<long>(ns % second)};
     ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
-    errno = before;
 }
 
 inline void futex_wake_one(const void* word) noexcept {
-    const int before = errno;
+    const errno_kept keep;
     ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-    errno = before;
 }
 
 namespace thread_barrier_call {
 inline bool succeeds(int command) noexcept {
-    const int before = errno;
-    const bool ok = ::syscall(SYS_membarrier, command, 0, 0) == 0;
-    errno = before;
-    return ok;
+    const errno_kept keep;
+    return ::syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 } // namespace thread_barrier_call
 
@@ -77,26 +63,23 @@ struct system_pages : posix_pages {
 
     /// Whether `p`, which may be any address, lies in memory that can be read.
     [[LINN_DETAIL_COLD]] static bool readable(const void* p) noexcept {
-        const int before = errno;
+        const errno_kept keep;
         constexpr int populate_read = 22; // MADV_POPULATE_READ, which not every C library names
         // Unlike mincore it refuses guard pages too, with the error of Linux before 5.14, which does
         // not know it: a page that can certainly be read tells the two apart.
         bool yes = ::madvise(page_of(p), 1, populate_read) == 0;
-        if (!yes && errno == EINVAL && ::madvise(page_of(&before), 1, populate_read) != 0) {
+        if (!yes && errno == EINVAL && ::madvise(page_of(&keep), 1, populate_read) != 0) {
             unsigned char resident = 0;
             yes = ::mincore(page_of(p), 1, &resident) == 0;
         }
-        errno = before;
         return yes;
     }
 
     /// Whether a page is in memory now. @pre it is mapped
     [[LINN_DETAIL_COLD]] static bool is_resident(const void* p) noexcept {
-        const int before = errno;
+        const errno_kept keep;
         unsigned char resident = 0;
-        const bool known = ::mincore(page_of(p), 1, &resident) == 0;
-        errno = before;
-        return known && (resident & 1U) != 0;
+        return ::mincore(page_of(p), 1, &resident) == 0 && (resident & 1U) != 0;
     }
 };
 

@@ -30,9 +30,8 @@ struct precise_clock {
 
 inline void sleep_briefly(long = 50) noexcept {}
 
-inline constexpr bool has_futex = false;
-inline void futex_wait(const void*, std::uint32_t) noexcept {}
-inline void futex_wait_for(const void*, std::uint32_t, std::uint64_t) noexcept {}
+/// A sleeper looks again at once.
+inline void futex_wait(const void*, std::uint32_t, std::uint64_t) noexcept {}
 inline void futex_wake_one(const void*) noexcept {}
 
 inline bool enable_thread_barrier() noexcept {

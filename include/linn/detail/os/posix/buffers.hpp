@@ -6,6 +6,7 @@
 #include <linn/detail/os/buffer_mapping.hpp>
 #include <linn/detail/os/leak_roots.hpp>
 #include <linn/detail/os/linux/huge_pages.hpp>
+#include <linn/detail/os/posix/system.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 
 #include <sys/mman.h>
@@ -31,13 +32,12 @@ struct system_buffer_pages {
     /// False when the system refuses. For want of huge pages it takes others, and says so in
     /// `out.huge`. @complexity a few system calls
     static bool map(const buffer_request& r, buffer_mapping& out) noexcept {
-        const int before = errno;
+        const errno_kept keep;
         const bool mapped = (r.huge == huge_page_use::reserved && map_reserved(r, out)) || map_pages(r, out);
         if (mapped) {
             // As if it had been used before: open undoes it.
             poison(out.data, out.bytes + out.guard_bytes);
         }
-        errno = before;
         return mapped;
     }
 
@@ -51,11 +51,9 @@ struct system_buffer_pages {
     static bool prefault(const buffer_mapping& m) noexcept {
 #if defined(__linux__)
         constexpr int populate_write = 23; // MADV_POPULATE_WRITE, which not every C library names
-        const int before = errno;
+        const errno_kept keep;
         const bool populated = ::madvise(m.data, m.bytes, populate_write) == 0;
-        const bool no_memory = !populated && errno == ENOMEM;
-        errno = before;
-        if (populated || no_memory) {
+        if (populated || errno == ENOMEM) {
             return populated;
         }
         // Linux before 5.14 does not know it.
@@ -70,7 +68,7 @@ struct system_buffer_pages {
     /// Opens the memory for a user. `was_protected` as in the previous close; false for a new mapping.
     /// @returns false when the system cannot lift the protection
     static bool open(const buffer_mapping& m, bool was_protected) noexcept {
-        if (was_protected && !protect(m, PROT_READ | PROT_WRITE)) {
+        if (was_protected && !protect(m, read_write)) {
             return false;
         }
         unpoison(m.data, m.bytes);
@@ -97,10 +95,8 @@ private:
     static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
     [[LINN_DETAIL_NOINLINE]] static bool protect(const buffer_mapping& m, int access) noexcept {
-        const int before = errno;
-        const bool done = ::mprotect(m.data, m.bytes, access) == 0;
-        errno = before;
-        return done;
+        const errno_kept keep;
+        return ::mprotect(m.data, m.bytes, access) == 0;
     }
 
     /// Without a guard, which would need a huge page of its own.
@@ -128,30 +124,15 @@ private:
     }
 
     static bool map_pages(const buffer_request& r, buffer_mapping& out) noexcept {
-        const std::size_t page = page_bytes();
         const bool huge = r.huge != huge_page_use::off && r.bytes >= huge_page_bytes;
         const std::size_t align = huge && r.align < huge_page_bytes ? huge_page_bytes : r.align;
-        const std::size_t guard = checked_build || sanitizer_poison ? page : 0;
-        const std::size_t needed = r.bytes + guard;
-        // The kernel aligns to pages only: take more, and cut both ends off.
-        const std::size_t spare = align - page;
-        const std::size_t wide = needed + spare;
-        if (needed < r.bytes || wide < needed) {
+        const std::size_t guard = checked_build || sanitizer_poison ? page_bytes() : 0;
+        std::byte* const data =
+            r.bytes + guard >= r.bytes ? map_aligned(r.bytes + guard, align, 0, flags) : nullptr;
+        if (data == nullptr) {
             return false;
         }
-        void* raw = ::mmap(nullptr, wide, read_write, flags, -1, 0);
-        if (raw == MAP_FAILED) {
-            return false;
-        }
-        auto* begin = static_cast<std::byte*>(raw);
-        const std::size_t head = (align - reinterpret_cast<std::uintptr_t>(raw) % align) % align;
-        if (head != 0) {
-            ::munmap(begin, head);
-        }
-        if (spare != head) {
-            ::munmap(begin + head + needed, spare - head);
-        }
-        out = {.data = begin + head,
+        out = {.data = data,
                .bytes = r.bytes,
                .align = r.align,
                .guard_bytes = guard,

@@ -41,14 +41,52 @@ struct precise_clock {
     }
 };
 
+/// Brings errno back when it goes: pools are used where a caller is about to read it.
+class errno_kept {
+public:
+    errno_kept() noexcept = default;
+    errno_kept(const errno_kept&) = delete;
+    errno_kept& operator=(const errno_kept&) = delete;
+    ~errno_kept() { errno = before_; }
+
+private:
+    int before_ = errno;
+};
+
 /// Stops the calling thread for some microseconds. Unlike a yield it also lets threads of lower
 /// priority run. Leaves errno alone, and is no place where a thread is cancelled.
 inline void sleep_briefly(long microseconds = 50) noexcept {
     const uncancelled until_the_end;
-    const int before = errno;
+    const errno_kept keep;
     const ::timespec time{0, microseconds * 1000};
     ::nanosleep(&time, nullptr);
-    errno = before;
+}
+
+/// New memory of the kernel that begins `offset` behind a multiple of `align`. Null when it refuses. @complexity three system calls
+[[LINN_DETAIL_COLD]] inline std::byte* map_aligned(std::size_t bytes, std::size_t align, std::size_t offset,
+                                                   int flags) noexcept {
+    // The kernel aligns to pages only: take more, and cut both ends off.
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t spare = align > page ? align - page : 0;
+    const std::size_t whole = (bytes + page - 1) & ~(page - 1);
+    const std::size_t wide = whole + spare;
+    if (whole < bytes || wide < whole) {
+        return nullptr;
+    }
+    void* raw = ::mmap(nullptr, wide, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (raw == MAP_FAILED) {
+        return nullptr;
+    }
+    auto* begin = static_cast<std::byte*>(raw);
+    const std::size_t head =
+        spare != 0 ? (align + offset - reinterpret_cast<std::uintptr_t>(raw) % align) % align : 0;
+    if (head != 0) {
+        ::munmap(begin, head);
+    }
+    if (spare != head) {
+        ::munmap(begin + head + whole, spare - head);
+    }
+    return begin + head;
 }
 
 /// Pages straight from the kernel: zeroed, untouched until used, returned on request. A kernel's page may be larger than
@@ -63,29 +101,11 @@ struct posix_pages {
     /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity three system calls
     [[LINN_DETAIL_COLD]] static void* map(std::size_t bytes, std::size_t align,
                                           std::size_t offset = 0) noexcept {
-        // The kernel aligns to pages only: take more, and cut both ends off.
-        const std::size_t page = offset_step();
-        const std::size_t spare = align > page ? align - page : 0;
-        const std::size_t whole = (bytes + page - 1) & ~(page - 1);
-        const std::size_t wide = whole + spare;
-        if (whole < bytes || wide < whole) {
-            return nullptr;
+        void* const p = map_aligned(bytes, align, offset, flags);
+        if (p != nullptr) {
+            process_leak_roots.add(p, bytes);
         }
-        void* raw = ::mmap(nullptr, wide, PROT_READ | PROT_WRITE, flags, -1, 0);
-        if (raw == MAP_FAILED) {
-            return nullptr;
-        }
-        auto* begin = static_cast<std::byte*>(raw);
-        const std::size_t head =
-            spare != 0 ? (align + offset - reinterpret_cast<std::uintptr_t>(raw) % align) % align : 0;
-        if (head != 0) {
-            ::munmap(begin, head);
-        }
-        if (spare != head) {
-            ::munmap(begin + head + whole, spare - head);
-        }
-        process_leak_roots.add(begin + head, bytes);
-        return begin + head;
+        return p;
     }
 
     [[LINN_DETAIL_COLD]] static void unmap(void* p, std::size_t bytes, std::size_t) noexcept {
@@ -102,9 +122,8 @@ struct posix_pages {
     [[LINN_DETAIL_COLD]] static void prefer_small([[maybe_unused]] void* p,
                                                   [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(MADV_NOHUGEPAGE)
-        const int before = errno;
+        const errno_kept keep;
         ::madvise(p, bytes, MADV_NOHUGEPAGE);
-        errno = before;
 #endif
     }
 
@@ -129,9 +148,8 @@ protected:
             return false;
         }
         const std::size_t inside = (bytes - head) & ~(page - 1);
-        const int before = errno;
+        const errno_kept keep;
         const bool gone = give_back(begin + head, inside);
-        errno = before;
         if (gone && inside != bytes) {
             zero(begin, head);
             zero(begin + head + inside, bytes - head - inside);

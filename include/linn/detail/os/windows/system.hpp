@@ -26,25 +26,18 @@ inline void sleep_briefly(long microseconds = 50) noexcept {
     ::Sleep(static_cast<unsigned long>((microseconds + 999) / 1000));
 }
 
-inline constexpr bool has_futex = true;
-
-/// Windows 8 has a futex of its own; before that a sleeper looks once a millisecond.
-inline void futex_wait_ms(const void* word, std::uint32_t expected, unsigned long ms) noexcept {
+/// Sleeps while `*word` is `expected`, for `ns` nanoseconds at most; may return early. Windows 8 has a futex of its own; before that a
+/// sleeper looks once a millisecond.
+inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    constexpr std::uint64_t day = 86'400'000; // may return early
+    const std::uint64_t ms = ns / 1'000'000 + 1;
     static const auto wait = windows::kernel_function<int __stdcall(
         const volatile void*, const void*, linn_windows_size, unsigned long)>("WaitOnAddress");
     if (wait != nullptr) {
-        wait(word, &expected, sizeof expected, ms);
+        wait(word, &expected, sizeof expected, static_cast<unsigned long>(ms < day ? ms : day));
     } else {
         ::Sleep(1);
     }
-}
-inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
-    futex_wait_ms(word, expected, 0xffffffffUL); // without end
-}
-inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
-    constexpr std::uint64_t day = 86'400'000; // may return early
-    const std::uint64_t ms = ns / 1'000'000 + 1;
-    futex_wait_ms(word, expected, static_cast<unsigned long>(ms < day ? ms : day));
 }
 
 inline void futex_wake_one(const void* word) noexcept {
