@@ -96,13 +96,9 @@ def included(root):
 
 
 def fix(root):
-    sections, done = "", set()
-    for header, found in sorted(public_names(root).items()):
-        names = {name for name, _ in found} - done  # of overloads in two headers, one using-declaration
-        done |= names
-        if names:
-            sections += f"\n// <{header.removeprefix('include/')}>\n" + "".join(f"using linn::{name};\n" for name in sorted(names))
-    for name, pattern, text in ((MODULE, EXPORTS, sections + "\n"), (UMBRELLA, INCLUDES, included(root))):
+    names = sorted({name for found in public_names(root).values() for name, _ in found})
+    exports = "".join(f"using linn::{name};\n" for name in names)
+    for name, pattern, text in ((MODULE, EXPORTS, exports), (UMBRELLA, INCLUDES, included(root))):
         (root / name).write_text(pattern.sub(lambda _, text=text: text, source.read(root, name)))
 
 
