@@ -100,25 +100,17 @@ struct rebind_container<C<T, N, Args...>, Allocator>
 
 namespace detail {
 
-/// What a probed container asked for, in order of first request.
-class node_recorder {
-public:
-    void requested(node_type what) {
-        for (node_type& known : types_) {
-            if (known.name == what.name && known.size == what.size && known.align == what.align) {
-                known.count = known.count < what.count ? what.count : known.count;
-                known.single = known.single && what.single;
-                return;
-            }
+/// Adds a request of a probed container to those `seen`, which are in order of first request.
+inline void note_request(std::vector<node_type>& seen, node_type what) {
+    for (node_type& known : seen) {
+        if (known.name == what.name && known.size == what.size && known.align == what.align) {
+            known.count = known.count < what.count ? what.count : known.count;
+            known.single = known.single && what.single;
+            return;
         }
-        types_.push_back(what);
     }
-
-    std::vector<node_type> take() noexcept { return std::move(types_); }
-
-private:
-    std::vector<node_type> types_;
-};
+    seen.push_back(what);
+}
 
 /// Thrown where an associative container is about to construct an element, which it would go on to
 /// compare or hash. By then it has allocated.
@@ -155,12 +147,12 @@ public:
     };
 
     probe_allocator() = default; // libc++ asks for it, and does not use it
-    explicit probe_allocator(node_recorder& seen) noexcept : seen_{&seen} {}
+    explicit probe_allocator(std::vector<node_type>& seen) noexcept : seen_{&seen} {}
     template <class U>
     probe_allocator(const probe_allocator<U, Container>& other) noexcept : seen_{other.seen()} {}
 
     [[nodiscard]] T* allocate(std::size_t n) {
-        seen_->requested({type_name<T>(), sizeof(T), alignof(T), n, n == 1});
+        note_request(*seen_, {type_name<T>(), sizeof(T), alignof(T), n, n == 1});
         return std::allocator<T>{}.allocate(n);
     }
     void deallocate(T* p, std::size_t n) noexcept { std::allocator<T>{}.deallocate(p, n); }
@@ -176,7 +168,7 @@ public:
     template <class U>
     void destroy(U*) noexcept {}
 
-    [[nodiscard]] node_recorder* seen() const noexcept { return seen_; }
+    [[nodiscard]] std::vector<node_type>* seen() const noexcept { return seen_; }
 
     template <class U>
     friend bool operator==(const probe_allocator& a, const probe_allocator<U, Container>& b) noexcept {
@@ -184,7 +176,7 @@ public:
     }
 
 private:
-    node_recorder* seen_ = nullptr;
+    std::vector<node_type>* seen_ = nullptr;
 };
 
 /// Storage for elements beyond what the container holds in itself; for `vector<bool>` too.
@@ -263,13 +255,13 @@ std::vector<node_type> probe_container() {
         static_assert(possible, "linn::node_types: the container cannot be made from an allocator alone: "
                                 "its comparison or hash has no default");
         if constexpr (possible) {
-            node_recorder seen;
+            std::vector<node_type> seen;
             {
                 probed c(converted{probe{seen}});
                 request_arrays(c);
                 request_nodes(c);
             }
-            return seen.take();
+            return seen;
         }
     }
 }

@@ -14,6 +14,7 @@
 #include <linn/detail/sync/resource_core.hpp>
 #include <linn/types/pool_statistics.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
@@ -191,8 +192,7 @@ namespace detail {
 inline void append_allocation_sites(std::string& out, depot<platform>& d) {
     constexpr std::size_t most = 3;
     std::size_t looks = 1000; // enough to meet the usual ones
-    call_trace shown[most];
-    std::size_t count = 0;
+    std::vector<call_trace> shown;
     pointer_list<platform::pages> live;
     pointer_set<platform::pages> idle;
     if (!d.collect_live(live) || !idle_core<platform, false>::append_idle_in(d, idle)) {
@@ -206,18 +206,14 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
             return;
         }
         const call_trace by = d.evidence_of(object).allocated;
-        bool known = by.size() == 0;
-        for (std::size_t i = 0; i != count; ++i) {
-            known = known || by == shown[i];
-        }
-        if (known) {
+        if (by.size() == 0 || std::find(shown.begin(), shown.end(), by) != shown.end()) {
             continue;
         }
-        if (count == most) {
+        if (shown.size() == most) {
             out += "linn:   and by others\n";
             return;
         }
-        shown[count++] = by;
+        shown.push_back(by);
         out += "linn:   allocated by\n";
         for (const void* caller : callers(by)) {
             char text[512];
@@ -241,20 +237,16 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
 /// @complexity O(pools x (slabs + threads)); in checked builds also O(objects ever live at once)
 [[nodiscard]] inline std::string leak_report() {
     std::string out;
-    std::vector<detail::depot<detail::platform>*> depots;
     for (auto* d = detail::registry<detail::platform>::process().newest(); d != nullptr; d = d->older) {
-        if (d->is_primary()) {
-            depots.push_back(d);
-        }
-    }
-    for (auto d = depots.rbegin(); d != depots.rend(); ++d) {
-        const pool_statistics s = detail::statistics_of(**d);
+        const pool_statistics s = d->is_primary() ? detail::statistics_of(*d) : pool_statistics{};
         if (s.live != 0) {
-            out += "linn: " + std::to_string(s.live) + (s.live == 1 ? " object of " : " objects of ") +
-                   std::to_string(s.object_bytes) + " bytes alive: " + detail::readable_name(s.type) + '\n';
+            std::string lines =
+                "linn: " + std::to_string(s.live) + (s.live == 1 ? " object of " : " objects of ") +
+                std::to_string(s.object_bytes) + " bytes alive: " + detail::readable_name(s.type) + '\n';
             if constexpr (detail::checked_build) {
-                detail::append_allocation_sites(out, **d);
+                detail::append_allocation_sites(lines, *d);
             }
+            out.insert(0, lines); // the oldest first
         }
     }
     return out;

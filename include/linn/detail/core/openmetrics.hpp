@@ -131,25 +131,15 @@ void put_labels(const pool_statistics& s, Put& put) {
 /// @pre no two of the pools have the same labels
 template <class Put>
 void put_openmetrics(const pool_statistics* pools, std::size_t count, Put put) {
+    const auto write = [&put](auto... pieces) { (put(std::string_view{pieces}), ...); };
     for (const pool_metric& metric : pool_metrics) {
-        put("# TYPE ");
-        put(metric.name);
-        put(metric.is_counter ? " counter\n" : " gauge\n");
+        write("# TYPE ", metric.name, metric.is_counter ? " counter\n" : " gauge\n");
         if (*metric.unit != '\0') {
-            put("# UNIT ");
-            put(metric.name);
-            put(" ");
-            put(metric.unit);
-            put("\n");
+            write("# UNIT ", metric.name, " ", metric.unit, "\n");
         }
-        put("# HELP ");
-        put(metric.name);
-        put(" ");
-        put(metric.help);
-        put("\n");
+        write("# HELP ", metric.name, " ", metric.help, "\n");
         for (std::size_t i = 0; i != count; ++i) {
-            put(metric.name);
-            put(metric.is_counter ? "_total" : "");
+            write(metric.name, metric.is_counter ? "_total" : "");
             put_labels(pools[i], put);
             put_number(metric.value(pools[i]), put);
             put("\n");
