@@ -8,13 +8,12 @@
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
 
-/// More threads than this at once get no number; what they use falls back to a lock. A multiple of 64.
+/// More threads than this at once get no number; what they use falls back to a lock.
 template <class Policy>
 inline constexpr std::uint32_t most_thread_indices = 256;
 
@@ -36,35 +35,25 @@ public:
     thread_index_table(const thread_index_table&) = delete;
     thread_index_table& operator=(const thread_index_table&) = delete;
 
-    /// The smallest free number, or `most` when there is none. @complexity O(most / 64), a lock
+    /// The smallest free number, or `most` when there is none. @complexity O(most), a lock
     std::uint32_t take() noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
-        for (std::uint32_t word = 0; word < words; ++word) {
-            if (taken_[word] != ~std::uint64_t{0}) {
-                const auto bit = static_cast<std::uint32_t>(std::countr_one(taken_[word]));
-                taken_[word] |= std::uint64_t{1} << bit;
-                owners_[word * 64 + bit] = current_thread();
-                return word * 64 + bit;
-            }
+        std::uint32_t index = 0;
+        while (index != most && !claim(index)) {
+            ++index;
         }
-        return most;
+        return index;
     }
 
     /// Whether no thread has the number; then the calling one has it, until it gives it back.
     bool take_free(std::uint32_t index) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
-        const std::uint64_t bit = std::uint64_t{1} << (index % 64);
-        if ((taken_[index / 64] & bit) != 0) {
-            return false;
-        }
-        taken_[index / 64] |= bit;
-        owners_[index] = current_thread();
-        return true;
+        return claim(index);
     }
 
     void give_back(std::uint32_t index) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
-        free(index);
+        owners_[index] = 0;
     }
 
     /// Whether the calling thread has the number. @pre in the child of a fork, called by its handlers
@@ -77,8 +66,6 @@ public:
     static thread_index_table& process() noexcept { return process_; }
 
 private:
-    static constexpr std::uint32_t words = most / 64;
-
     static void on_event(void* self, module_event e) noexcept {
         auto& t = *static_cast<thread_index_table*>(self);
         if (e == module_event::after_fork_in_child) {
@@ -91,20 +78,22 @@ private:
         const std::uintptr_t survivor = current_thread();
         for (std::uint32_t i = 0; i < most; ++i) {
             if (owners_[i] != survivor) {
-                free(i);
+                owners_[i] = 0;
             }
         }
     }
 
-    void free(std::uint32_t index) noexcept {
-        taken_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
-        owners_[index] = 0;
+    bool claim(std::uint32_t index) noexcept {
+        const bool is_free = owners_[index] == 0;
+        if (is_free) {
+            owners_[index] = current_thread();
+        }
+        return is_free;
     }
 
     module_part part_;
     typename Policy::mutex lock_{part_};
-    std::uint64_t taken_[words] = {};
-    std::uintptr_t owners_[most] = {}; ///< by number; 0: none
+    std::uintptr_t owners_[most] = {}; ///< by number; 0: none. No thread is 0
 
     static constinit thread_index_table process_;
 };
