@@ -17,33 +17,6 @@ namespace linn::inline LINN_ABI::detail {
 
 #if defined(LINN_DETAIL_VECTOR)
 using addresses [[LINN_DETAIL_VECTOR(16)]] = std::uintptr_t;
-#else
-/// What a vector of the compiler does, as far as it is used here.
-struct addresses {
-    std::uintptr_t lane[16 / sizeof(std::uintptr_t)];
-
-    constexpr std::uintptr_t& operator[](std::size_t i) noexcept { return lane[i]; }
-    constexpr addresses& operator+=(std::uintptr_t n) noexcept {
-        for (std::uintptr_t& l : lane) {
-            l += n;
-        }
-        return *this;
-    }
-    friend constexpr addresses operator+(addresses a, std::uintptr_t n) noexcept { return a += n; }
-    friend constexpr addresses operator^(addresses a, const addresses& b) noexcept {
-        for (std::size_t i = 0; i < sizeof a / sizeof a[0]; ++i) {
-            a[i] ^= b.lane[i];
-        }
-        return a;
-    }
-    constexpr addresses& operator|=(const addresses& b) noexcept {
-        for (std::size_t i = 0; i < sizeof b / sizeof b.lane[0]; ++i) {
-            lane[i] |= b.lane[i];
-        }
-        return *this;
-    }
-};
-#endif
 inline constexpr std::size_t lanes = sizeof(addresses) / sizeof(std::uintptr_t);
 
 /// `write_run_below` of whole blocks, `2 * lanes` addresses each.
@@ -61,22 +34,6 @@ inline constexpr std::size_t lanes = sizeof(addresses) / sizeof(std::uintptr_t);
         lower += 2 * lanes * step;
         upper += 2 * lanes * step;
     }
-}
-
-/// Writes `count` addresses below `end`: `first` on top, each `step` further than the one above.
-/// @returns the new end, `end - count`
-inline void** write_run_below(void** end, std::byte* first, std::size_t count, std::size_t step) noexcept {
-    auto address = reinterpret_cast<std::uintptr_t>(first);
-    if (const std::size_t blocks = count / (2 * lanes); blocks != 0) {
-        write_blocks_below(end, address, blocks, step);
-        end -= blocks * 2 * lanes;
-        address += blocks * 2 * lanes * step;
-        count -= blocks * 2 * lanes;
-    }
-    for (; count != 0; --count, address += step) {
-        *--end = reinterpret_cast<void*>(address);
-    }
-    return end;
 }
 
 /// Whether `sizeof...(Index) * lanes` addresses are `expected` and go on at that distance. Written out by the
@@ -97,14 +54,34 @@ template <std::size_t... Index>
     std::memcpy(halves, &wrong, sizeof wrong);
     return (halves[0] | halves[1]) == 0;
 }
+#endif
+
+/// Writes `count` addresses below `end`: `first` on top, each `step` further than the one above.
+/// @returns the new end, `end - count`
+inline void** write_run_below(void** end, std::byte* first, std::size_t count, std::size_t step) noexcept {
+    auto address = reinterpret_cast<std::uintptr_t>(first);
+#if defined(LINN_DETAIL_VECTOR)
+    if (const std::size_t blocks = count / (2 * lanes); blocks != 0) {
+        write_blocks_below(end, address, blocks, step);
+        end -= blocks * 2 * lanes;
+        address += blocks * 2 * lanes * step;
+        count -= blocks * 2 * lanes;
+    }
+#endif
+    for (; count != 0; --count, address += step) {
+        *--end = reinterpret_cast<void*>(address);
+    }
+    return end;
+}
 
 /// How many of `objects` follow each other at distance `step`, counting from the first.
 /// @pre count >= 1
 inline std::size_t run_length(void* const* objects, std::size_t count, std::uintptr_t step) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(objects[0]);
+    std::size_t n = 0;
+#if defined(LINN_DETAIL_VECTOR)
     constexpr std::size_t vectors = 8;
     constexpr std::size_t block = vectors * lanes;
-    std::size_t n = 0;
     addresses expected{};
     for (std::size_t i = 0; i < lanes; ++i) {
         expected[i] = address + i * step;
@@ -113,6 +90,7 @@ inline std::size_t run_length(void* const* objects, std::size_t count, std::uint
            next_are(objects + n, expected, lanes * step, std::make_index_sequence<vectors>{})) {
         n += block;
     }
+#endif
     while (n < count && reinterpret_cast<std::uintptr_t>(objects[n]) == address + n * step) {
         ++n;
     }
@@ -124,6 +102,7 @@ inline std::size_t run_length(void* const* objects, std::size_t count, std::uint
 inline void copy_reversed(void* to, const void* from, std::size_t count) noexcept {
     auto* out = static_cast<std::byte*>(to);
     const auto* in = static_cast<const std::byte*>(from) + count * sizeof(void*);
+#if defined(LINN_DETAIL_VECTOR)
     for (; count >= lanes; count -= lanes) {
         addresses v;
         in -= sizeof v;
@@ -135,6 +114,7 @@ inline void copy_reversed(void* to, const void* from, std::size_t count) noexcep
         std::memcpy(out, &turned, sizeof turned);
         out += sizeof v;
     }
+#endif
     for (; count != 0; --count) {
         in -= sizeof(void*);
         std::memcpy(out, in, sizeof(void*));
