@@ -79,8 +79,6 @@
 // A slow path that does not pay for its compilation: optimised for size, apart from the code that runs often.
 #define LINN_DETAIL_COLD LINN_DETAIL_SLOW, __gnu__::__cold__
 #define LINN_DETAIL_RETURNS_NONNULL __gnu__::__returns_nonnull__
-// Of a type: it reads and writes objects of any type.
-#define LINN_DETAIL_MAY_ALIAS __gnu__::__may_alias__
 // Of an integer type: a vector of so many bytes. Only where compilers have such a thing.
 #define LINN_DETAIL_VECTOR(bytes) __gnu__::__vector_size__(bytes)
 // Of a thread_local variable: found without a call also by a shared library, which is loaded with the program then.
@@ -187,7 +185,6 @@
 #define LINN_DETAIL_SLOW LINN_DETAIL_NOINLINE
 #define LINN_DETAIL_COLD LINN_DETAIL_NOINLINE
 #define LINN_DETAIL_RETURNS_NONNULL
-#define LINN_DETAIL_MAY_ALIAS // every type does
 #define LINN_DETAIL_INITIAL_EXEC
 
 #define LINN_DETAIL_UNCHECKED(...) __declspec(no_sanitize_address)

@@ -145,9 +145,6 @@ private:
     static constexpr auto free_value = static_cast<std::uintptr_t>(0x6f626a21'66726565U);
     static_assert((live_value ^ free_value) % (std::uint64_t{1} << 32) != 0);
 
-    /// Reads and writes objects of any type.
-    using word [[LINN_DETAIL_MAY_ALIAS]] = std::uintptr_t;
-
     /// Differs from slot to slot, so that no copy of a record is taken for one.
     [[nodiscard]] std::uintptr_t mark(std::uintptr_t value) const noexcept {
         return value ^ reinterpret_cast<std::uintptr_t>(object_);
@@ -155,37 +152,27 @@ private:
 
     LINN_DETAIL_UNCHECKED("address")
     static void write(std::byte* p, std::size_t n, unsigned char byte) noexcept {
-        // Volatile, or the loop becomes a call of memset, which AddressSanitizer watches.
-        for (; n != 0 && reinterpret_cast<std::uintptr_t>(p) % sizeof(std::uintptr_t) != 0; --n, ++p) {
-            *reinterpret_cast<volatile unsigned char*>(p) = byte;
-        }
-        for (; n >= sizeof(std::uintptr_t); n -= sizeof(std::uintptr_t), p += sizeof(std::uintptr_t)) {
-            *reinterpret_cast<volatile word*>(p) = word_of(byte);
-        }
-        for (; n != 0; --n, ++p) {
-            *reinterpret_cast<volatile unsigned char*>(p) = byte;
-        }
-    }
-
-    /// The index of the first byte that is not `byte`; `n` when there is none.
-    LINN_DETAIL_UNCHECKED("address")
-    static std::size_t first_other(const std::byte* p, std::size_t n, unsigned char byte) noexcept {
-        std::size_t i = 0;
-        const auto here = [&] { return reinterpret_cast<std::uintptr_t>(p + i); };
-        while (i < n) {
-            if (here() % sizeof(std::uintptr_t) == 0 && n - i >= sizeof(std::uintptr_t) &&
-                *reinterpret_cast<const volatile word*>(p + i) == word_of(byte)) {
-                i += sizeof(std::uintptr_t);
-            } else if (*reinterpret_cast<const volatile unsigned char*>(p + i) == byte) {
-                ++i;
-            } else {
-                return i;
+        if constexpr (!sanitizer_poison) {
+            std::memset(p, byte, n);
+        } else { // volatile, or the loop becomes a call of memset, which AddressSanitizer watches
+            for (; n != 0; --n, ++p) {
+                *reinterpret_cast<volatile unsigned char*>(p) = byte;
             }
         }
-        return n;
     }
 
-    static constexpr std::uintptr_t word_of(unsigned char byte) noexcept { return UINTPTR_MAX / 0xff * byte; }
+    /// The index of the first byte that is not `byte`; `n` when there is none. @pre n != 0
+    LINN_DETAIL_UNCHECKED("address")
+    static std::size_t first_other(const std::byte* p, std::size_t n, unsigned char byte) noexcept {
+        if (!sanitizer_poison && *p == std::byte{byte} && std::memcmp(p, p + 1, n - 1) == 0) {
+            return n; // each byte is as the one before
+        }
+        std::size_t i = 0;
+        while (i != n && *reinterpret_cast<const volatile unsigned char*>(p + i) == byte) {
+            ++i;
+        }
+        return i;
+    }
 
     std::byte* object_;
     std::size_t bytes_;
