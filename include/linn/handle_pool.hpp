@@ -8,7 +8,7 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/handle_table.hpp>
-#include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/pages_heap.hpp>

@@ -3,9 +3,8 @@
 #include "failing_pages.hpp"
 #include "unit.hpp"
 
-#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
-#include <linn/detail/core/pointer_set.hpp>
+#include <linn/detail/core/pointers.hpp>
 
 namespace core_pointers_tests {
 

@@ -4,7 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slot_bitmap.hpp>
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/linked_list.hpp>
-#include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab.hpp>
 
 #include <cstddef>

@@ -5,9 +5,8 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
-#include <linn/detail/core/pointer_set.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_memory.hpp>
 #include <linn/detail/core/slot_guard.hpp>

@@ -31,6 +31,27 @@ constexpr std::string_view type_name() noexcept {
 template <class T>
 inline constexpr std::string_view pool_name = type_name<T>();
 
+/// "make_shared<T>" and the like, spelled out while compiling; arrays as clang writes them, `int[4]`.
+template <class T, std::size_t N>
+struct name_around {
+    char text[N + type_name<T>().size()]{};
+    std::size_t size = 0;
+
+    /// @param before with its bracket
+    constexpr explicit name_around(const char (&before)[N]) noexcept {
+        for (const char c : std::string_view{before, N - 1}) {
+            text[size++] = c;
+        }
+        constexpr std::string_view inside = type_name<T>();
+        for (std::size_t i = 0; i != inside.size(); ++i) {
+            if (inside.substr(i, 2) != " [") {
+                text[size++] = inside[i];
+            }
+        }
+        text[size++] = '>';
+    }
+};
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -4,9 +4,8 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
-#include <linn/detail/core/pointer_set.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/depot_stock.hpp>

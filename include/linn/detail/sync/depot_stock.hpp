@@ -6,7 +6,7 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
-#include <linn/detail/core/pointer_set.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>

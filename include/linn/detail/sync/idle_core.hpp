@@ -4,7 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/linked_list.hpp>
-#include <linn/detail/core/pointer_set.hpp>
+#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/idle_store.hpp>

@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/name_around.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/idle_core.hpp>
