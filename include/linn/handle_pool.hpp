@@ -171,6 +171,7 @@ public:
 
     /// As `create`, but null when there is no memory or no handle left.
     /// @throws what the constructor throws; the pool is unchanged then
+    LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
     [[nodiscard]] handle try_create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
@@ -180,7 +181,7 @@ public:
             }
             const std::uint32_t index = indices_[cached_];
             detail::start_or(
-                [&] { return construct(static_cast<void*>(c->object), std::forward<Args>(args)...); },
+                [&] { return ::new (static_cast<void*>(c->object)) T(std::forward<Args>(args)...); },
                 [this, c, index] { give(c, index); });
             c->index = index;
             ++size_;
@@ -190,6 +191,7 @@ public:
             return {};
         }
     }
+    LINN_DETAIL_FEW_VALUES_END
 
     /// The object; null when it was destroyed, and for null. @complexity nine instructions, two loads
     [[nodiscard]] T* get(handle h) noexcept {
@@ -445,15 +447,6 @@ private:
             }
         }
     }
-
-    // In the class, so that one with a private constructor needs no other friend.
-    LINN_DETAIL_FEW_VALUES_BEGIN
-    template <class... Args>
-    static T* construct(void* place,
-                        Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
-        return ::new (place) T(std::forward<Args>(args)...);
-    }
-    LINN_DETAIL_FEW_VALUES_END
 
     /// The first slab whose header is not below `p`; null when there is none.
     [[nodiscard]] detail::slab* slab_from(const void* p) const noexcept {

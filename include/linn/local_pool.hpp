@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -108,17 +109,18 @@ public:
 
     /// A new object, constructed from `args`.
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
+    LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
     [[nodiscard]] T* create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
             T* p = allocate();
-            return detail::start_or(
-                [&] { return construct(detail::untyped(p), std::forward<Args>(args)...); },
-                [this, p] { deallocate(p); });
+            return detail::start_or([&] { return ::new (detail::untyped(p)) T(std::forward<Args>(args)...); },
+                                    [this, p] { deallocate(p); });
         } else {
             return detail::refuse_to_create<T>();
         }
     }
+    LINN_DETAIL_FEW_VALUES_END
 
     /// Destroys `p`, which may be null, and takes its storage back.
     void destroy(T* p) noexcept {
@@ -248,15 +250,6 @@ private:
                   "linn::local_pool: max_bytes is less than a slab with one object");
     static constexpr std::size_t capacity = sizes.magazine_slots;
     static constexpr std::string_view type_name = detail::type_name<T>();
-
-    // In the class, so that one with a private constructor needs no other friend.
-    LINN_DETAIL_FEW_VALUES_BEGIN
-    template <class... Args>
-    static T* construct(void* place,
-                        Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
-        return ::new (place) T(std::forward<Args>(args)...);
-    }
-    LINN_DETAIL_FEW_VALUES_END
 
     [[LINN_DETAIL_NOINLINE]] bool refill() noexcept {
         // As many as are out already, up to half: a small pool stays small. A checked one caches

@@ -39,9 +39,6 @@ struct at_thread_exit {
     at_thread_exit(const at_thread_exit&) = delete;
     at_thread_exit& operator=(const at_thread_exit&) = delete;
     LINN_DETAIL_HIDDEN ~at_thread_exit() { Run(); }
-
-    void arm() noexcept { armed = true; }
-    bool armed = false;
 };
 
 /// Runs `Run` late in a thread's exit, after the destructors of its `thread_local` objects. A variable of each module.
@@ -116,7 +113,6 @@ template <void (*Run)() noexcept>
         return false;
     }
     static constinit thread_local at_thread_exit<Run> janitor;
-    janitor.arm();
     late_exit<Run>.arm();
     return true;
 }
