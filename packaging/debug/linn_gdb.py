@@ -97,7 +97,7 @@ class Slab:
 
 
 def slabs_of(slab_set):
-    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["slabs_"]["all_"]["front_"], "older")]
+    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["all_"]["front_"], "older")]
 
 
 def magazine_objects(magazine, count=None):
@@ -118,7 +118,7 @@ class Pool:
         self.mode = int(depot["mode_"])
         self.out = sum(int(home["stock_"]["slabs_"]["out_"]) for home in homes)
         self.peak = sum(int(home["stock_"]["slabs_"]["peak_"]) for home in homes)
-        self.slab_count = sum(int(home["stock_"]["slabs_"]["slabs_"]["count_"]) for home in homes)
+        self.slab_count = sum(int(home["stock_"]["slabs_"]["count_"]) for home in homes)
         self.lost = sum(int(home["stock_"]["lost_"]) for home in homes)
         self.threads = sum(1 for _ in self.fronts())
         self.cached = sum(len(objects) for _, objects in self.thread_caches())
@@ -464,7 +464,7 @@ class LocalPoolPrinter:
         self.live = int(value["slabs_"]["out_"]) - count
 
     def to_string(self):
-        slabs = int(self.value["slabs_"]["slabs_"]["count_"])
+        slabs = int(self.value["slabs_"]["count_"])
         return f"{short_name(self.value)}: {self.live} live, {len(self.cached)} cached, {slabs} slab" + ("s" if slabs != 1 else "")
 
     def children(self):

@@ -16,7 +16,7 @@ import lldb
 # --- reading ----------------------------------------------------------------------------------------
 
 def member(value, path):
-    """A member of a member: `slabs_.slabs_.count_`."""
+    """A member of a member: `slabs_.count_`."""
     for name in path.split("."):
         value = value.GetNonSyntheticValue().GetChildMemberWithName(name)
     return value
@@ -150,7 +150,7 @@ def cached_of_local(value):
 class LocalPool(Objects):
     def find(self):
         cached = set(cached_of_local(self.value))
-        slabs = chain(member(self.value, "slabs_.slabs_.all_.front_"), "older")
+        slabs = chain(member(self.value, "slabs_.all_.front_"), "older")
         for slab in sorted(slabs, key=lambda s: s.GetLoadAddress()):
             for address in out_of(slab):
                 if address not in cached:
@@ -185,7 +185,7 @@ class FixedPool(Objects):
 def summary_of_local_pool(value):
     cached = len(cached_of_local(value))
     live = number(value, "slabs_.out_") - number(value, "count_.value_")
-    return f"{live} live, {cached} cached, {plural(number(value, 'slabs_.slabs_.count_'), 'slab')}"
+    return f"{live} live, {cached} cached, {plural(number(value, 'slabs_.count_'), 'slab')}"
 
 
 def summary_of_handle_pool(value):

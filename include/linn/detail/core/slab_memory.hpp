@@ -4,11 +4,10 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab.hpp>
-#include <linn/detail/core/slab_directory.hpp>
 #include <linn/detail/core/slab_growth.hpp>
-#include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -17,17 +16,140 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+/// Through the slabs themselves. A slab is in one such list at most.
+using slab_list = linked_list<slab, &slab::next, &slab::previous>;
+
+/// The slabs of one set, by the place that each is in (`slab::place`), and which of them gives slots next.
+///
+/// The first of the available slabs gives until it is used up; those that others free into meanwhile queue behind it. A slab whose
+/// slots have all come back when its turn comes is left to the end, so that in a pool that shrank it becomes cold.
+class slab_states {
+public:
+    /// The slab to take from; null when all are full, empty or returned.
+    /// @complexity constant but for slabs that became empty, which are looked at once
+    slab* available() noexcept {
+        slab* s = available_.front();
+        while (s != nullptr && s->carved != 0 && s->is_unused()) {
+            available_.remove(s);
+            make_empty(s);
+            s = available_.front();
+        }
+        return s;
+    }
+
+    /// What may be lent to threads that have slabs of their own: not the slab that the set's own threads take from, so that they
+    /// do not write to the same cache lines. Null when there is none.
+    [[nodiscard]] slab* spare() const noexcept {
+        return available_.back() != available_.front() ? available_.back() : nullptr;
+    }
+
+    /// A slab that is in no list has slots to give, before all others.
+    void make_available(slab* s) noexcept {
+        s->where = slab::place::available;
+        available_.push_front(s);
+    }
+
+    /// A slab that is in no list, and has nothing out, serves whichever home needs one first.
+    [[LINN_DETAIL_SLOW]] void make_empty(slab* s) noexcept {
+        s->reset();
+        s->where = slab::place::empty;
+        empty_.push_front(s);
+    }
+
+    /// An available slab has nothing left.
+    void make_full(slab* s) noexcept {
+        available_.remove(s);
+        s->where = slab::place::full;
+    }
+
+    /// A slot of `s` came back.
+    void after_give(slab* s) noexcept {
+        if (s->where == slab::place::full) {
+            s->where = slab::place::available;
+            available_.push_back(s);
+        }
+    }
+
+    /// No slot of any slab is out.
+    void all_came_back() noexcept {
+        while (slab* s = available_.pop_front()) {
+            make_empty(s);
+        }
+    }
+
+    /// A slab with nothing out, now in no list: a resident one before a returned one. Null when there is none.
+    slab* take_unused() noexcept {
+        slab* s = empty_.pop_front();
+        if (s == nullptr) {
+            s = returned_.pop_front();
+        }
+        return s;
+    }
+
+    [[nodiscard]] bool has_empty() const noexcept { return empty_.back() != nullptr; }
+
+    /// A slab without slots out, the one that was empty for longest or one of `most` available ones; null when there is none.
+    [[nodiscard]] slab* find_unused(std::size_t most) const noexcept {
+        slab* s = empty_.back();
+        for (slab* a = available_.front(); s == nullptr && a != nullptr && most != 0; a = a->next, --most) {
+            s = a->carved != 0 && a->is_unused() ? a : nullptr; // not one that was only mapped now
+        }
+        return s;
+    }
+
+    /// Takes a slab out of its list. @pre it is available or empty
+    void take_away(slab* s) noexcept {
+        (s->where == slab::place::available ? available_ : empty_).remove(s);
+        s->where = slab::place::away;
+    }
+
+    /// A slab that was away goes where it belongs. @param returned whether the system was given all its pages
+    [[LINN_DETAIL_COLD]] void put_back(slab* s, bool returned) noexcept {
+        if (returned) {
+            s->where = slab::place::returned;
+            returned_.push_front(s);
+        } else if (s->is_unused()) {
+            s->reset();
+            s->where = slab::place::empty;
+            empty_.push_back(s);
+        } else {
+            s->where = slab::place::available;
+            available_.push_back(s);
+        }
+    }
+
+    /// All slots came back at once. @param newest all slabs
+    void reset_all(slab* newest) noexcept {
+        available_ = empty_ = slab_list{};
+        for (slab* s = newest; s != nullptr; s = s->older) {
+            if (s->where != slab::place::returned) {
+                make_empty(s);
+            }
+        }
+    }
+
+private:
+    slab_list available_;
+    slab_list empty_;
+    slab_list returned_;
+};
+
 /// The slabs of one pool as memory: where they come from, which of them has slots to give, and when their pages go back.
 ///
-/// `slab_directory` knows all slabs, `slab_states` which of them to use next, `slab_growth` how large the next one is. What is here
+/// `slab_growth` knows all slabs and how large the next one is, `slab_states` which of them to use next. What is here
 /// counts: `out = sum of the slots out of each slab <= peak`, `absent = sum of the slabs' hole_bytes`.
 ///
 /// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
 template <page_source Pages, bool Guards>
-class slab_memory {
+class slab_memory : public slab_growth<Pages> {
+    using known = slab_growth<Pages>;
+    using typename known::use;
+
 public:
-    slab_memory(const slab_memory&) = delete;
-    slab_memory& operator=(const slab_memory&) = delete;
+    using known::mapped_bytes;
+    using known::newest;
+    using known::note;
+    using known::slab_count;
 
     /// Where slots may come from.
     enum class growth : unsigned char {
@@ -48,15 +170,13 @@ public:
             states_.take_away(s);
             s->reset();
             forget(s);
-            growth_.remove(s->mapped_bytes);
             s->owner = nullptr;
         }
         return s;
     }
     [[LINN_DETAIL_COLD]] void take_over(slab* s) noexcept {
         s->owner = owner_;
-        slabs_.add(s);
-        growth_.add(s->mapped_bytes);
+        this->add(s);
         absent_bytes_ += s->hole_bytes;
         states_.make_available(s);
     }
@@ -66,11 +186,11 @@ public:
     /// would leave the process with no mapping to spare for anything else.
     [[LINN_DETAIL_COLD]] bool reserve(std::size_t want) noexcept {
         if (want > geometry_.max_slots - out_) {
-            growth_.note(shortage::limit);
+            note(shortage::limit);
             return false;
         }
         if (want > static_cast<std::size_t>(PTRDIFF_MAX) / geometry_.slot_bytes) {
-            growth_.note(shortage::memory);
+            note(shortage::memory);
             return false;
         }
         slab* const newest_before = newest();
@@ -79,11 +199,11 @@ public:
             ready += s->capacity;
         }
         ready -= out_;
-        if (ready < want && !growth_.may_map((want - ready) * geometry_.slot_bytes, geometry_)) {
+        if (ready < want && !this->may_map((want - ready) * geometry_.slot_bytes)) {
             return false;
         }
         while (ready < want) {
-            slab* s = map_slab(use::later);
+            slab* s = this->map_slab(use::later);
             if (s == nullptr) {
                 while (newest() != newest_before) {
                     unmap_newest();
@@ -100,9 +220,8 @@ public:
     /// @pre where `sizes()` wants slabs, at most as large as `slab_align`, all zero if `zeroed`
     /// @returns false when not even one slot fits
     bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
-        slab* s = add_slab(memory, bytes, zeroed);
+        slab* s = this->add_slab(memory, bytes, zeroed);
         if (s != nullptr) {
-            growth_.add(bytes);
             states_.make_available(s);
         }
         return s != nullptr;
@@ -112,20 +231,13 @@ public:
     void disown(slab* s) noexcept {
         forget(s);
         s->magic = 0;
-        growth_.remove(s->mapped_bytes);
     }
-
-    /// How large the next slab should be.
-    [[nodiscard]] std::size_t next_slab_bytes() const noexcept { return growth_.next_bytes(geometry_); }
-
-    void note(shortage why) noexcept { growth_.note(why); }
-    slab_news take_news() noexcept { return growth_.take_news(); }
 
     // -- memory goes back ------------------------------------------------------------------------
 
     /// Whether more free memory than `retain_bytes` is here, so that `take_cold` is worth a look at the clock.
     [[nodiscard]] bool has_excess() const noexcept {
-        return growth_.mapped_bytes() - absent_bytes_ - out_ * geometry_.slot_bytes > geometry_.retain_bytes;
+        return mapped_bytes() - absent_bytes_ - out_ * geometry_.slot_bytes > geometry_.retain_bytes;
     }
 
     /// Notes in `leaving` pages to return: of a slab from which nothing was taken, and to which nothing was given, for a second.
@@ -250,11 +362,10 @@ public:
 
     /// Drops the slabs without unmapping them.
     void forget_all() noexcept {
-        slabs_.forget_all();
-        states_.forget_all();
+        this->remove_all();
+        states_ = {};
         out_ = absent_bytes_ = 0;
         sweep_at_ = trim_at_ = nullptr;
-        growth_.forget_all();
     }
 
     /// Takes every slot back at once and keeps the slabs.
@@ -263,13 +374,9 @@ public:
         out_ = 0;
     }
 
-    [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
     [[nodiscard]] std::size_t out() const noexcept { return out_; }
     [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
-    [[nodiscard]] std::size_t slab_count() const noexcept { return slabs_.count(); }
-    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return growth_.mapped_bytes(); }
     [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
-    [[nodiscard]] slab* newest() const noexcept { return slabs_.newest(); }
 
     /// Adds the numbers of the slabs, those of slots apart from the peak. @complexity O(slabs)
     void add_to(pool_statistics& s) const noexcept {
@@ -290,7 +397,9 @@ public:
     }
 
 protected:
-    constexpr slab_memory(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
+    using known::geometry_;
+    using known::known;
+    using known::owner_;
     ~slab_memory() = default;
 
     void note_out(std::size_t more) noexcept {
@@ -309,11 +418,11 @@ protected:
             absent_bytes_ -= s->hole_bytes;
             s->hole_bytes = 0;
             if (s->kept_bytes == 0) {
-                growth_.note_reused(s->mapped_bytes);
+                this->note_used(s);
             }
         }
         if (s == nullptr && may_grow == growth::allowed) {
-            s = map_slab(use::now);
+            s = this->map_slab(use::now);
         }
         if (s != nullptr) {
             states_.make_available(s);
@@ -385,35 +494,12 @@ protected:
         }
     }
 
-    enum class use : unsigned char { now, later };
-    [[LINN_DETAIL_COLD]] slab* map_slab(use next_use) noexcept {
-        // No huge pages for a reserve, which promises to touch next to nothing.
-        const auto fresh = growth_.map(geometry_, next_use == use::now);
-        slab* s = fresh.memory != nullptr ? add_slab(fresh.memory, fresh.bytes, Pages::zeroed) : nullptr;
-        if (s == nullptr && fresh.memory != nullptr) {
-            growth_.unmap(fresh, geometry_);
-            growth_.note(shortage::memory);
-        }
-        if (s != nullptr) {
-            s->huge = fresh.huge;
-        }
-        return s;
-    }
-
-    slab* add_slab(void* memory, std::size_t bytes, bool zeroed) noexcept {
-        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), zeroed);
-        if (s != nullptr) {
-            slabs_.add(s);
-        }
-        return s;
-    }
-
     /// @pre the newest slab is empty, and none of its slots was ever handed out
     [[LINN_DETAIL_COLD]] void unmap_newest() noexcept {
         slab* s = newest();
         states_.take_away(s);
         forget(s);
-        growth_.unmap({s, s->mapped_bytes}, geometry_);
+        this->unmap_again(s);
     }
 
     [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {
@@ -423,21 +509,11 @@ protected:
         if (trim_at_ == s) {
             trim_at_ = s->older;
         }
-        slabs_.remove(s);
+        this->remove(s);
         absent_bytes_ -= s->hole_bytes;
     }
 
-    /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
-    std::size_t next_colour() noexcept {
-        const auto seed = reinterpret_cast<std::uintptr_t>(this) / cache_line_bytes;
-        return (seed * 7 + slab_count() * 11) % cache_line_bytes;
-    }
-
-    geometry geometry_;
-    void* owner_;
-    slab_directory<Pages> slabs_;
     slab_states states_;
-    slab_growth<Pages> growth_;
     std::size_t out_ = 0;          ///< slots taken and not given back
     std::size_t absent_bytes_ = 0; ///< sum of the slabs' hole_bytes
 

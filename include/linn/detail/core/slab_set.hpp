@@ -47,13 +47,13 @@ template <page_source Pages, bool Guards = checked_build>
 class slab_set : public slab_memory<Pages, Guards> {
     using memory = slab_memory<Pages, Guards>;
     using memory::geometry_;
-    using memory::growth_;
+    using memory::headers_;
     using memory::out_;
     using memory::owner_;
-    using memory::slabs_;
     using memory::states_;
 
 public:
+    using memory::find;
     using memory::newest;
     using typename memory::growth;
 
@@ -72,7 +72,7 @@ public:
         std::size_t got = 0;
         if (want > geometry_.max_slots - out_) [[LINN_DETAIL_UNLIKELY]] {
             want = geometry_.max_slots - out_;
-            growth_.note(shortage::limit);
+            this->note(shortage::limit);
         }
         while (got != want) {
             slab* s = may_grow == growth::lending ? states_.spare() : states_.available();
@@ -120,10 +120,6 @@ public:
         }
     }
 
-    /// The slab that `object` points into, found by walking: safe for any pointer.
-    /// @complexity O(slabs)
-    [[nodiscard]] slab* find(const void* object) const noexcept { return slabs_.find(object); }
-
     /// Appends each slot that is out but is not among `cached`, which may hold anything else too.
     /// @returns false when there is no memory for the list @complexity O(slots carved)
     bool collect_live(const pointer_set<Pages>& cached, pointer_list<Pages>& live) const noexcept {
@@ -165,7 +161,7 @@ public:
             }
             out += s->out();
         }
-        return out == out_ && slabs == slabs_.count() && out_ <= this->peak();
+        return out == out_ && slabs == this->slab_count() && out_ <= this->peak();
     }
 
 private:
@@ -178,7 +174,7 @@ private:
     /// because in a pool larger than the caches of threads it is most of the cost of a free: `tests/golden` counts its instructions.
     /// @returns how many
     [[LINN_DETAIL_NOINLINE]] std::size_t give_scattered(void* const* objects, std::size_t count) noexcept {
-        const auto headers = slabs_.headers();
+        const slab_range headers = headers_;
         const exact_divider by = by_slot_bytes_;
         const void* const owner = owner_;
         const std::size_t mask = 0 - geometry_.slab_align;
@@ -211,7 +207,7 @@ private:
 
     [[LINN_DETAIL_SLOW]] void give_stretch(slot_stretch run, slot_listener reject) noexcept {
         slab* s = slab_of(run.lowest);
-        const bool readable = slabs_.may_read(s);
+        const bool readable = this->may_read(s);
         if (readable && s->is_slab() && s->owner == owner_) [[LINN_DETAIL_LIKELY]] {
             const std::size_t index = s->index_of(run.lowest, by_slot_bytes_);
             if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
@@ -260,7 +256,7 @@ private:
 
     void give_guarded(std::byte* object, slot_listener reject, const call_trace& by) noexcept {
         slab* s = slab_of(object);
-        if (!slabs_.may_read(s)) {
+        if (!this->may_read(s)) {
             reject(misuse_kind::foreign_pointer, object);
             return;
         }

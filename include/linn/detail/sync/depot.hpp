@@ -465,11 +465,11 @@ private:
     bool reserve_locked(std::size_t objects) noexcept {
         if (mode_ == service::bypass) {
             // Nothing is reserved, but what cannot be had is refused as in slabs.
-            const geometry& g = sizes();
+            const std::size_t slot_bytes = sizes().slot_bytes;
             const bool allowed = objects <= bypass_.room();
             stock_.slabs().note(allowed ? shortage::memory : shortage::limit);
-            return allowed && objects <= static_cast<std::size_t>(PTRDIFF_MAX) / g.slot_bytes &&
-                   slab_growth<typename Policy::pages>{}.may_map(objects * g.slot_bytes, g);
+            return allowed && objects <= static_cast<std::size_t>(PTRDIFF_MAX) / slot_bytes &&
+                   stock_.slabs().may_map(objects * slot_bytes);
         }
         return stock_.reserve(objects);
     }
