@@ -43,7 +43,7 @@ inline constexpr bool near_thread_locals =
     LINN_FIBERS == 0 && LINN_DETAIL_SHARED == 0 && LINN_DETAIL_EMULATED_TLS == 0;
 #endif
 
-/// Reads a place that its owner thread may be writing: the one intended race of the library. A plain
+/// Reads `top` or `bottom`, which its owner thread may be writing: the one intended race of the library. A plain
 /// `top` lets the compiler keep it in a register, or leave a free and the next allocation out
 /// altogether; a relaxed atomic would forbid both, on every call of the hot path, for the sake of a
 /// number in statistics. Aligned words are read whole on every processor that Linn runs on, and what is
@@ -167,12 +167,14 @@ struct slot_cache {
         top = place_of(places + count);
     }
 
-    /// How many slots are in the array at `array`, from any thread: approximate while the owner works.
+    /// The array, from any thread. Null when there is none.
+    [[nodiscard]] void** shown_entries() const noexcept { return pointer_to(racy_read(bottom)); }
+    /// How many slots are in it, from any thread: approximate while the owner works.
     /// @param most no more are believed
-    [[nodiscard]] std::size_t shown_count(void** array, std::size_t most) const noexcept {
-        const slot_place b = place_of(array);
+    [[nodiscard]] std::size_t shown_count(std::size_t most) const noexcept {
+        const slot_place b = racy_read(bottom);
         const slot_place t = racy_read(top);
-        const std::size_t n = array == nullptr || t < b ? 0 : distance(b, t);
+        const std::size_t n = b == slot_place::none || t < b ? 0 : distance(b, t);
         return n <= most ? n : 0;
     }
 

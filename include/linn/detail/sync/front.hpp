@@ -76,8 +76,8 @@ using depot_place = typename Policy::template atomic<std::uintptr_t>;
 ///
 /// Trivially destructible: it works during the destruction of thread-local and static objects.
 ///
-/// Fields belong to the owner thread. Statistics in other threads read `shown_bottom` and `shown_spare`,
-/// which are atomic, and `top`, which is not: see racy_read.
+/// Fields belong to the owner thread. Statistics in other threads read `shown_spare`,
+/// which is atomic, and `top` and `bottom`, which are not: see racy_read.
 template <class Policy>
 struct alignas(cache_line_bytes) front : slot_cache {
     template <class T>
@@ -92,15 +92,11 @@ struct alignas(cache_line_bytes) front : slot_cache {
     front* next_in_thread = nullptr; ///< fronts that this thread must flush when it exits
     front* next_in_depot = nullptr;  ///< guarded by the depot's lock, like the next
     front* previous_in_depot = nullptr;
-    atomic<std::uintptr_t> shown_bottom{0}; ///< of the same type as `shown_spare`: see depot_place
-    atomic<std::size_t> shown_spare{0};
+    atomic<std::uintptr_t> shown_spare{0}; ///< its `count`; of that type: see depot_place
 
     [[nodiscard]] bool has_loaded() const noexcept { return has_places(); }
 
-    void load(magazine* m) noexcept {
-        use(m->entries(), m->count, m->capacity);
-        shown_bottom.store(reinterpret_cast<std::uintptr_t>(m->entries()), std::memory_order_relaxed);
-    }
+    void load(magazine* m) noexcept { use(m->entries(), m->count, m->capacity); }
 
     /// Null when none was loaded.
     magazine* unload() noexcept {
@@ -110,7 +106,6 @@ struct alignas(cache_line_bytes) front : slot_cache {
         magazine* m = magazine::of(entries());
         m->count = count();
         top = bottom = limit = slot_place::none;
-        shown_bottom.store(0, std::memory_order_relaxed);
         return m;
     }
 
@@ -128,13 +123,8 @@ struct alignas(cache_line_bytes) front : slot_cache {
 
     /// The loaded magazine, from any thread.
     [[nodiscard]] magazine* shown_loaded() const noexcept {
-        void** const b = shown_places();
+        void** const b = shown_entries();
         return b != nullptr ? magazine::of(b) : nullptr;
-    }
-
-    /// Objects in it, from any thread: approximate while the owner works.
-    [[nodiscard]] std::size_t shown_loaded_count(std::size_t most) const noexcept {
-        return slot_cache::shown_count(shown_places(), most);
     }
 
     /// Appends what both magazines hold to a pointer_set. False when there is no memory for it.
@@ -142,7 +132,7 @@ struct alignas(cache_line_bytes) front : slot_cache {
     template <class Set>
     bool append_to(Set& set, std::size_t most) const noexcept {
         magazine* const loaded = shown_loaded();
-        return (loaded == nullptr || set.append(loaded->entries(), shown_loaded_count(most))) &&
+        return (loaded == nullptr || set.append(loaded->entries(), slot_cache::shown_count(most))) &&
                (spare == nullptr || set.append(spare->entries(), spare->count));
     }
 
@@ -152,7 +142,7 @@ struct alignas(cache_line_bytes) front : slot_cache {
         std::size_t objects = 0;
         magazine* const loaded = shown_loaded();
         if (loaded != nullptr) {
-            objects = loaded->count = shown_loaded_count(most);
+            objects = loaded->count = slot_cache::shown_count(most);
             stack.push(loaded);
         }
         if (spare != nullptr && spare != loaded) {
@@ -164,12 +154,7 @@ struct alignas(cache_line_bytes) front : slot_cache {
 
     /// Objects in both magazines, from any thread: approximate while the owner works.
     [[nodiscard]] std::size_t shown_count(std::size_t most) const noexcept {
-        return shown_loaded_count(most) + shown_spare.load(std::memory_order_relaxed);
-    }
-
-private:
-    [[nodiscard]] void** shown_places() const noexcept {
-        return reinterpret_cast<void**>(shown_bottom.load(std::memory_order_relaxed));
+        return slot_cache::shown_count(most) + shown_spare.load(std::memory_order_relaxed);
     }
 };
 

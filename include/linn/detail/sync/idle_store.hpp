@@ -228,7 +228,7 @@ protected:
     /// Exact while no other thread uses the store.
     [[nodiscard]] std::size_t sum_idle() const noexcept {
         std::size_t sum = in_depot_;
-        for_each_front([&sum](const front& f) { sum += f.shown_count(f.entries(), front::most); });
+        for_each_front([&sum](const front& f) { sum += f.shown_count(front::most); });
         return sum;
     }
 

@@ -90,8 +90,8 @@ public:
         for (const auto& place : blocks_) {
             // relaxed: of the block only what its owner may be writing is read, by racy_read
             if (const block* b = place.load(std::memory_order_relaxed);
-                shown_array(b->fronts[c]) != nullptr) {
-                n.slot_count += shown_count(b->fronts[c], c);
+                b->fronts[c].shown_entries() != nullptr) {
+                n.slot_count += b->fronts[c].shown_count(resource_front_slots(c));
                 ++n.threads;
             }
         }
@@ -125,19 +125,13 @@ public:
                 continue;
             }
             for (unsigned c = 0; c < size_class_count; ++c) {
-                lose(c, shown_count(b->fronts[c], c));
+                lose(c, b->fronts[c].shown_count(resource_front_slots(c)));
             }
             blocks_[i].store(&no_block_, std::memory_order_relaxed);
         }
     }
 
 private:
-    // The next two read what its owner may be writing: see racy_read.
-    static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
-    static std::size_t shown_count(const class_front& f, unsigned c) noexcept {
-        return f.shown_count(shown_array(f), resource_front_slots(c));
-    }
-
     typename Policy::template atomic<const table*> open_for_{nullptr}; ///< `home_`, or null
     const table* const home_ = &table::process();
     place_type blocks_[table::most + 2];
