@@ -19,8 +19,6 @@ struct timed_pool {
     using object = tool::worker::sized_object<Bytes>;
     static constexpr detail::pool_description description{
         .sizes = detail::pool_geometry<sizeof(object), alignof(object), default_options<object>>::sizes,
-        .object_bytes = sizeof(object),
-        .object_align = alignof(object),
         .type = "timed",
     };
     static inline constinit detail::pool_root<timed_platform> root{nullptr, &description};

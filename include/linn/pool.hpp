@@ -36,8 +36,6 @@ class pool_core {
 public:
     static constexpr pool_description description{
         .sizes = pool_geometry<sizeof(sized<T>), alignof(sized<T>), O>::sizes,
-        .object_bytes = sizeof(sized<T>),
-        .object_align = alignof(sized<T>),
         .type = label_of(pool_name<T>),
     };
     static inline constinit pool_root<platform> root{0, &description};

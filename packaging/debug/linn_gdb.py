@@ -114,7 +114,7 @@ class Pool:
         self.homes = homes
         self.abi = abi
         self.type = text(depot["description_"]["type"])
-        self.object_bytes = int(depot["description_"]["object_bytes"])
+        self.object_bytes = int(depot["description_"]["sizes"]["object_bytes"])
         self.mode = int(depot["mode_"])
         self.out = sum(int(home["stock_"]["slabs_"]["out_"]) for home in homes)
         self.peak = sum(int(home["stock_"]["slabs_"]["peak_"]) for home in homes)

@@ -52,6 +52,32 @@ struct counted : depot_state {
 };
 const registration<counted> counted_of_two{"depot.statistics", 2};
 
+/// Threads of one home free objects of another module's pool of that type, and end.
+struct handed_over : depot_state {
+    handed_over() : depot_state{small_geometry(1)} {
+        for (void*& p : given) {
+            p = sibling.take_one();
+            use(p, 1);
+        }
+    }
+    void run(unsigned t) {
+        attach(t);
+        put(pool, fronts[t], given[t], 1);
+        pool.detach(fronts[t]);
+    }
+    void finish() {
+        depot_state::finish();
+        check(sibling.consistent() && sibling.statistics().live == 0, "what was handed over is there");
+    }
+
+    depot sibling{{.sizes = small_geometry(1), .type = linn::detail::label_of("model")},
+                  "model",
+                  linn::detail::service::cached,
+                  arena};
+    void* given[2];
+};
+const registration<handed_over> handed_over_by_two{"depot.handed_over", 2};
+
 /// Threads that have no cache, as at their exit, and one that has; the system refuses some of the memory.
 struct one_by_one : depot_state {
     one_by_one() : depot_state{small_geometry(1, 3000)} {}
@@ -79,10 +105,7 @@ struct contended {
     using pool_type = linn::detail::depot<contending>;
 
     contended()
-        : pool{{.sizes = small_geometry(1),
-                .object_bytes = 512,
-                .object_align = 8,
-                .type = linn::detail::label_of("contended")},
+        : pool{{.sizes = small_geometry(1), .type = linn::detail::label_of("contended")},
                "contended",
                linn::detail::service::cached,
                arena} {}
@@ -112,10 +135,10 @@ const registration<contended> contended_of_two{"depot.contended", 2};
 struct bypassed : depot_state {
     bypassed() : depot_state{small_geometry(1), linn::detail::service::bypass} {}
     void run(unsigned t) {
-        void* p = pool.take_bypassed();
+        void* p = pool.take_one();
         use(p, t);
         check_use(p, t);
-        pool.put_bypassed(p);
+        pool.put_one(p);
     }
     void finish() { check(pool.statistics().live == 0, "every object is taken off the list"); }
 };

@@ -62,13 +62,7 @@ inline void put(depot& d, front& f, void* p, std::size_t value) {
 /// A depot and a front a thread, all of it memory of the model.
 struct depot_state {
     explicit depot_state(const geometry& g, linn::detail::service mode = linn::detail::service::cached)
-        : pool{{.sizes = g,
-                .object_bytes = g.slot_bytes,
-                .object_align = g.slot_align,
-                .type = linn::detail::label_of("model")},
-               "model",
-               mode,
-               arena} {}
+        : pool{{.sizes = g, .type = linn::detail::label_of("model")}, "model", mode, arena} {}
 
     void attach(unsigned thread) { pool.attach(fronts[thread], thread + 1); }
 

@@ -21,14 +21,8 @@ const struct prepared {
     }
 } preparation;
 
-const pool_description one{.sizes = small_geometry(1),
-                           .object_bytes = 512,
-                           .object_align = 8,
-                           .type = linn::detail::label_of("one")};
-const pool_description two{.sizes = small_geometry(1, 1024),
-                           .object_bytes = 1024,
-                           .object_align = 8,
-                           .type = linn::detail::label_of("two")};
+const pool_description one{.sizes = small_geometry(1), .type = linn::detail::label_of("one")};
+const pool_description two{.sizes = small_geometry(1, 1024), .type = linn::detail::label_of("two")};
 
 struct pool_of_a_type {
     explicit pool_of_a_type(const pool_description& d) { shared.description = &d; }

@@ -102,8 +102,6 @@ void fork_while_away(Take&& take, Put&& put, Check&& check) {
 
 constexpr detail::pool_description description{
     .sizes = detail::geometry_for(64, 8, {.retain_bytes = 0}),
-    .object_bytes = 64,
-    .object_align = 8,
     .type = linn::detail::label_of("returning"),
 };
 constinit detail::pool_root<slow_platform> root{0, &description};

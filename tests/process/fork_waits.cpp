@@ -57,8 +57,6 @@ void fork_while(Work&& work) {
 
 constexpr detail::pool_description description{
     .sizes = detail::geometry_for(64, 8, {.retain_bytes = 0}),
-    .object_bytes = 64,
-    .object_align = 8,
     .type = linn::detail::label_of("waiting"),
 };
 constinit detail::pool_root<waiting_platform> root{0, &description};

@@ -68,10 +68,7 @@ struct depot_fixture {
     using front_type = linn::detail::front<Policy>;
 
     explicit depot_fixture(const linn::detail::geometry& g, std::string_view name = "probe")
-        : depot{{.sizes = g,
-                 .object_bytes = g.slot_bytes,
-                 .object_align = 8,
-                 .type = linn::detail::label_of(name)},
+        : depot{{.sizes = g, .type = linn::detail::label_of(name)},
                 name,
                 linn::detail::service::cached,
                 arena} {}

@@ -222,8 +222,8 @@ struct shared_item {
 
 /// As two modules have it that both hide their pool of a type, and not the rest of the library.
 constexpr linn::detail::pool_description as_both_say{
-    linn::detail::geometry_for(sizeof(shared_item), alignof(shared_item), {}), sizeof(shared_item),
-    alignof(shared_item), linn::detail::label_of("shared_item")};
+    linn::detail::geometry_for(sizeof(shared_item), alignof(shared_item), {}),
+    linn::detail::label_of("shared_item")};
 linn::detail::pool_root<linn::detail::platform> one_module{.description = &as_both_say};
 linn::detail::pool_root<linn::detail::platform> other_module{.description = &as_both_say};
 constinit thread_local linn::detail::front<linn::detail::platform> front_of_one{};

@@ -189,17 +189,16 @@ TEST_CASE("depot: where a memory checker sees each object, a run above the limit
     sizes.max_slots = 10;
     linn::detail::module_part no_module;
     linn::detail::metadata_arena<policy> arena{no_module};
-    fixture::depot_type depot{
-        {.sizes = sizes, .object_bytes = 64, .object_align = 8, .type = linn::detail::label_of("limited")},
-        "limited",
-        linn::detail::service::bypass,
-        arena};
+    fixture::depot_type depot{{.sizes = sizes, .type = linn::detail::label_of("limited")},
+                              "limited",
+                              linn::detail::service::bypass,
+                              arena};
     void* all[11] = {};
-    CHECK_FALSE(depot.take_bypassed_run(all, 11));
+    CHECK_FALSE(depot.take_run(all, 11));
     CHECK(all[0] == nullptr);
-    REQUIRE(depot.take_bypassed_run(all, 10));
+    REQUIRE(depot.take_run(all, 10));
     for (std::size_t i = 0; i != 10; ++i) {
-        depot.put_bypassed(all[i]);
+        depot.put_one(all[i]);
     }
     CHECK(depot.statistics().live == 0);
     CHECK(depot.statistics().peak == 10);

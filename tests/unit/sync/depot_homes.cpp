@@ -16,8 +16,6 @@ template <std::size_t Threads>
 struct pool_of_threads {
     explicit pool_of_threads(std::string_view name, std::size_t retain = PTRDIFF_MAX) {
         const linn::detail::pool_description d{.sizes = small_geometry(retain),
-                                               .object_bytes = 64,
-                                               .object_align = 8,
                                                .type = linn::detail::label_of(name)};
         linn::detail::registry<policy>::slot_type slot{0};
         primary = linn::detail::registry<policy>::process().depot_in(slot, d);

@@ -30,8 +30,7 @@ using linn_test::take;
 
 /// Depots of the process registry: wrong pools are looked up there. They live for ever.
 depot& new_depot(std::string_view name, const linn::detail::geometry& sizes = linn_test::small_geometry()) {
-    const linn::detail::pool_description d{
-        .sizes = sizes, .object_bytes = 64, .object_align = 8, .type = linn::detail::label_of(name)};
+    const linn::detail::pool_description d{.sizes = sizes, .type = linn::detail::label_of(name)};
     linn::detail::registry<policy>::slot_type slot{0};
     depot* made = linn::detail::registry<policy>::process().depot_in(slot, d);
     REQUIRE(made != nullptr);

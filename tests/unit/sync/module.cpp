@@ -220,8 +220,6 @@ TEST_CASE("forks go on to stop a depot whose module has ended, by the module tha
     static constinit registry<platform>::slot_type slot{0};
     auto* d = its_pools.depot_in(
         slot, {.sizes = pool_geometry<sizeof(exchanged), alignof(exchanged), linn::pool_options{}>::sizes,
-               .object_bytes = sizeof(exchanged),
-               .object_align = alignof(exchanged),
                .type = linn::detail::label_of(pool_name<exchanged>)});
     REQUIRE(d != nullptr);
     if (d->mode() == service::bypass) {

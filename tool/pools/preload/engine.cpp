@@ -325,7 +325,7 @@ void describe_pool(std::uint32_t number, std::string_view name, const pool_wishe
     if (wishes.wants_huge_pages) {
         g.first_slab_bytes = chunk_bytes; // less than a huge page is none
     }
-    s.description = {g, wishes.object_bytes, wishes.align, detail::label_of(name)};
+    s.description = {g, detail::label_of(name)};
     s.max_waste = wishes.max_waste;
 }
 

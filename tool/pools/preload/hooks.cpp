@@ -28,7 +28,7 @@ using enum preload::operator_name;
 
 std::size_t size_of_pooled(const void* block) noexcept {
     const std::uint32_t number = pool_of(block);
-    return number != pool_numbers ? pools[number].description.object_bytes : 0;
+    return number != pool_numbers ? pools[number].description.sizes.object_bytes : 0;
 }
 
 /// A block of a pool stays where it is while it fits, and is general memory from then on.

@@ -161,8 +161,6 @@ constexpr bool operator==(type_label a, type_label b) noexcept {
 /// What a pool is, as constants of its type; copied into its depot.
 struct pool_description {
     geometry sizes;
-    std::size_t object_bytes = 0;
-    std::size_t object_align = 0;
     type_label type;
 
     /// The same type and options: what different modules of a program call by one name is one pool.

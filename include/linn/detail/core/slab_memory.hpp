@@ -86,8 +86,6 @@ public:
         return s;
     }
 
-    [[nodiscard]] bool has_empty() const noexcept { return empty_.back() != nullptr; }
-
     /// A slab without slots out, the one that was empty for longest or one of `most` available ones; null when there is none.
     [[nodiscard]] slab* find_unused(std::size_t most) const noexcept {
         slab* s = empty_.back();
@@ -157,11 +155,6 @@ public:
         forbidden, ///< what is here
         lending,   ///< for threads that have slabs of their own: see slab_states::spare
     };
-
-    /// Whether `take` while lending, or `part_with_empty`, would give something.
-    [[nodiscard]] bool has_spare() const noexcept {
-        return states_.spare() != nullptr || states_.has_empty();
-    }
 
     /// An empty slab, which has no owner until another set of the same geometry calls `take_over`; null when there is none.
     [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
@@ -327,16 +320,23 @@ public:
         return returned_bytes_ - before;
     }
 
-    /// As `discard_free_pages` for each slab in turn, from the newest on. The owner may unlock in between: slabs come and go.
+    /// Each slab gets a turn to return its free pages, from the newest on. The owner may unlock in between: slabs come and go.
     void begin_trim() noexcept { trim_at_ = newest(); }
-    /// @param bytes grows by those that went back @returns false when all slabs had their turn
-    [[LINN_DETAIL_COLD]] bool trim_next(std::size_t& bytes) noexcept {
+    /// @param bytes grows by those that went back; those of an empty slab are noted in `leaving`, as by `take_cold`
+    /// @returns false when all slabs had their turn
+    [[LINN_DETAIL_COLD]] bool trim_next(std::size_t& bytes, cold_pages& leaving) noexcept {
         slab* s = trim_at_;
-        if (s != nullptr) {
-            trim_at_ = s->older;
+        if (s == nullptr) {
+            return false;
+        }
+        trim_at_ = s->older;
+        if (s->where == slab::place::empty ||
+            (s->where == slab::place::available && s->carved != 0 && s->is_unused())) {
+            cold_runs(s, leaving);
+        } else {
             bytes += discard_free_pages(s);
         }
-        return s != nullptr;
+        return true;
     }
 
     /// In the child of a fork: the thread that would bring a slab back is gone. @complexity O(slabs)

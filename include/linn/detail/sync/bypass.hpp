@@ -19,9 +19,9 @@ template <class Policy>
 class bypass {
 public:
     /// @param g whose limits hold: max_bytes as if each object had a slot, since no slab is mapped
-    constexpr bypass(std::size_t object_bytes, std::size_t object_align, const geometry& g) noexcept
-        : bytes_{object_bytes},
-          align_{object_align},
+    constexpr explicit bypass(const geometry& g) noexcept
+        : bytes_{g.object_bytes},
+          align_{g.object_align},
           most_{clamp(g.max_bytes / g.slot_bytes, 1, g.max_slots)} {}
 
     /// Storage that is not on the list yet; null when there is no memory. Needs no lock.

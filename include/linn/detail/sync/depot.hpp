@@ -55,12 +55,12 @@ public:
     /// @param primary of the pool; null for itself
     [[LINN_DETAIL_COLD]] depot(const pool_description& d, std::string_view name, service mode,
                                metadata_arena<Policy>& arena, depot* primary = nullptr) noexcept
-        : description_{d.sizes, d.object_bytes, d.object_align, label_of(name)},
+        : description_{d.sizes, label_of(name)},
           mode_{mode},
           primary_{primary != nullptr ? primary : this},
           lock_{arena.join_forks()},
           stock_{primary != nullptr ? retaining_less(d.sizes) : d.sizes, this, arena},
-          bypass_{d.object_bytes, d.object_align, d.sizes} {
+          bypass_{d.sizes} {
         homes_[0].store(reinterpret_cast<std::uintptr_t>(this),
                         std::memory_order_relaxed); // no other thread has it yet
     }
@@ -77,14 +77,14 @@ public:
             f.swap_with_spare();
             return stock::pop_or_null(f);
         }
-        const bool may_borrow = others_have_spare();
         slab_news news;
-        void* object = take_here(f, may_borrow ? growth::forbidden : growth::allowed, news);
-        if (object == nullptr && may_borrow) {
-            object = borrow(f);
-            if (object == nullptr) {
-                object = take_here(f, growth::allowed, news);
-            }
+        void* object = nullptr;
+        if (!is_alone()) {
+            object = take_here(f, growth::forbidden, news);
+            object = object != nullptr ? object : borrow(f);
+        }
+        if (object == nullptr) {
+            object = take_here(f, growth::allowed, news);
         }
         if (object == nullptr) {
             object = take_anywhere();
@@ -101,21 +101,12 @@ public:
             f.try_push(object);
             return;
         }
-        // What belongs to other homes is not in `f` while a misuse handler may use that.
-        magazine* away = nullptr;
+        magazine_stack mixed;
         {
             locked_visit held{*this};
-            stock_.make_room(f, held.refused);
-            away = f.count() != 0 ? f.unload() : nullptr;
+            stock_.make_room(f, held.refused, mixed);
         }
-        if (away != nullptr) {
-            away->count = hand_over_run(away->entries(), away->count);
-            if (f.has_loaded()) {
-                locked([&] { stock_.put_empty(away); });
-            } else {
-                f.load(away);
-            }
-        }
+        hand_over_all(mixed);
         if (!f.try_push(object)) {
             put_one(object);
         }
@@ -125,8 +116,11 @@ public:
     // -- one object at a time, for threads without a cache --------------------------------------
 
     [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by = no_trace) noexcept {
-        refusals noticed;
         void* object = nullptr;
+        if (mode_ == service::bypass) {
+            return take_bypassed(&object, 1) ? object : nullptr;
+        }
+        refusals noticed;
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
@@ -149,44 +143,31 @@ public:
     /// Writes pointers to `count` objects into `out`, an array of pointers of any type. In one piece: no other thread
     /// is refused an object that this one gives back because there are too few.
     /// @returns false when there are too few; then none is taken
-    /// @pre in service::direct
+    /// @pre not in service::cached
     [[nodiscard, LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count,
                                                   const call_trace& by = no_trace) noexcept {
+        if (mode_ == service::bypass) {
+            return take_bypassed(out, count);
+        }
         refusals noticed;
-        std::size_t done = 0;
+        bool enough = false;
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
             stock_.note_visit(guard.waited());
-            done = stock_.take_run(out, count, by, noticed);
+            enough = stock_.take_run(out, count, by, noticed);
             news = stock_.slabs().take_news();
         }
         settle(noticed);
-        tell(news, done == count ? 0 : count);
-        return done == count;
+        tell(news, enough ? 0 : count);
+        return enough;
     }
 
     /// Takes `count` objects back: what `objects`, an array of pointers of any type, holds.
-    /// @pre in service::direct
     [[LINN_DETAIL_COLD]] void put_run(const void* objects, std::size_t count,
                                       const call_trace& by = no_trace) noexcept {
         for_each_batch(objects, count, [&](void** some, std::size_t n) { put_some(some, n, by); });
     }
-
-    // -- in service::bypass ------------------------------------------------------------------------
-
-    /// Null when there is no memory.
-    [[LINN_DETAIL_COLD]] void* take_bypassed() noexcept {
-        void* object = nullptr;
-        return take_bypassed_run(&object, 1) ? object : nullptr;
-    }
-
-    /// As `take_run`.
-    [[nodiscard, LINN_DETAIL_COLD]] bool take_bypassed_run(void* out, std::size_t count) noexcept;
-
-    /// An object of another type's pool, a block like any other to the memory checker, is reported and stays. What
-    /// no pool gave is passed on, for the checker to report.
-    [[LINN_DETAIL_COLD]] void put_bypassed(void* object) noexcept;
 
     // -- attaching -------------------------------------------------------------------------------
 
@@ -222,24 +203,20 @@ public:
     [[LINN_DETAIL_COLD]] std::size_t trim(front_type* mine) noexcept {
         check_objects();
         refusals refused;
-        std::size_t n = locked([&] {
-            stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused);
-            return stock_.slabs().slab_count();
+        magazine_stack mixed;
+        locked([&] {
+            stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused, mixed);
+            stock_.slabs().begin_trim();
         });
-        if (mine != nullptr && mine->home == this) {
-            hand_over_cache(*mine);
-        }
+        hand_over_all(mixed);
         settle(refused);
         std::size_t bytes = 0;
-        // Each slab once: an observer that uses the pool, and other threads, can leave one empty again and again.
-        for (cold_pages leaving; n-- != 0 && locked([&] { return stock_.slabs().take_empty(leaving); });
+        // Each slab once: an observer that uses the pool, and other threads, can leave one empty again and again. Of slabs with
+        // survivors page by page, and with the lock held, since the free slots on these pages could be handed out at any time.
+        // Slab by slab, to let others in between, who may take a slab over.
+        for (cold_pages leaving; locked([&] { return stock_.slabs().trim_next(bytes, leaving); });
              leaving = cold_pages{}) {
-            bytes += return_one(leaving);
-        }
-        // Slabs with survivors: page by page, and with the lock held, since the free slots on these
-        // pages could be handed out at any time. Slab by slab, to let others in between, who may take a slab over.
-        locked([&] { stock_.slabs().begin_trim(); });
-        while (locked([&] { return stock_.slabs().trim_next(bytes); })) {
+            bytes += leaving.of != nullptr ? return_one(leaving) : 0;
         }
         return bytes;
     }
@@ -252,7 +229,6 @@ public:
             lock_guard<mutex_type> guard{lock_};
             enough = reserve_locked(objects);
             news = stock_.slabs().take_news();
-            note_spare();
         }
         tell(news, enough ? 0 : objects);
         return enough;
@@ -262,19 +238,17 @@ public:
     [[nodiscard, LINN_DETAIL_COLD]] pool_statistics statistics() noexcept {
         pool_statistics s;
         s.type = name();
-        s.object_bytes = description_.object_bytes;
-        s.slot_bytes = description_.sizes.slot_bytes;
-        std::size_t lost = 0;
+        s.object_bytes = sizes().object_bytes;
+        s.slot_bytes = sizes().slot_bytes;
         any_home([&](depot& home) {
             home.locked([&] {
-                home.stock_.add_to(s, lost);
+                home.stock_.add_to(s);
                 s.live += home.bypass_.live();
                 s.peak += home.bypass_.peak();
             });
             return false;
         });
-        const std::size_t not_live = s.cached + lost;
-        s.live = s.live > not_live ? s.live - not_live : 0;
+        s.live = s.live > s.cached ? s.live - s.cached : 0;
         return s;
     }
 
@@ -372,7 +346,6 @@ private:
         [[LINN_DETAIL_SLOW]] ~locked_visit() {
             cold_pages leaving;
             visited.stock_.take_cold(leaving);
-            visited.note_spare();
             guard.release();
             visited.settle(refused);
             visited.return_cold(leaving);
@@ -391,22 +364,12 @@ private:
         stock_.note_visit(guard.waited());
         void* const object = stock_.take(f, may_grow);
         news = stock_.slabs().take_news();
-        note_spare();
         return object;
     }
 
-    /// Notes for other homes whether they may borrow. @pre the lock is held
-    void note_spare() noexcept {
-        const bool has = stock_.slabs().has_spare();
-        // relaxed: a hint; who acts on it takes the lock
-        if (spare_.load(std::memory_order_relaxed) != has) {
-            spare_.store(has, std::memory_order_relaxed);
-        }
-    }
-
-    [[nodiscard]] bool others_have_spare() noexcept {
-        return any_home(
-            [this](depot& home) { return &home != this && home.spare_.load(std::memory_order_relaxed); });
+    /// Whether the pool has one home so far.
+    [[nodiscard]] bool is_alone() const noexcept {
+        return published_depot<Policy>(primary_->homes_[1]) == nullptr;
     }
 
     /// Takes an empty slab over from another home, or loads objects of one into `f`, and pops one. Null when there is none.
@@ -414,12 +377,11 @@ private:
         void* object = nullptr;
         slab* empty = nullptr;
         any_home([&](depot& home) {
-            if (&home != this && f.has_loaded() && home.spare_.load(std::memory_order_relaxed)) {
+            if (&home != this && f.has_loaded()) {
                 lock_guard<mutex_type> guard{home.lock_};
                 home.stock_.note_visit(guard.waited());
                 empty = home.stock_.slabs().part_with_empty();
                 object = empty == nullptr ? home.stock_.take(f, growth::lending) : nullptr;
-                home.note_spare();
             }
             return object != nullptr || empty != nullptr;
         });
@@ -453,8 +415,18 @@ private:
 
     /// Takes objects back, and forgets what `objects` holds.
     void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
-        hand_over_run(objects, give_some(objects, count, by), by);
+        if (mode_ == service::bypass) {
+            put_bypassed(objects, count);
+        } else {
+            hand_over_run(objects, give_some(objects, count, by), by);
+        }
     }
+
+    /// `take_run` in service::bypass.
+    [[nodiscard, LINN_DETAIL_COLD]] bool take_bypassed(void* out, std::size_t count) noexcept;
+    /// `put_some` in service::bypass. An object of another type's pool, a block like any other to the memory checker, is reported and
+    /// stays. What no pool gave is passed on, for the checker to report.
+    [[LINN_DETAIL_COLD]] void put_bypassed(void* const* objects, std::size_t count) noexcept;
 
     template <class F>
     auto locked(F&& f) noexcept {
@@ -471,21 +443,19 @@ private:
             return allowed && objects <= static_cast<std::size_t>(PTRDIFF_MAX) / slot_bytes &&
                    stock_.slabs().may_map(objects * slot_bytes);
         }
-        return stock_.reserve(objects);
+        return stock_.slabs().reserve(objects);
     }
 
     /// Gives objects to the depots that their slabs name: another home, or the depot of another module's pool of the same type.
     /// Forgets what `objects` holds. No lock is held. @returns 0: how many are left
     [[LINN_DETAIL_SLOW]] std::size_t hand_over_run(void** objects, std::size_t count,
                                                    const call_trace& by = no_trace) noexcept;
-    /// The same with all that `mixed` holds; the magazines are kept.
-    [[LINN_DETAIL_COLD]] void hand_over_all(magazine_stack& mixed) noexcept;
-    /// Empties the calling thread's magazines of the objects that stayed in them, which are another depot's.
-    [[LINN_DETAIL_COLD]] void hand_over_cache(front_type& f) noexcept;
+    /// The same with all that `mixed` holds; the magazines are kept. They are in no front, which a misuse handler may use.
+    [[LINN_DETAIL_SLOW]] void hand_over_all(magazine_stack& mixed) noexcept;
 
     /// Tells the observer. No lock is held.
     void tell(const slab_news& news, std::size_t refused) const noexcept {
-        tell_news(news, refused, description_.object_bytes, name());
+        tell_news(news, refused, sizes().object_bytes, name());
     }
 
     /// Reports refused objects. No lock is held.
@@ -519,14 +489,8 @@ private:
         return bytes;
     }
 
-    void return_cold(cold_pages& leaving) noexcept {
-        if (leaving.of != nullptr) [[LINN_DETAIL_UNLIKELY]] {
-            return_some(leaving);
-        }
-    }
-
     /// Returns what `leaving` names, and then more, up to a bound for one visit.
-    [[LINN_DETAIL_COLD]] void return_some(cold_pages& leaving) noexcept {
+    [[LINN_DETAIL_COLD]] void return_cold(cold_pages& leaving) noexcept {
         for (int slabs = 1; leaving.of != nullptr; ++slabs) {
             return_one(leaving);
             leaving = cold_pages{};
@@ -537,13 +501,10 @@ private:
     }
 
     /// Returns cold memory of homes that no thread may visit any more. @complexity a clock; once in a while O(homes)
-    void sweep_others() noexcept {
-        if (published_depot<Policy>(primary_->homes_[1]) != nullptr) {
-            sweep_homes();
+    [[LINN_DETAIL_COLD]] void sweep_others() noexcept {
+        if (is_alone()) {
+            return;
         }
-    }
-
-    [[LINN_DETAIL_COLD]] void sweep_homes() noexcept {
         const std::uint64_t now_ms = Policy::clock::now_ms();
         // relaxed: if two threads do it at once, no harm is done
         if (now_ms - primary_->swept_ms_.load(std::memory_order_relaxed) < others_ms) {
@@ -581,9 +542,8 @@ private:
     depot_stock<Policy> stock_; ///< guarded by it, as the next
     bypass<Policy> bypass_;
 
-    depot_place<Policy> homes_[most_homes] = {};                 ///< in the primary; in order, then 0
-    typename Policy::template atomic<std::uint32_t> threads_{0}; ///< whose home it is
-    typename Policy::template atomic<bool> spare_{false}; ///< whether others may borrow: see note_spare
+    depot_place<Policy> homes_[most_homes] = {};                  ///< in the primary; in order, then 0
+    typename Policy::template atomic<std::uint32_t> threads_{0};  ///< whose home it is
     typename Policy::template atomic<std::uint64_t> swept_ms_{0}; ///< in the primary: see sweep_others
 };
 

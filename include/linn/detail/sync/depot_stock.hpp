@@ -79,9 +79,9 @@ public:
         return slabs_.take(&object + 1, 1, may_grow, by, noticed) == 1 ? object : nullptr;
     }
 
-    /// Writes pointers to `count` objects into `out`, or takes none. @returns `count`; less when there are too few
-    [[LINN_DETAIL_COLD]] std::size_t take_run(void* out, std::size_t count, const call_trace& by,
-                                              refusals& noticed) noexcept {
+    /// Writes pointers to `count` objects into `out`, or takes none. @returns false when there are too few
+    [[LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count, const call_trace& by,
+                                       refusals& noticed) noexcept {
         std::size_t done = 0;
         void* some[pointer_batch];
         while (done != count) {
@@ -91,34 +91,23 @@ public:
             done += got;
             if (got != want) {
                 give_back(out, done, noticed);
-                break;
+                return false;
             }
         }
-        return done;
+        return true;
     }
-
-    /// @returns false when a limit or the system refused; then nothing has changed
-    bool reserve(std::size_t objects) noexcept { return slabs_.reserve(objects); }
 
     // -- slots come back --------------------------------------------------------------------------
 
-    /// Loads a magazine that has room, where there is one to be had. Objects of other depots stay in it, for the caller to hand
-    /// over.
-    void make_room(front_type& f, refusals& refused) noexcept {
+    /// Loads an empty magazine, where there is one to be had. Magazines in which objects of another depot stayed go to `mixed`.
+    void make_room(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
         if (f.epoch != epoch_) {
             f.epoch = epoch_;
-            give_back_cache(f, refused);
-            if (f.has_loaded()) {
-                return;
-            }
+            retire(f.unload(), refused, mixed);
         }
-        magazine* empty = f.spare;
-        if (empty == nullptr) {
-            empty = empty_magazine();
-        } else {
-            empty_out(*empty, refused);
-        }
-        if (empty != nullptr) {
+        retire(f.spare, refused, mixed);
+        f.set_spare(nullptr);
+        if (magazine* empty = empty_magazine(); empty != nullptr) {
             f.set_spare(f.unload());
             f.load(empty);
         }
@@ -156,17 +145,15 @@ public:
 
     /// Takes back all that `f` holds. Magazines in which objects of another depot stayed go to `mixed`.
     [[LINN_DETAIL_COLD]] void detach(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
-        retire(f.unload(), refused, mixed);
-        retire(f.spare, refused, mixed);
-        f.set_spare(nullptr);
+        give_back_cache(f, refused, mixed);
         fronts_.remove(&f);
     }
 
-    /// Gives to the slabs what `mine`, which may be null, caches, now, and what other threads cache at their next visit.
-    void flush(front_type* mine, refusals& refused) noexcept {
+    /// Takes back what `mine`, which may be null, caches, now, and what other threads cache at their next visit. As `detach`.
+    void flush(front_type* mine, refusals& refused, magazine_stack& mixed) noexcept {
         ++epoch_;
         if (mine != nullptr) {
-            give_back_cache(*mine, refused);
+            give_back_cache(*mine, refused, mixed);
         }
     }
 
@@ -190,14 +177,12 @@ public:
 
     /// Adds what the stock knows. `s.live` counts what is out, for the caller to subtract from: threads of one home may cache
     /// objects of another.
-    /// @param lost slots that threads held which a fork left behind
-    void add_to(pool_statistics& s, std::size_t& lost) noexcept {
+    void add_to(pool_statistics& s) noexcept {
         for (const front_type* f = fronts_.front(); f != nullptr; f = f->next_in_depot) {
             ++s.threads;
             s.cached += f->shown_count(most());
         }
-        s.live += slabs_.out();
-        lost += lost_;
+        s.live += slabs_.out() - lost_;
         slabs_.add_to(s);
         s.depot_visits += visits_;
         s.contended += contended_;
@@ -230,33 +215,20 @@ private:
         for_each_batch(objects, count, [&](void** some, std::size_t n) { give(some, n, refused); });
     }
 
-    /// Gives the objects of both magazines to the slabs; the magazines stay.
-    [[LINN_DETAIL_COLD]] void give_back_cache(front_type& f, refusals& refused) noexcept {
-        if (magazine* m = f.unload(); m != nullptr) {
-            empty_out(*m, refused);
-            f.load(m);
-        }
-        if (f.spare != nullptr) {
-            empty_out(*f.spare, refused);
-            f.set_spare(f.spare);
-        }
+    [[LINN_DETAIL_COLD]] void give_back_cache(front_type& f, refusals& refused,
+                                              magazine_stack& mixed) noexcept {
+        retire(f.unload(), refused, mixed);
+        retire(f.spare, refused, mixed);
+        f.set_spare(nullptr);
     }
 
-    /// Empties a magazine of a thread that leaves; into `mixed` when objects of another depot stayed in it.
+    /// Empties a magazine that a front had, or null. Into `mixed` when objects of another depot stay in it.
     void retire(magazine* m, refusals& refused, magazine_stack& mixed) noexcept {
-        if (m == nullptr) {
-            return;
-        }
-        empty_out(*m, refused);
-        if (m->count == 0) {
-            put_empty(m);
-        } else {
-            mixed.push(m);
+        if (m != nullptr) {
+            m->count = give(m->entries(), m->count, refused);
+            (m->count == 0 ? empties_ : mixed).push(m);
         }
     }
-
-    /// Objects that belong to another depot stay, and nothing else does.
-    void empty_out(magazine& m, refusals& refused) noexcept { m.count = give(m.entries(), m.count, refused); }
 
     /// Null when there is no memory for one.
     magazine* empty_magazine() noexcept {

@@ -97,51 +97,39 @@ private:
         return made;
     }
 
-    static void on_event(void* self, module_event e) noexcept {
-        auto& r = *static_cast<registry*>(self);
-        switch (e) {
-        case module_event::before_fork:
-            r.before_fork();
-            break;
-        case module_event::after_fork_in_parent:
-            r.after_fork_in_parent();
-            break;
-        case module_event::after_fork_in_child:
-            r.after_fork_in_child();
-            break;
-        case module_event::end: // depots, and all that they refer to, outlive the module
-            r.orphan_all();
-            break;
-        }
-    }
-
-    /// Takes every lock, in their order.
-    [[LINN_DETAIL_COLD]] void before_fork() noexcept {
-        lock_.lock_for_fork();
-        for_each_depot(&stop);
-        arena_.lock().lock_for_fork();
-    }
-
     [[LINN_DETAIL_COLD]] static void stop(depot_type& d) noexcept {
         if (!d.lock().held_for_fork()) { // its own module may still be there
             d.lock().lock_for_fork();
         }
     }
 
-    [[LINN_DETAIL_COLD]] void after_fork_in_parent() noexcept {
-        arena_.lock().unlock_after_fork();
-        for_each_depot([](depot_type& d) { d.lock().unlock_after_fork(); });
-        lock_.unlock_after_fork();
-    }
-
-    [[LINN_DETAIL_COLD]] void after_fork_in_child() noexcept {
-        const std::uintptr_t survivor = current_thread();
-        arena_.lock().reset();
-        for_each_depot([survivor](depot_type& d) {
-            d.forget_threads_but(survivor);
-            d.lock().reset();
-        });
-        lock_.reset();
+    [[LINN_DETAIL_COLD]] static void on_event(void* self, module_event e) noexcept {
+        auto& r = *static_cast<registry*>(self);
+        switch (e) {
+        case module_event::before_fork: // takes every lock, in their order
+            r.lock_.lock_for_fork();
+            r.for_each_depot(&stop);
+            r.arena_.lock().lock_for_fork();
+            break;
+        case module_event::after_fork_in_parent:
+            r.arena_.lock().unlock_after_fork();
+            r.for_each_depot([](depot_type& d) { d.lock().unlock_after_fork(); });
+            r.lock_.unlock_after_fork();
+            break;
+        case module_event::after_fork_in_child:
+            r.arena_.lock().reset();
+            r.for_each_depot([survivor = current_thread()](depot_type& d) {
+                d.forget_threads_but(survivor);
+                d.lock().reset();
+            });
+            r.lock_.reset();
+            break;
+        case module_event::end: // depots, and all that they refer to, outlive the module
+            lock_guard<typename Policy::mutex> guard{r.lock_};
+            r.for_each_depot([](depot_type& d) { set_flag(d.orphaned, true); });
+            r.adopted_ = nullptr;
+            break;
+        }
     }
 
     /// Calls `f` for each depot that forks stop by this registry.
@@ -153,12 +141,6 @@ private:
         for (depot_type* d = adopted_; d != nullptr; d = d->next_adopted) {
             f(*d);
         }
-    }
-
-    [[LINN_DETAIL_COLD]] void orphan_all() noexcept {
-        lock_guard<typename Policy::mutex> guard{lock_};
-        for_each_depot([](depot_type& d) { set_flag(d.orphaned, true); });
-        adopted_ = nullptr;
     }
 
     module_part part_;
@@ -235,22 +217,9 @@ void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
 }
 
 template <class Policy>
-void depot<Policy>::hand_over_cache(front_type& f) noexcept {
-    magazine_stack mixed; // they are not in `f` while a misuse handler may use that
-    if (f.has_loaded()) {
-        mixed.push(f.unload());
-    }
-    if (f.spare != nullptr) {
-        mixed.push(f.spare);
-        f.set_spare(nullptr);
-    }
-    hand_over_all(mixed);
-}
-
-template <class Policy>
 void depot<Policy>::tell_handler(const refusal& r, depot* owner) noexcept {
     misuse m{owner != nullptr ? misuse_kind::wrong_pool : r.why, name(), r.object, 1};
-    m.object_bytes = description_.object_bytes;
+    m.object_bytes = sizes().object_bytes;
     r.add_to(m);
     if (owner == nullptr) {
         report(m);
@@ -266,7 +235,7 @@ void depot<Policy>::tell_handler(const refusal& r, depot* owner) noexcept {
 }
 
 template <class Policy>
-bool depot<Policy>::take_bypassed_run(void* out, std::size_t count) noexcept {
+bool depot<Policy>::take_bypassed(void* out, std::size_t count) noexcept {
     auto* const objects = static_cast<std::byte*>(out);
     shortage why = locked([&] { return count <= bypass_.room() ? shortage::none : shortage::limit; });
     std::size_t made = 0;
@@ -292,21 +261,24 @@ bool depot<Policy>::take_bypassed_run(void* out, std::size_t count) noexcept {
 }
 
 template <class Policy>
-void depot<Policy>::put_bypassed(void* object) noexcept {
-    const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
-    bool known = strike(*this);
-    if (!known) [[LINN_DETAIL_UNLIKELY]] {
-        for_each_sibling([&](depot& other) {
-            known = strike(other);
-            return !known;
-        });
+void depot<Policy>::put_bypassed(void* const* objects, std::size_t count) noexcept {
+    for (std::size_t i = 0; i != count; ++i) {
+        void* const object = objects[i];
+        const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
+        bool known = strike(*this);
+        if (!known) [[LINN_DETAIL_UNLIKELY]] {
+            for_each_sibling([&](depot& other) {
+                known = strike(other);
+                return !known;
+            });
+        }
         if (depot* owner = known ? nullptr : owner_of(object); owner != nullptr) {
             refusal wrong{object, misuse_kind::wrong_pool};
             tell_handler(wrong, owner);
-            return;
+        } else {
+            bypass_.deallocate(object);
         }
     }
-    bypass_.deallocate(object);
 }
 
 /// Looks at all pools; see depot::check. @returns the number of misuses reported

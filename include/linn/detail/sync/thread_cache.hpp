@@ -83,7 +83,7 @@ template <class Policy>
 depot<Policy>* depot_for(pool_root<Policy>& root, std::size_t objects) noexcept {
     depot<Policy>* d = depot_of(root);
     if (d == nullptr) [[LINN_DETAIL_UNLIKELY]] {
-        tell_news({0, 0, shortage::memory}, objects, root.description->object_bytes,
+        tell_news({0, 0, shortage::memory}, objects, root.description->sizes.object_bytes,
                   text_of(root.description->type));
     }
     return d;
@@ -97,9 +97,6 @@ void* allocate_slow(front<Policy>& f, pool_root<Policy>& root, const void* calle
         d = depot_for(root, 1);
         if (d == nullptr) {
             return nullptr;
-        }
-        if (d->mode() == service::bypass) {
-            return d->take_bypassed();
         }
         if (!attach(f, *d)) {
             return d->take_one(trace_from(caller));
@@ -120,10 +117,6 @@ void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object, co
             if (auto* const owner = static_cast<depot<Policy>*>(s->depot()); owner != nullptr) {
                 owner->put_one(object, trace_from(caller));
             }
-            return;
-        }
-        if (d->mode() == service::bypass) {
-            d->put_bypassed(object);
             return;
         }
         if (!attach(f, *d)) {
@@ -153,7 +146,7 @@ depot<Policy>* unattached(const front<Policy>& f, pool_root<Policy>& root) noexc
 template <class Policy>
 void deallocate_run(front<Policy>& f, pool_root<Policy>& root, const void* objects, std::size_t count,
                     const void* caller, attach_function<Policy> attach) noexcept {
-    if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() == service::direct) {
+    if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() != service::cached) {
         d->put_run(objects, count, trace_from(caller));
         return;
     }
@@ -173,8 +166,7 @@ template <class Policy>
 bool allocate_run(front<Policy>& f, pool_root<Policy>& root, void* out, std::size_t count, const void* caller,
                   attach_function<Policy> attach) noexcept {
     if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() != service::cached) {
-        return d->mode() == service::bypass ? d->take_bypassed_run(out, count)
-                                            : d->take_run(out, count, trace_from(caller));
+        return d->take_run(out, count, trace_from(caller));
     }
     auto* to = static_cast<std::byte*>(out);
     for (std::size_t done = 0; done != count; ++done) {
@@ -219,7 +211,7 @@ pool_statistics statistics(pool_root<Policy>& root) noexcept {
     }
     pool_statistics untouched;
     untouched.type = text_of(root.description->type);
-    untouched.object_bytes = root.description->object_bytes;
+    untouched.object_bytes = root.description->sizes.object_bytes;
     untouched.slot_bytes = root.description->sizes.slot_bytes;
     return untouched;
 }
