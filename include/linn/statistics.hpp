@@ -88,7 +88,7 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
     }
     pools = {pools.rbegin(), pools.rend()};
     detail::append_rows(pools, detail::resource_core<platform>::registry_type::process(),
-                        [](auto& resource, auto&& add) { resource.rows(add); });
+                        [](auto& resource, auto&& add) { resource.statistics(add); });
     detail::append_rows(pools, detail::buffer_store<>::registry::process(), [](auto& core, auto&& add) {
         add(static_cast<detail::buffer_store<>&>(core).statistics(core.counts()));
     });

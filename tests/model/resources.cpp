@@ -31,8 +31,7 @@ struct core_state {
     explicit core_state(bool own_pages = false, bool used = true, std::size_t retain_bytes = 0)
         : shared{settings(*this, own_pages, retain_bytes)} {
         if (used) {
-            shared.statistics(
-                [](const linn::pool_statistics&) {}); // the first use, which makes forks know of it
+            shared.trim(); // the first use, which makes forks know of it
         }
     }
 
@@ -109,7 +108,7 @@ struct all_rows : core_state {
             return;
         }
         core::registry_type::process().any([](core& c) {
-            c.rows([](const linn::pool_statistics& s) { check(s.live <= 1, "one is alive at most"); });
+            c.statistics([](const linn::pool_statistics& s) { check(s.live <= 1, "one is alive at most"); });
             return false;
         });
     }

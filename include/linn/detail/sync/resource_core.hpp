@@ -136,7 +136,6 @@ public:
 
     /// A block that is in no slab. @returns null when its total size overflows, at the limit, or when there is no memory
     void* take_block(std::size_t bytes, std::size_t align, block_origin origin) {
-        join_forks();
         news told{memory_.settings.pool, bytes};
         const std::size_t head = tracked_block::head_bytes(align);
         constexpr auto most = static_cast<std::size_t>(PTRDIFF_MAX);
@@ -152,7 +151,6 @@ public:
     }
 
     void put_block(void* p, std::size_t bytes, std::size_t align) noexcept {
-        join_forks();
         using outcome = typename tracked_blocks<Policy>::outcome;
         switch (blocks_.take(p, bytes, align)) {
         case outcome::taken:
@@ -235,13 +233,6 @@ public:
     /// Calls `see(const pool_statistics&)` for each class that is in use, then for the blocks in no slab.
     template <class See>
     void statistics(See&& see) {
-        join_forks();
-        rows(see);
-    }
-
-    /// The same for a caller that holds the registry's lock, which `join_forks` takes.
-    template <class See>
-    void rows(See&& see) {
         for_each_depot([&](depot_type& d, unsigned c) {
             const auto held = fronts_.count(c);
             pool_statistics s = d.statistics(held.slot_count);
