@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises of the store below buffer_pool, with pages that know what they are asked:
-// no system call under the lock, every mapping is closed before it is unmapped and open while a caller has it. Any sequence of
-// calls against a model: tests/fuzz; each refusal of the system: process.error_nth_request and process.system_answers.
+// Promises of the store below buffer_pool: no system call under the lock, and no buffer too many. That each is closed before it is
+// unmapped and open while a caller has it: tests/model. Any sequence of calls against a model: tests/fuzz; each refusal of the
+// system: process.error_nth_request and process.system_answers.
 
 #include "unit.hpp"
 
@@ -33,88 +33,58 @@ struct watched_mutex : detail::mutex {
     }
 };
 
-/// Remembers every mapping and its state, and counts what must not happen.
-struct fake_pages {
-    static inline std::mutex lock;
-    static inline std::map<std::byte*, bool> open_now;
-    static inline std::atomic<int> errors{0};
+/// Counts mappings, and calls for which a lock is held.
+struct watched_pages : detail::system_buffer_pages {
+    static inline std::atomic<std::size_t> mapped{0};
+    static inline std::atomic<int> under_lock{0};
     static inline std::function<void()> meanwhile; ///< what another thread does during the next map
 
-    static void reset() {
-        errors = 0;
-        meanwhile = nullptr;
-    }
-    static std::size_t mapped() {
-        const std::lock_guard guard{lock};
-        return open_now.size();
-    }
-    static bool is_open(std::byte* p) {
-        const std::lock_guard guard{lock};
-        return open_now.at(p);
-    }
-    static void expect(bool good) { errors += good && locks_held == 0 ? 0 : 1; }
-
-    static std::size_t page_bytes() noexcept { return 4096; }
     static bool map(const detail::buffer_request& r, detail::buffer_mapping& out) noexcept {
-        expect(true);
+        under_lock += locks_held;
         if (meanwhile) {
             std::exchange(meanwhile, nullptr)();
         }
-        out.data = static_cast<std::byte*>(::operator new(r.bytes, std::align_val_t{r.align}));
-        out.bytes = r.bytes;
-        out.align = r.align;
-        const std::lock_guard guard{lock};
-        expect(open_now.emplace(out.data, false).second);
-        return true;
+        ++mapped;
+        return system_buffer_pages::map(r, out);
     }
     static void unmap(const detail::buffer_mapping& m) noexcept {
-        expect(!is_open(m.data));
-        {
-            const std::lock_guard guard{lock};
-            open_now.erase(m.data);
-        }
-        ::operator delete(m.data, std::align_val_t{m.align});
+        under_lock += locks_held;
+        --mapped;
+        system_buffer_pages::unmap(m);
     }
-    static bool prefault(const detail::buffer_mapping& m) noexcept {
-        expect(is_open(m.data));
-        return true;
+    static bool open(const detail::buffer_mapping& m, bool was_protected) noexcept {
+        under_lock += locks_held;
+        return system_buffer_pages::open(m, was_protected);
     }
-    static bool open(const detail::buffer_mapping& m, bool) noexcept {
-        expect(!is_open(m.data));
-        const std::lock_guard guard{lock};
-        open_now[m.data] = true;
-        return true;
-    }
-    static void close(const detail::buffer_mapping& m, bool) noexcept {
-        expect(is_open(m.data));
-        const std::lock_guard guard{lock};
-        open_now[m.data] = false;
+    static void close(const detail::buffer_mapping& m, bool protect_it) noexcept {
+        under_lock += locks_held;
+        system_buffer_pages::close(m, protect_it);
     }
 };
 
 struct watched_platform : detail::platform {
     using mutex = watched_mutex;
 };
-using store = detail::buffer_store<watched_platform, fake_pages>;
+using store = detail::buffer_store<watched_platform, watched_pages>;
 
 detail::buffer_plan plan(std::size_t retain) {
     detail::buffer_plan p;
     p.bytes = buffer_bytes;
-    p.request = {.bytes = buffer_bytes, .align = 4096, .huge = linn::huge_page_use::off};
+    p.request = {
+        .bytes = buffer_bytes, .align = watched_pages::page_bytes(), .huge = linn::huge_page_use::off};
     p.retain = retain;
     p.asymmetric = detail::enable_thread_barrier();
     return p;
 }
 
 TEST_CASE("buffer_store: reserve keeps no buffer too many") {
-    fake_pages::reset();
     store::registry stores;
     constexpr std::size_t retain = 200;
     store* s = store::make(plan(retain), stores);
     std::vector<store::block*> out(retain);
     std::generate(out.begin(), out.end(), [s] { return s->acquire(); });
     CHECK(s->reserve(retain - 1));
-    fake_pages::meanwhile = [&out] {
+    watched_pages::meanwhile = [&out] {
         store::release(out.back());
         out.pop_back();
     };
@@ -122,10 +92,10 @@ TEST_CASE("buffer_store: reserve keeps no buffer too many") {
     CHECK(s->counts().idle == retain);
     std::for_each(out.begin(), out.end(), store::release);
     CHECK(s->counts().idle == retain);
-    CHECK(fake_pages::mapped() == retain);
+    CHECK(watched_pages::mapped == retain);
     s->close();
-    CHECK(fake_pages::mapped() == 0);
-    CHECK(fake_pages::errors == 0);
+    CHECK(watched_pages::mapped == 0);
+    CHECK(watched_pages::under_lock == 0);
 }
 
 } // namespace sync_buffer_store_tests
