@@ -17,10 +17,10 @@ using linn::detail::class_of;
 const struct prepared {
     prepared() {
         // Joins what forks stop, whose list is that of all tests: no scenario joins again.
-        linn::detail::spare_chunks::process().take(1, 1, 0);
+        linn::detail::the_spare_chunks.take(1, 1, 0);
         share(&core::registry_type::process(), sizeof(core::registry_type));
         share_thread_numbers();
-        share(&linn::detail::spare_chunks::process(), sizeof(linn::detail::spare_chunks));
+        share(&linn::detail::the_spare_chunks, sizeof(linn::detail::spare_chunks));
     }
 } preparation;
 

@@ -221,7 +221,7 @@ public:
             }
         });
         if (memory_.settings.own_pages) {
-            spare_chunks::process().drop([&bytes](void* p, std::size_t n, std::size_t align) {
+            the_spare_chunks.drop([&bytes](void* p, std::size_t n, std::size_t align) {
                 Policy::pages::unmap(p, n, align);
                 bytes += n;
             });

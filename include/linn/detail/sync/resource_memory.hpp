@@ -140,8 +140,6 @@ public:
         }
     }
 
-    static spare_chunks& process() noexcept;
-
 private:
     static constexpr std::size_t most = 16;
     static constexpr std::size_t largest_bytes = std::size_t{64} << 10;
@@ -158,10 +156,6 @@ private:
 };
 
 inline constinit spare_chunks the_spare_chunks{this_module};
-
-inline spare_chunks& spare_chunks::process() noexcept {
-    return the_spare_chunks;
-}
 
 /// Where the memory of one resource comes from and goes to, and how much it may be. What it takes is counted before it is
 /// taken, and until it is back, so the count is never less than what is out.
@@ -213,7 +207,7 @@ public:
             if (!settings.own_pages) {
                 return ask_upstream(bytes, align);
             }
-            void* spare = spare_chunks::process().take(bytes, align, offset);
+            void* spare = the_spare_chunks.take(bytes, align, offset);
             return spare != nullptr ? spare : Policy::pages::map(bytes, align, offset);
         });
     }
@@ -227,7 +221,7 @@ public:
             return_to_upstream(p, bytes, align);
         } else {
             const spare_chunks::chunk given{p, bytes, align};
-            const spare_chunks::chunk gone = may_keep ? spare_chunks::process().keep(given) : given;
+            const spare_chunks::chunk gone = may_keep ? the_spare_chunks.keep(given) : given;
             if (gone.memory != nullptr) {
                 Policy::pages::unmap(gone.memory, gone.bytes, gone.align);
             }
