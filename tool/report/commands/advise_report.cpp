@@ -436,8 +436,7 @@ block folded_details(const advised_type& type) {
         place += fmt::format(" and {} more", type.places.size() - 1);
     }
     return {fold{place.empty() ? "place not known" : place,
-                 {block{details_of(type, true)}, block{code{type.snippet, true}}, block{facts_of(type)}}},
-            forms::html};
+                 {block{details_of(type, true)}, block{code{type.snippet, true}}, block{facts_of(type)}}}};
 }
 
 /// The first types in rows of their own, the others together in the last one.

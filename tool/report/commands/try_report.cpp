@@ -189,7 +189,7 @@ void add_plan(document& d, const try_result& result, const std::vector<std::stri
                                 "then: linn pools --plan {0}.toml -- {1}",
                                 shell_words({result.plan.program}), shell_words(command))},
           forms::html);
-    s.add(fold{"Modules, pools and sites", {block{code{plan_text(result.plan)}}}}, forms::html);
+    s.add(fold{"Modules, pools and sites", {block{code{plan_text(result.plan)}}}});
 }
 
 list reading_of_try() {

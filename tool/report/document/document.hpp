@@ -203,11 +203,11 @@ struct picture {
     std::string caption = {};
 };
 
-/// Content that a page folds away until the reader opens it.
+/// Content that a page folds away until the reader opens it, and text leaves out.
 struct fold {
     std::string summary;
     std::vector<block> blocks;
-    std::string brief = {}; ///< lines that text shows instead of all of it; empty: it shows everything
+    std::string brief = {}; ///< lines that text shows instead
 };
 
 /// A part of a section.

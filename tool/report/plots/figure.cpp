@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <span>
 
 namespace linn::tool::html {
 
@@ -343,32 +343,34 @@ markup draw_labels(const std::vector<strip_label>& labels) {
 } // namespace
 
 markup draw(id_source& ids, const strip_plot& plot) {
-    markup all;
-    markup panels; // next to each other
-    std::size_t count = 0;
+    std::vector<const strip_panel*> shown;
     std::string classes = "strips"; // with those that need more room behind the line
-    for (std::size_t i = 0; i != plot.panels.size(); ++i) {
-        const strip_panel& p = plot.panels[i];
-        if (!std::ranges::all_of(p.strips, &strip::is_empty)) {
-            panels += draw_panel(ids, plot, p);
-            ++count;
-            if (std::ranges::any_of(p.strips, [](const strip& s) { return !s.remark.empty(); })) {
-                classes = "strips remarks";
-            } else if (p.shows_changes) {
-                classes = "strips changes";
-            }
+    for (const strip_panel& p : plot.panels) {
+        if (std::ranges::all_of(p.strips, &strip::is_empty)) {
+            continue;
         }
-        if (count == panels_a_row || (count != 0 && i + 1 == plot.panels.size())) {
-            // Where the panels do not fit, they scroll sideways in their own box.
-            all += element("div",
-                           {{"class", "scroll"},
-                            {"tabindex", "0"},
-                            {"role", "group"},
-                            {"aria-label", "plot, may scroll sideways"}},
-                           element("div", {{"class", classes}, {"style", fmt::format("--panels:{}", count)}},
-                                   draw_labels(plot.labels) + std::exchange(panels, {})));
-            count = 0;
+        shown.push_back(&p);
+        if (std::ranges::any_of(p.strips, [](const strip& s) { return !s.remark.empty(); })) {
+            classes = "strips remarks";
+        } else if (p.shows_changes) {
+            classes = "strips changes";
         }
+    }
+    markup all;
+    for (std::size_t from = 0; from < shown.size(); from += panels_a_row) {
+        const std::size_t count = std::min(panels_a_row, shown.size() - from);
+        markup row = draw_labels(plot.labels);
+        for (const strip_panel* p : std::span{shown}.subspan(from, count)) {
+            row += draw_panel(ids, plot, *p);
+        }
+        // Where the panels do not fit, they scroll sideways in their own box.
+        all +=
+            element("div",
+                    {{"class", "scroll"},
+                     {"tabindex", "0"},
+                     {"role", "group"},
+                     {"aria-label", "plot, may scroll sideways"}},
+                    element("div", {{"class", classes}, {"style", fmt::format("--panels:{}", count)}}, row));
     }
     return all;
 }

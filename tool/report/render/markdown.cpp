@@ -101,12 +101,7 @@ public:
 
     std::string operator()(const picture&) const { return {}; }
 
-    std::string operator()(const fold& f) const {
-        if (!f.brief.empty()) {
-            return (*this)(code{f.brief});
-        }
-        return (*this)(subheading{f.summary}) + '\n' + blocks(f.blocks);
-    }
+    std::string operator()(const fold& f) const { return (*this)(code{f.brief}); }
 
     std::string blocks(const std::vector<block>& all) const {
         std::vector<std::string> texts;

@@ -277,12 +277,7 @@ public:
 
     std::string operator()(const picture&) const { return {}; }
 
-    std::string operator()(const fold& f) const {
-        if (!f.brief.empty()) {
-            return (*this)(code{f.brief});
-        }
-        return bold(style_, wrap(printable(f.summary), style_.width, 4)) + '\n' + blocks(f.blocks);
-    }
+    std::string operator()(const fold& f) const { return (*this)(code{f.brief}); }
 
     /// The blocks that a terminal shows; a heading stands next to the block that follows it.
     std::string blocks(const std::vector<block>& all) const {
