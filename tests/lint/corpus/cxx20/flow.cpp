@@ -78,14 +78,8 @@ void touch() {
     }
 }
 
-// bytes: state_read_on_one_way 1004
-struct state_read_on_one_way {
-    char text[1000]; // member 1000
-    int count;       // member 4
-    int id = 1;
-};
 auto make_read_on_one_way(bool known) {
-    auto s = std::make_shared<state_read_on_one_way>(); // finds 1004, no fix
+    auto s = std::make_shared<state>(); // finds 1004, no fix
     if (known) {
         s->count = 3;
     }
@@ -95,14 +89,8 @@ auto make_read_on_one_way(bool known) {
     return s;
 }
 
-// bytes: state_written_on_all_ways 1004
-struct state_written_on_all_ways {
-    char text[1000]; // member 1000
-    int count;       // member 4
-    int id = 1;
-};
 auto make_written_on_all_ways(bool known) {
-    auto s = std::make_shared<state_written_on_all_ways>(); // finds 1004, fix
+    auto s = std::make_shared<state>(); // finds 1004, fix
     if (known) {
         s->count = 3;
     } else {

@@ -22,13 +22,8 @@ struct table {
 };
 std::unique_ptr<table> shared = std::make_unique<table>(); // finds 804, fix
 
-// bytes: table_in_lambda 804
-struct table_in_lambda {
-    double values[100]; // member 800
-    int used = 0;
-};
 const auto make_in_lambda = [] {
-    return std::make_unique<table_in_lambda>(); // finds 804, fix
+    return std::make_unique<table>(); // finds 804, fix
 };
 
 std::shared_ptr<int[]> make_make_shared_array() {
@@ -72,15 +67,6 @@ std::unique_ptr<char[]> make_make_unique_array_escapes(std::size_t n) {
     return std::make_unique<char[]>(n); // finds 1 each, note
 }
 
-// bytes: packet 1500
-struct packet {
-    unsigned char data[1500]; // member 1500
-    unsigned size = 0;
-};
-auto make_make_unique_class() {
-    return std::make_unique<packet>(); // finds 1500, fix
-}
-
 long load(int file, std::size_t n) {
     auto buffer = std::make_unique<char[]>(n); // finds 1 each, fix
     return ::read(file, buffer.get(), n);
@@ -90,16 +76,10 @@ auto make_make_unique_two_dimensions(std::size_t n) {
     return std::make_unique<double[][8]>(n); // finds 64 each, note
 }
 
-// bytes: table_member_initialiser 804
-struct table_member_initialiser {
-    double values[100]; // member 800
-    int used = 0;
-};
 struct owner {
-    owner() : first(std::make_unique<table_member_initialiser>()) {} // finds 804, fix
-    std::unique_ptr<table_member_initialiser> first;
-    std::unique_ptr<table_member_initialiser> second =
-        std::make_unique<table_member_initialiser>(); // finds 804, fix
+    owner() : first(std::make_unique<table>()) {} // finds 804, fix
+    std::unique_ptr<table> first;
+    std::unique_ptr<table> second = std::make_unique<table>(); // finds 804, fix
 };
 owner one;
 

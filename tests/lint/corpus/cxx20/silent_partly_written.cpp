@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <vector>
 int f(int);
@@ -97,14 +96,6 @@ std::vector<int> function_changes_counter(int n) {
     }
     return v;
 }
-std::vector<int> cin_bound(int n) {
-    std::vector<int> v(n);
-    std::cin >> n;
-    for (int i = 0; i < n; ++i) {
-        v[i] = f(i);
-    }
-    return v;
-}
 struct context {
     int n;
 };
@@ -135,15 +126,6 @@ std::vector<std::array<int, 16>> fill_one(int n) {
     std::vector<std::array<int, 16>> v(n);
     v[0].fill(1);
     return v;
-}
-struct two {
-    std::array<int, 16> a;
-    int b[16];
-};
-int fill_member() {
-    two x{};
-    x.a.fill(1);
-    return x.b[3] + x.a[1];
 }
 void pointer_reassigned(std::vector<int>* p, std::vector<int>* q, int n) {
     p->resize(n);

@@ -13,12 +13,8 @@ auto generate(T) {
 auto a = generate(1);
 auto b = generate(2.0);
 
-// bytes: large_once 4096
+// bytes: large 4096
 struct small {
-    int value = 0;
-};
-struct large_once {
-    char data[4096]; // member 4096
     int value = 0;
 };
 struct medium {
@@ -31,8 +27,8 @@ std::unique_ptr<T> generate_once() {
 }
 auto a_once = generate_once<small>();
 auto b_once = generate_once<medium>();
-auto c = generate_once<large_once>();
-auto d = generate_once<large_once>();
+auto c = generate_once<large>();
+auto d = generate_once<large>();
 
 // A fix would be wrong for the one that counts on zeros.
 struct histogram {
