@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `linn run` knows of a program and gives to it. Which programs are refused, and what becomes of their processes: run_cases.py.
+// What `linn run` knows of a program and gives to it, and what the preloaded probe says of every process of a run; the program does
+// not notice it. Which programs are refused, and what becomes of their processes: run_cases.py.
 #include "run/target.hpp"
 
 #include "../support/flat_text.hpp"
 #include "measure/files.hpp"
 #include "program/executable.hpp"
 #include "programs.hpp"
+#include "run/observation.hpp"
+#include "try/candidates.hpp"
 #include "unit.hpp"
 
 #include <dlfcn.h>
@@ -91,6 +94,146 @@ TEST_CASE("a symbol is found in a file, and in a damaged one none or a wrong one
         static_cast<void>(find_in_file(damaged, name));
     }
     std::filesystem::remove(damaged);
+}
+
+using ending = observation::ending;
+
+std::string name_of(const process_proof& p, const char* function) {
+    return std::filesystem::path{p.files.at(function)}.filename().string();
+}
+
+TEST_CASE("the program says who it is and who provides its memory") {
+    const scratch_folder folder;
+    launch_spec spec = spec_of(victim(), {"exit", "0"});
+    spec.directory = std::filesystem::canonical(folder / "");
+    spec.environment.push_back("LINN_TEST_GIVEN=1");
+    const observation o = run(spec);
+    REQUIRE(o.proofs.size() == 1);
+    const process_proof& p = o.proofs.front();
+    CHECK(p.is_main);
+    CHECK(p.pid > 0);
+    CHECK(p.executable == std::filesystem::canonical(victim()));
+    CHECK(p.name == std::string{"linn_tool_victim"}.substr(0, 15));
+    CHECK(p.arguments == spec.arguments);
+    CHECK(p.directory == spec.directory);
+    CHECK(std::count(p.environment.begin(), p.environment.end(), "LINN_TEST_GIVEN=1") == 1);
+    CHECK(name_of(p, "malloc") == "libc.so.6");
+    CHECK(name_of(p, "free") == "libc.so.6");
+    CHECK(name_of(p, "operator new") == ""); // it loads no C++ runtime
+    CHECK_FALSE(p.preload_mapped);
+}
+
+TEST_CASE("a preloaded library is seen where it is in effect, and only there") {
+    launch_spec spec = spec_of(built_file("linn_tool_uses_new"), {});
+    spec.library = built_file("liblinn_tool_malloc_only.so");
+    const observation o = run(spec);
+    REQUIRE(o.proofs.size() == 1);
+    const process_proof& p = o.proofs.front();
+    CHECK(p.preload_mapped);
+    CHECK(p.files.at("malloc") == std::filesystem::canonical(spec.library).string());
+    CHECK(p.files.at("free") == std::filesystem::canonical(spec.library).string());
+    CHECK(name_of(p, "operator new").starts_with("libstdc++.so"));
+    CHECK(p.files.at("operator delete") == p.files.at("operator new"));
+    CHECK(p.files.at("sized operator delete") == p.files.at("operator new"));
+
+    CHECK(std::filesystem::path{p.next_malloc}.filename() == "libc.so.6");
+    spec.behind = built_file("liblinn_tool_malloc_only.so");
+    spec.library = built_file("liblinn_tool_inert.so");
+    CHECK(run(spec).proofs.at(0).files.at("malloc") == std::filesystem::canonical(spec.behind).string());
+    spec.behind.clear();
+    const observation inert = run(spec);
+    REQUIRE(inert.proofs.size() == 1);
+    CHECK(inert.proofs.front().preload_mapped);
+    CHECK(name_of(inert.proofs.front(), "malloc") == "libc.so.6");
+
+    spec.library = "/nonexistent.so";
+    CHECK_FALSE(run(spec).proofs.at(0).preload_mapped);
+}
+
+TEST_CASE("litter is made before main, by the program alone, and is not its time") {
+    const scratch_folder folder;
+    launch_spec spec = spec_of("/bin/sh", {"-c", victim().string() + " exit 0; exit 0"});
+    spec.litter = folder / "litter";
+    spec.litter_seed = 7;
+    write_litter({{64, 150'000}, {1000, 5'000}}, spec.litter);
+    const observation o = run(spec);
+    REQUIRE(o.proofs.size() == 2);
+    const probe::litter& made = main_proof(o)->littered;
+    CHECK(made.blocks == 155'000);
+    CHECK(made.freed > 70'000);
+    CHECK(made.freed < 85'000);
+    CHECK(made.resident_bytes > 8u << 20);
+    CHECK(o.values.at("peak_rss_bytes") > static_cast<double>(made.resident_bytes));
+    CHECK(o.values.at("minor_faults") < static_cast<double>(made.minor_faults));
+    for (const process_proof& p : o.proofs) {
+        if (!p.is_main) {
+            CHECK(p.littered.blocks == 0);
+        }
+    }
+
+    const observation again = run(spec); // the same seed
+    CHECK(main_proof(again)->littered.bytes == made.bytes);
+    // Starting two programs can take long on a busy machine, but hardly twice.
+    const auto own_ns = [](const observation& of) {
+        return of.values.at("user_ns") + of.values.at("sys_ns");
+    };
+    CHECK(std::min(own_ns(o), own_ns(again)) < static_cast<double>(made.user_ns + made.sys_ns));
+    spec.litter_seed = 8;
+    CHECK(main_proof(run(spec))->littered.bytes != made.bytes);
+    spec.litter = folder / "nothing";
+    CHECK(main_proof(run(spec))->littered.blocks == 0);
+}
+
+TEST_CASE("a library whose path LD_PRELOAD cannot hold is loaded all the same") {
+    const scratch_folder folder;
+    const auto library = folder / "a b:c$LIB.so";
+    std::filesystem::copy_file(built_file("liblinn_tool_malloc_only.so"), library);
+    launch_spec spec = spec_of(victim(), {"exit", "0"});
+    spec.library = library;
+    const observation o = run(spec);
+    REQUIRE(o.proofs.size() == 1);
+    CHECK(o.proofs.front().preload_mapped);
+    CHECK(o.proofs.front().files.at("malloc") == std::filesystem::canonical(library).string());
+}
+
+TEST_CASE("an allocator compiled into the program is told from one that is only called") {
+    CHECK(run(spec_of(built_file("linn_tool_own_malloc"), {})).proofs.at(0).files.at("malloc") ==
+          std::filesystem::canonical(built_file("linn_tool_own_malloc")).string());
+    CHECK(name_of(run(spec_of(built_file("linn_tool_not_pie"), {})).proofs.at(0), "malloc") == "libc.so.6");
+}
+
+TEST_CASE("every exec is recorded, a mere fork is not") {
+    const observation chain = run(spec_of("/bin/sh", {"-c", "exec " + victim().string() + " exit 0"}));
+    REQUIRE(chain.proofs.size() == 2);
+    CHECK(chain.proofs[0].is_main);
+    CHECK(chain.proofs[1].is_main);
+    CHECK(chain.proofs[0].pid == chain.proofs[1].pid);
+    CHECK(chain.proofs[1].executable == std::filesystem::canonical(victim()));
+    CHECK(chain.last_name == chain.proofs[1].name);
+
+    const observation child = run_shell(victim().string() + " exit 0; exit 0");
+    REQUIRE(child.proofs.size() == 2);
+    CHECK_FALSE(child.proofs[1].is_main);
+    CHECK(child.proofs[1].environment.empty());
+
+    CHECK(run_victim({"fork", "20"}).proofs.size() == 1);
+}
+
+TEST_CASE("the program's own exec is recorded however much its children say") {
+    // About 0.5 KiB a record: two thousand and more would pass the limit of 1 MiB.
+    const std::string argument(40'000, 'x');
+    const observation o = run_shell("for i in $(seq 100); do " + victim().string() + " exit 0 " + argument +
+                                    "; done; exec " + victim().string() + " exit 0");
+    CHECK(o.proofs.size() < 60);
+    CHECK(o.proofs.back().is_main);
+    CHECK(o.proofs.back().executable == std::filesystem::canonical(victim()));
+}
+
+TEST_CASE("a program that hides itself is recorded too") {
+    const observation o = run_victim({"undumpable"});
+    CHECK(o.how == ending::exited);
+    REQUIRE(o.proofs.size() == 2);
+    CHECK(o.proofs[1].executable == std::filesystem::canonical(victim()));
 }
 
 } // namespace linn::tool::target_tests
