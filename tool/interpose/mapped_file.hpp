@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <cstddef>
@@ -42,6 +43,11 @@ struct build_id {
     std::size_t count = 0;
 };
 build_id build_id_of(const mapped_file& file) noexcept;
+
+/// Whether find_loaded() finds anything: the C library has the lookup from 2.35 on.
+bool can_find_loaded() noexcept;
+/// What the loader knows of the file at an address; false where it has none. Takes no lock, unlike dl_iterate_phdr.
+bool find_loaded(std::uintptr_t address, dl_find_object& found) noexcept;
 
 /// How many files the loader has mapped and unmapped so far.
 struct load_counts {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 // Small things that the library does without the C++ runtime.
@@ -42,6 +44,13 @@ inline std::uint32_t own_tid() noexcept {
 }
 inline std::uint32_t own_pid() noexcept {
     return static_cast<std::uint32_t>(::syscall(SYS_getpid)); // not what the C library remembers
+}
+
+/// Pages that are zero and the library's own; null where there are none.
+inline void* zeroed_memory(std::size_t bytes) noexcept {
+    void* const p =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? nullptr : p;
 }
 
 /// The program must not see that the recorder had errors.

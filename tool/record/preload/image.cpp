@@ -53,16 +53,6 @@ std::uint32_t id_in_proc(const char* link) noexcept {
     return static_cast<std::uint32_t>(std::strtoul(slash != nullptr ? slash + 1 : text, nullptr, 10));
 }
 
-const char* variable(const char* name) noexcept {
-    const std::size_t length = std::strlen(name);
-    for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
-        if (std::strncmp(*v, name, length) == 0 && (*v)[length] == '=') {
-            return *v + length + 1;
-        }
-    }
-    return nullptr;
-}
-
 bool map_ring(const char* path) noexcept {
     const int fd = ::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
@@ -179,7 +169,7 @@ void note_begin() noexcept {
 
 /// Once a program file: the ring, and what forks do not change.
 bool begin_recording() noexcept {
-    const char* const path = variable(wire::ring_variable);
+    const char* const path = ::secure_getenv(wire::ring_variable);
     if (path == nullptr || std::strlen(path) >= sizeof ring_path) {
         return false;
     }
@@ -231,12 +221,6 @@ bool start_image() noexcept {
 
 constinit process_image* current_image = &first_image;
 
-void* zeroed_memory(std::size_t bytes) noexcept {
-    void* const p =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? nullptr : p;
-}
-
 void* wiped_memory(std::size_t bytes) noexcept {
     void* const p = zeroed_memory(bytes);
     if (p != nullptr) {
@@ -287,7 +271,7 @@ void stop_recording() noexcept {
 }
 
 bool may_be_preloaded() noexcept {
-    return variable(wire::ring_variable) != nullptr;
+    return ::secure_getenv(wire::ring_variable) != nullptr;
 }
 
 void prepare_attached(const wire::ring& ring) noexcept {

@@ -56,7 +56,6 @@ inline bool is_new_image() noexcept {
 /// Memory of whole pages, zero at first, and again in a child however it was forked; null if there is none. Where the
 /// kernel cannot wipe, the caller does so in a fork handler.
 void* wiped_memory(std::size_t bytes) noexcept;
-void* zeroed_memory(std::size_t bytes) noexcept;
 
 /// Whether the collector is there. A zombie, another process under the same number and one that cannot be seen from here are given up
 /// after ten seconds without a pulse.

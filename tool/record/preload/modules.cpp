@@ -4,17 +4,12 @@
 #include "../../interpose/mapped_file.hpp"
 #include "image.hpp"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <sys/auxv.h>
 
 #include <cstring>
-
-// Lock-free, unlike dl_iterate_phdr; the C library has it from 2.35 on.
-extern "C" int _dl_find_object(void*, dl_find_object*) __attribute__((weak));
 
 namespace linn::tool::preload {
 namespace {
@@ -90,11 +85,11 @@ bool find_by_iterating(std::uintptr_t address, found_module& into) noexcept {
 }
 
 bool find_module(std::uintptr_t address, found_module& into) noexcept {
-    if (_dl_find_object == nullptr) {
+    if (!can_find_loaded()) {
         return find_by_iterating(address, into);
     }
     dl_find_object found{};
-    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
+    if (!find_loaded(address, found)) {
         return false;
     }
     into = {reinterpret_cast<std::uintptr_t>(found.dlfo_map_start),
@@ -181,8 +176,7 @@ bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintpt
 
 bool may_be_in_module(std::uintptr_t address) noexcept {
     dl_find_object found{};
-    return _dl_find_object == nullptr || is_known(address) ||
-           _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+    return !can_find_loaded() || is_known(address) || find_loaded(address, found);
 }
 
 void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled_blocks.hpp"
 
-#include "image.hpp"
+#include "../../interpose/raw.hpp"
 
 #include <sys/mman.h>
 

@@ -15,9 +15,6 @@
 #include <atomic>
 #include <cstring>
 
-// Lock-free, unlike dl_iterate_phdr; the C library has it from 2.35 on.
-extern "C" int _dl_find_object(void*, dl_find_object*) __attribute__((weak));
-
 namespace linn::tool::preload::slots {
 namespace {
 
@@ -127,7 +124,7 @@ void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcep
 /// Whether the loader has a file there. It finds one only once it has relocated it.
 bool is_in_file(std::uintptr_t address) noexcept {
     dl_find_object found{};
-    return _dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+    return !can_find_loaded() || find_loaded(address, found);
 }
 
 bool is_mapped(const slot& s) noexcept {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture.hpp"
 
+#include "../../../interpose/mapped_file.hpp"
+#include "../../../interpose/raw.hpp"
 #include "cfi.hpp"
-#include "stack_memory.hpp"
-
-#include <link.h>
 
 #include <cstring>
 #include <new>
@@ -83,17 +82,6 @@ constinit unsigned chosen_depth = 16;
 /// A thread that allocates less needs no cache.
 constexpr std::uint64_t misses_before_cache = 8;
 
-unsigned long long count_unloads() noexcept {
-    unsigned long long unloads = 0;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* result) {
-            *static_cast<unsigned long long*>(result) = info->dlpi_subs;
-            return 1;
-        },
-        &unloads);
-    return unloads;
-}
-
 void forget(std::uint64_t unloading) noexcept {
     rules.clear();
     constexpr std::uint64_t one = std::uint64_t{1} << epoch_word::unloading_bits;
@@ -164,7 +152,7 @@ void stack_table::clear() noexcept {
     clear_used(heads_);
     for (segment* at = segment_.exchange(nullptr, std::memory_order_relaxed); at != nullptr;) {
         segment* const older = at->older;
-        unmap_pages(at, segment_bytes);
+        ::munmap(at, segment_bytes);
         at = older;
     }
     last_id_.store(0, std::memory_order_relaxed);
@@ -181,7 +169,7 @@ stack_record* stack_table::allocate(unsigned count) noexcept {
                 return ::new (reinterpret_cast<char*>(present) + at) stack_record{};
             }
         }
-        void* const pages = map_pages(segment_bytes);
+        void* const pages = preload::zeroed_memory(segment_bytes);
         if (pages == nullptr) {
             return nullptr;
         }
@@ -192,7 +180,7 @@ stack_record* stack_table::allocate(unsigned count) noexcept {
         // Pairs with the acquire above.
         if (!segment_.compare_exchange_strong(expected, fresh, std::memory_order_release,
                                               std::memory_order_relaxed)) {
-            unmap_pages(pages, segment_bytes);
+            ::munmap(pages, segment_bytes);
         }
     }
 }
@@ -212,6 +200,7 @@ mode start(mode wanted, unsigned depth) noexcept {
 }
 
 captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept {
+    const preload::kept_errno saved;
     ++thread.misses;
     // Pairs with forget(): rules of an epoch are found only after those of the last were cleared.
     const std::uint64_t epoch = current_epoch.load(std::memory_order_acquire);
@@ -280,12 +269,12 @@ void forked() noexcept {
     }
 }
 
-unloading::unloading() noexcept : unloads_(count_unloads()) {
+unloading::unloading() noexcept : unloads_(preload::count_loads().unloads) {
     current_epoch.fetch_add(1, std::memory_order_relaxed);
 }
 
 unloading::~unloading() {
-    if (count_unloads() != unloads_) {
+    if (preload::count_loads().unloads != unloads_) {
         forget(1);
     } else {
         current_epoch.fetch_sub(1, std::memory_order_relaxed);

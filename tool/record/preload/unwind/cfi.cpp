@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cfi.hpp"
 
-#include <dlfcn.h>
-
-#if defined(__x86_64__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
-// Weak: the library is also loaded where glibc is older.
-extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));
-#endif
+#include "../../../interpose/mapped_file.hpp"
 
 namespace linn::tool::unwind {
 namespace {
@@ -373,30 +368,19 @@ bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& 
     return !reader.failed() && search_sorted(header, reader.position(), count, pc, into);
 }
 
-#if defined(__x86_64__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
-
 bool can_find_entries() noexcept {
-    return &_dl_find_object != nullptr;
+#if defined(__x86_64__)
+    return preload::can_find_loaded();
+#else
+    return false;
+#endif
 }
 
 bool find_entry(std::uintptr_t pc, frame_entry& into) noexcept {
     dl_find_object object;
-    return can_find_entries() && _dl_find_object(reinterpret_cast<void*>(pc), &object) == 0 &&
-           object.dlfo_eh_frame != nullptr &&
+    return preload::find_loaded(pc, object) && object.dlfo_eh_frame != nullptr &&
            find_entry_in(static_cast<const unsigned char*>(object.dlfo_eh_frame), pc, into);
 }
-
-#else
-
-bool can_find_entries() noexcept {
-    return false;
-}
-
-bool find_entry(std::uintptr_t, frame_entry&) noexcept {
-    return false;
-}
-
-#endif
 
 bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_row& row) noexcept {
     row = {};

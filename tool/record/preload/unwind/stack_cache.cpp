@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stack_cache.hpp"
 
-#include "stack_memory.hpp"
+#include "../../../interpose/raw.hpp"
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ stack_cache* stack_cache::create(unsigned depth) noexcept {
     const std::size_t words = most_words(depth);
     const std::size_t entry_bytes = (sizeof(entry) + words * sizeof(std::uint64_t) + line - 1) / line * line;
     const std::size_t bytes = sizeof(stack_cache) + (entry_count + 1) * entry_bytes;
-    void* const pages = map_pages(bytes);
+    void* const pages = preload::zeroed_memory(bytes);
     if (pages == nullptr) {
         return nullptr;
     }
@@ -26,7 +26,7 @@ stack_cache* stack_cache::create(unsigned depth) noexcept {
 }
 
 void stack_cache::destroy() noexcept {
-    unmap_pages(this, mapped_bytes_);
+    ::munmap(this, mapped_bytes_);
 }
 
 stack_cache::pending stack_cache::add(const frame_start& start, const walk& found) noexcept {

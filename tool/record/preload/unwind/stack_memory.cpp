@@ -1,47 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stack_memory.hpp"
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 namespace linn::tool::unwind {
-namespace {
-
-/// A system call that does not touch errno, which belongs to the program. Minus the error where it fails.
-long raw_call(long number, long a, long b, long c, long d, long e = 0, long f = 0) noexcept {
-#if defined(__x86_64__)
-    long result;
-    register long r10 asm("r10") = d;
-    register long r8 asm("r8") = e;
-    register long r9 asm("r9") = f;
-    asm volatile("syscall"
-                 : "=a"(result)
-                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                 : "rcx", "r11", "memory");
-    return result;
-#else
-    const int before = errno;
-    const long result = syscall(number, a, b, c, d, e, f);
-    const long error = errno;
-    errno = before;
-    return result == -1 ? -error : result;
-#endif
-}
-
-} // namespace
-
-void* map_pages(std::size_t bytes) noexcept {
-    const long result = raw_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return result < 0 && result > -4096 ? nullptr : reinterpret_cast<void*>(result);
-}
-
-void unmap_pages(void* memory, std::size_t bytes) noexcept {
-    raw_call(SYS_munmap, reinterpret_cast<long>(memory), static_cast<long>(bytes), 0, 0);
-}
 
 bool probe_word(std::uintptr_t address) noexcept {
     // The kernel copies the new mask before it looks at the impossible way to apply it: EINVAL if it could read.
@@ -49,8 +14,9 @@ bool probe_word(std::uintptr_t address) noexcept {
     constexpr std::uintptr_t page = std::uintptr_t{1} << readable_pages::page_shift;
     constexpr long no_such_way = -1;
     constexpr long kernel_mask_bytes = 8;
-    return address >= page && raw_call(SYS_rt_sigprocmask, no_such_way, static_cast<long>(address), 0,
-                                       kernel_mask_bytes) != -EFAULT;
+    return address >= page &&
+           (::syscall(SYS_rt_sigprocmask, no_such_way, address, nullptr, kernel_mask_bytes) == 0 ||
+            errno != EFAULT);
 }
 
 bool readable_pages::learn(std::uintptr_t address) noexcept {

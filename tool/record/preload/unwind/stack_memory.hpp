@@ -7,10 +7,6 @@
 
 namespace linn::tool::unwind {
 
-/// Zeroed pages of the recorder's own; null when there are none. Leaves errno alone.
-void* map_pages(std::size_t bytes) noexcept;
-void unmap_pages(void* memory, std::size_t bytes) noexcept;
-
 /// Whether the aligned word at `address` can be read: a system call, which cannot fault.
 bool probe_word(std::uintptr_t address) noexcept;
 

@@ -5,8 +5,6 @@
 
 #include <dlfcn.h>
 
-#include <cerrno>
-
 namespace linn::tool::unwind {
 namespace {
 
@@ -170,9 +168,7 @@ unsigned walk_with_libunwind(const frame_start& start, unsigned depth, std::uint
     // The recorder's own frames come first: its hook and what that calls.
     constexpr unsigned most_own = 16;
     void* found[most_own + most_frames];
-    const int before = errno;
     const int count = unw_backtrace(found, static_cast<int>(most_own + depth));
-    errno = before;
     frames[0] = start.return_address;
     unsigned kept = 1;
     for (int i = 0; i < count; ++i) {

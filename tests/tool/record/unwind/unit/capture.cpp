@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csetjmp>
 #include <csignal>
 #include <vector>
@@ -66,6 +67,7 @@ TEST_CASE("one place is one stack, new until it is defined") {
         return;
     }
     std::uint32_t id = 0;
+    errno = 77;
     for (int i = 0; i != 60; ++i) {
         const result found = take_below(3);
         REQUIRE(found.captured.id != 0);
@@ -78,6 +80,7 @@ TEST_CASE("one place is one stack, new until it is defined") {
         }
     }
     CHECK(mine.misses < 40);
+    CHECK(errno == 77); // which is the program's
 }
 
 TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing changes nothing") {
