@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 
 namespace linn::tool::probe {
 
@@ -61,63 +62,30 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) noexcept {
     return 0;
 }
 
-/// The value of a variable of the environment; null: it is not there.
-const char* value_of(char** variables, const char* name) noexcept {
-    const std::size_t length = std::strlen(name);
-    for (; *variables != nullptr; ++variables) {
-        if (std::strncmp(*variables, name, length) == 0 && (*variables)[length] == '=') {
-            return *variables + length + 1;
-        }
-    }
-    return nullptr;
-}
-
 /// Reads so many digits and a colon, and moves `at` behind them; false where something else stands there.
 bool read_number(const char*& at, std::size_t digits, std::uint64_t& number) noexcept {
-    for (std::size_t i = 0; i != digits; ++i, ++at) {
-        if (*at < '0' || *at > '9') {
-            return false;
-        }
-        number = number * 10 + static_cast<unsigned>(*at - '0');
+    if (std::strspn(at, "0123456789") != digits || at[digits] != ':') {
+        return false;
     }
-    return *at++ == ':';
+    number = std::strtoull(at, nullptr, 10);
+    at += digits + 1;
+    return true;
 }
 
-/// The sizes of the file, mapped.
-class size_table {
-public:
-    explicit size_table(const char* file) noexcept {
-        const long fd = ::syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        struct stat s{};
-        if (fd < 0) {
-            return;
-        }
-        if (::fstat(static_cast<int>(fd), &s) == 0 && s.st_size > 0) {
-            bytes_ = static_cast<std::size_t>(s.st_size);
-            if (void* const p = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, static_cast<int>(fd), 0);
-                p != MAP_FAILED) {
-                sizes_ = static_cast<const litter_size*>(p);
-            }
-        }
-        ::syscall(SYS_close, fd);
+/// The sizes of a file, mapped for as long as the program runs; empty where there is none.
+std::span<const litter_size> sizes_in(const char* file) noexcept {
+    const long fd = ::syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat s{};
+    void* sizes = MAP_FAILED;
+    if (fd >= 0 && ::fstat(static_cast<int>(fd), &s) == 0 && s.st_size > 0) {
+        sizes = ::mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ, MAP_PRIVATE,
+                       static_cast<int>(fd), 0);
     }
-    size_table(const size_table&) = delete;
-    size_table& operator=(const size_table&) = delete;
-    ~size_table() {
-        if (sizes_ != nullptr) {
-            ::munmap(const_cast<litter_size*>(sizes_), bytes_);
-        }
-    }
-
-    const litter_size* begin() const noexcept { return sizes_; }
-    const litter_size* end() const noexcept {
-        return sizes_ == nullptr ? nullptr : sizes_ + bytes_ / sizeof(litter_size);
-    }
-
-private:
-    const litter_size* sizes_ = nullptr;
-    std::size_t bytes_ = 0;
-};
+    ::syscall(SYS_close, fd);
+    return sizes == MAP_FAILED ? std::span<const litter_size>{}
+                               : std::span{static_cast<const litter_size*>(sizes),
+                                           static_cast<std::size_t>(s.st_size) / sizeof(litter_size)};
+}
 
 /// @source Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
 class random_numbers {
@@ -163,12 +131,9 @@ private:
         }
         ::syscall(SYS_read, fd, text, sizeof text - 1);
         ::syscall(SYS_close, fd);
-        const char* at = std::strchr(text, ' '); // behind the size of all mappings
-        std::uint64_t pages = 0;
-        for (at = at == nullptr ? text : at + 1; *at >= '0' && *at <= '9'; ++at) {
-            pages = pages * 10 + static_cast<unsigned>(*at - '0');
-        }
-        return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+        // Behind the size of all mappings.
+        return std::strtoull(text + std::strcspn(text, " "), nullptr, 10) *
+               static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     }
 };
 
@@ -177,7 +142,7 @@ struct waiting {
     waiting* next;
 };
 
-void fill(const size_table& sizes, std::uint64_t seed, litter& into) noexcept {
+void fill(std::span<const litter_size> sizes, std::uint64_t seed, litter& into) noexcept {
     std::uint64_t all = 0;
     for (const litter_size& s : sizes) {
         all += s.blocks;
@@ -187,7 +152,7 @@ void fill(const size_table& sizes, std::uint64_t seed, litter& into) noexcept {
     random_numbers random{seed};
     for (std::uint64_t i = 0; i != all; ++i) {
         std::uint64_t which = random.below(all);
-        const litter_size* size = sizes.begin();
+        const litter_size* size = sizes.data();
         for (; which >= size->blocks; ++size) {
             which -= size->blocks;
         }
@@ -218,14 +183,14 @@ void fill(const size_table& sizes, std::uint64_t seed, litter& into) noexcept {
 /// Makes the heap of this process one that was long in use, as LINN_LITTER says: blocks of the sizes in its file, by the
 /// program's malloc, half of which are freed in another order. Says in `into` what that was and took. Does nothing
 /// where the variable is not set, or names no such file. @source van Kempen and Berger, littering, 2026
-void litter_heap(char** variables, litter& into) noexcept {
+void litter_heap(litter& into) noexcept {
     std::uint64_t seed = 0;
-    const char* file = value_of(variables, litter_variable);
+    const char* file = ::secure_getenv(litter_variable);
     if (file == nullptr || !read_number(file, seed_digits, seed)) {
         return;
     }
     const used before;
-    fill(size_table{file}, seed, into);
+    fill(sizes_in(file), seed, into);
     const used after;
     into.wall_ns = after.wall_ns - before.wall_ns;
     into.user_ns = after.user_ns - before.user_ns;
@@ -241,8 +206,8 @@ struct order {
     char file[PATH_MAX];
     const char* library = nullptr;
 
-    bool read(char** variables) noexcept {
-        const char* value = value_of(variables, variable);
+    bool read() noexcept {
+        const char* value = ::secure_getenv(variable);
         if (value == nullptr || !read_number(value, pid_digits, main_pid)) {
             return false;
         }
@@ -361,11 +326,11 @@ void write_record(const order& to, char** arguments_, char** variables, bool is_
 __attribute__((constructor)) void report(int, char** arguments, char** variables) noexcept {
     const int saved = errno;
     order to;
-    if (arguments != nullptr && variables != nullptr && to.read(variables)) {
+    if (arguments != nullptr && variables != nullptr && to.read()) {
         const bool is_main = static_cast<std::uint64_t>(::getpid()) == to.main_pid;
         litter littered;
         if (is_main) { // what it starts has a heap of its own, and no share of the sizes
-            litter_heap(variables, littered);
+            litter_heap(littered);
         }
         const long fd =
             ::syscall(SYS_openat, AT_FDCWD, to.file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
