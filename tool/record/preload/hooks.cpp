@@ -68,7 +68,7 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
         return nullptr;
     }
     if (was_sampled) {
-        record_sampled_release(allocation_call::realloc, address);
+        record_sampled(from, {event_kind::release, allocation_call::realloc, 0, address, 0, 0});
     }
     if (!is_taken || block == nullptr) {
         return block;

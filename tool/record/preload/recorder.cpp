@@ -212,14 +212,14 @@ void write_fill(thread_writer& w, std::uint32_t stack, const observation& seen) 
     w.last_bytes = end - w.last_address;
 }
 
-void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
+void write(thread_state& t, thread_writer& w, const unwind::frame_start& from,
            const observation& seen) noexcept {
     const auto call = static_cast<std::uint8_t>(seen.call);
     if (seen.kind == event_kind::release) {
         w.out.release(ticks(), seen.address, call);
         return;
     }
-    const std::uint32_t stack = stack_of(t, w, *from, seen);
+    const std::uint32_t stack = stack_of(t, w, from, seen);
     const bool is_sample = is_sampler && seen.kind == event_kind::allocation;
     if (!w.out.has_room(0) // look_closer() found none
         || (is_sample && !sample.add(seen.address))) {
@@ -306,7 +306,7 @@ void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& f
     write_fill(w, stack, seen);
 }
 
-void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* from,
+void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start& from,
                   const observation& seen) noexcept {
     if (w.has_probe || is_undescribed()) {
         make_ready(t, w);
@@ -315,16 +315,15 @@ void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* 
         return;
     }
     if (seen.kind == event_kind::allocation) {
-        keep_candidate(t, w, *from, seen);
+        keep_candidate(t, w, from, seen);
     } else if (seen.kind == event_kind::fill) {
-        tell_filled(t, w, *from, seen);
+        tell_filled(t, w, from, seen);
     } else { // a reallocated block is another one, and begins with what the old one held
         forget_candidate(w);
     }
 }
 
-void record_once(const unwind::frame_start* from, std::uintptr_t stack_pointer,
-                 const observation& seen) noexcept {
+void record_once(const unwind::frame_start& from, const observation& seen) noexcept {
     thread_state& t = this_thread;
     if (is_inner(t, seen)) {
         return;
@@ -336,7 +335,7 @@ void record_once(const unwind::frame_start* from, std::uintptr_t stack_pointer,
     if (probing.fills_only && !is_of_interest(t, seen) && !is_time_to_listen(t)) {
         return;
     }
-    const lease lent{t, stack_pointer};
+    const lease lent{t, from.stack_pointer};
     if (!lent) {
         return;
     }
@@ -357,24 +356,6 @@ void record_once(const unwind::frame_start* from, std::uintptr_t stack_pointer,
     }
 }
 
-void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const observation& seen) noexcept {
-    const kept_errno saved;
-    record_once(from, stack_pointer, seen);
-    if (recording_number != 0 && is_deserted()) [[unlikely]] {
-        leave_recording();
-    }
-}
-
-} // namespace
-
-void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept {
-    record(&from, from.stack_pointer, seen);
-}
-
-void record_slowly(std::uintptr_t sp, const observation& seen) noexcept {
-    record(nullptr, sp, seen);
-}
-
 /// The type of the last block is read as soon as the thread asks for another.
 void finish_pending_probe(thread_state& t, std::uintptr_t stack_pointer) noexcept {
     if (t.main == nullptr || !t.main->has_probe) {
@@ -384,6 +365,16 @@ void finish_pending_probe(thread_state& t, std::uintptr_t stack_pointer) noexcep
     const lease lent{t, stack_pointer};
     if (lent) {
         make_ready(t, lent.writer());
+    }
+}
+
+} // namespace
+
+void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept {
+    const kept_errno saved;
+    record_once(from, seen);
+    if (recording_number != 0 && is_deserted()) [[unlikely]] {
+        leave_recording();
     }
 }
 
@@ -425,17 +416,10 @@ bool is_in_sample(std::size_t bytes) noexcept {
     return true;
 }
 
-void record_sample(const unwind::frame_start& from, const observation& seen) noexcept {
+void record_sampled(const unwind::frame_start& from, const observation& seen) noexcept {
     thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
-    record(&from, from.stack_pointer, seen);
-    measured(t.cost, begun);
-}
-
-void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept {
-    thread_state& t = this_thread;
-    const std::uint64_t begun = measure(t.cost);
-    record(nullptr, stack_pointer(), {event_kind::release, call, 0, address, 0, 0});
+    record_slowly(from, seen);
     measured(t.cost, begun);
 }
 

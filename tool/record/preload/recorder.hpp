@@ -41,10 +41,8 @@ struct observation {
 }
 
 /// The way for everything that is rare: the first event of a thread, no room, a signal handler that interrupted the
-/// recorder, failures.
+/// recorder, failures. Of a release, `from` is no more than the stack pointer.
 void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept;
-/// The same for what has no stack.
-void record_slowly(std::uintptr_t stack_pointer, const observation& seen) noexcept;
 
 /// Of a stack that capture() has not seen before, and of blocks whose type is looked for. False where there is no room.
 bool look_closer(thread_state& thread, thread_writer& writer, const unwind::captured& stack,
@@ -53,11 +51,8 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
 /// Of bytes that byte_sampler::passes() does not go over: true if a point lies in them. The next point is drawn then.
 bool is_in_sample(std::size_t bytes) noexcept;
 
-/// A block that is in the sample.
-void record_sample(const unwind::frame_start& from, const observation& seen) noexcept;
-
-/// A release of a block of the sample; `address` was taken out of it.
-void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept;
+/// As record_slowly(), and what it costs: of a block that is in the sample, or was until now.
+void record_sampled(const unwind::frame_start& from, const observation& seen) noexcept;
 
 /// Blocks from here on are mapped and unmapped by the system, some of them: that takes long, and each of these calls is timed.
 inline constexpr std::size_t large_bytes = std::size_t{128} << 10;
@@ -181,7 +176,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
                                                      std::uint8_t alignment_log2 = 0) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     if constexpr (is_sampler) {
-        record_sample(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
+        record_sampled(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
         return;
     }
     thread_state& t = this_thread;
@@ -236,7 +231,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     if constexpr (is_sampler) {
         if (sample.may_hold(address) && sample.remove(address)) [[unlikely]] {
-            record_sampled_release(call, address);
+            record_sampled({0, stack_pointer(), 0}, {event_kind::release, call, 0, address, 0, 0});
             return true;
         }
         return false;
@@ -249,7 +244,7 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
         return true;
     });
     if (!is_done) [[unlikely]] {
-        record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
+        record_slowly({0, sp, 0}, {event_kind::release, call, 0, address, 0, 0});
     }
     measured(t.cost, begun);
     return true;
