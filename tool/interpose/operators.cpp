@@ -132,8 +132,10 @@ void find_operators(own_place place) noexcept {
     search s;
     s.is_behind = place == own_place::last;
     ::dl_iterate_phdr(look_at, &s);
+    next_operators.is_malloc_taken = s.is_taken[malloc_index] || s.is_taken[free_index];
     for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.next[i] = s.next[i];
+        next_operators.is_any_taken = next_operators.is_any_taken || s.is_taken[i];
     }
     std::atomic_signal_fence(std::memory_order_seq_cst); // who sees a way sees the function
     for (std::size_t i = 0; i != operator_count; ++i) {

@@ -47,6 +47,9 @@ enum class operator_way : std::uint8_t {
 struct operators {
     operator_way ways[operator_count];
     void* next[operator_count]; ///< the definition behind ours; may be null
+    // A file before ours defines it, so ours is never called.
+    bool is_malloc_taken; ///< or free
+    bool is_any_taken;    ///< of the operators
 };
 [[gnu::visibility("hidden")]] extern operators next_operators; // or each use would load its address first
 

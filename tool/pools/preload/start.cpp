@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the library begins and ends: the environment, the plan, the range; the statistics. And what it notices of files
 // that come and go.
-#include "../../interpose/mapped_file.hpp"
 #include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
 #include "../compiled_plan.hpp"
@@ -29,6 +28,7 @@ namespace {
 
 using preload::find_operators;
 using preload::find_real_functions;
+using preload::next_operators;
 using preload::real;
 
 const char* variable(const char* name) noexcept {
@@ -106,34 +106,10 @@ const plan_tables* plan_from(const char* file) noexcept {
     return &tables;
 }
 
-/// Functions of ours that are not called, because a file before us in the loader's order defines them.
-struct standing {
-    bool owns_malloc = false;
-    bool owns_an_operator = false; ///< new or delete, of any form
-};
-
-int look_before(dl_phdr_info* file, std::size_t, void* data) noexcept {
-    if (preload::is_own_file(*file)) {
-        return 1;
-    }
-    standing& s = *static_cast<standing*>(data);
-    const preload::dynamic_symbols symbols{preload::mapped_file{*file}};
-    for (const char* const name : {"malloc", "free", "calloc", "realloc"}) {
-        s.owns_malloc = s.owns_malloc || symbols.find(name) != nullptr;
-    }
-    for (std::size_t i = 0; i != preload::operator_count; ++i) {
-        const char* const name = preload::mangled_name(static_cast<preload::operator_name>(i));
-        s.owns_an_operator = s.owns_an_operator || symbols.find(name) != nullptr;
-    }
-    return 0;
-}
-
 /// Whether calls must be looked up, now or when a library appears.
 bool apply(const plan_tables& plan, pool_mode mode) noexcept {
-    standing before;
-    ::dl_iterate_phdr(look_before, &before);
     const bool is_on_memcheck = detail::running_on_memcheck();
-    if (is_on_memcheck || before.owns_malloc) {
+    if (is_on_memcheck || next_operators.is_malloc_taken) {
         about.problem = is_on_memcheck ? "Valgrind's Memcheck has to see each block"
                                        : "the program, or a library before this one, brings its own malloc";
         return false;
@@ -149,7 +125,7 @@ bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     const bool counts_hits = counts != nullptr && std::strcmp(counts, "1") == 0;
     // The program's own new belongs with its own delete. An allocator behind us may lack some of the operators: the standard
     // library's, which take their place, come to ours.
-    if (!apply_plan(plan, {mode, counts_hits, !before.owns_an_operator})) {
+    if (!apply_plan(plan, {mode, counts_hits, !next_operators.is_any_taken})) {
         about.problem = "no memory";
         say("no memory for pools: nothing is pooled");
         return false;
