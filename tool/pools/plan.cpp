@@ -17,6 +17,7 @@
 #include <memory>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 namespace linn::tool {
 namespace {
@@ -39,59 +40,55 @@ std::string hexadecimal(std::span<const unsigned char> bytes, std::string_view s
     return fmt::format("\"{:02x}\"", fmt::join(bytes.begin(), bytes.end(), separator));
 }
 
-void write_note(std::string& out, const std::string& note) {
-    if (!note.empty()) {
-        out += fmt::format("note = {}\n", toml_string(note));
+/// A line of the plan, where the value is not the usual one.
+template <class T>
+void write(std::string& out, std::string_view key, const T& value, const T& usual) {
+    if (value == usual) {
+        return;
+    }
+    if constexpr (std::is_same_v<T, std::string>) {
+        out += fmt::format("{} = {}\n", key, toml_string(value));
+    } else {
+        out += fmt::format("{} = {}\n", key, value);
     }
 }
 
-void write_call(std::string& out, const plan_call& call, std::string_view prefix) {
-    out +=
-        fmt::format("{0}module = {1}\n{0}offset = {2:#x}\n", prefix, toml_string(call.module), call.offset);
+void write(std::string& out, const plan_call& call, const std::string& prefix) {
+    write(out, prefix + "module", call.module, {});
+    out += fmt::format("{}offset = {:#x}\n", prefix, call.offset);
     if (!call.code.empty()) {
         out += fmt::format("{}code = {}\n", prefix, hexadecimal(call.code, " "));
     }
 }
 
-void write_module(std::string& out, const plan_module& module) {
+void write(std::string& out, const plan_module& module) {
     out += fmt::format("\n[[module]]\nname = {}\n", toml_string(module.name));
     if (!module.build_id.empty()) {
         out += fmt::format("build_id = {}\n", hexadecimal(module.build_id, ""));
     }
 }
 
-void write_pool(std::string& out, const plan_pool& pool) {
+void write(std::string& out, const plan_pool& pool) {
     const plan_pool usual;
     out += fmt::format("\n[[pool]]\nname = {}\n", toml_string(pool.name));
-    if (pool.align != usual.align) {
-        out += fmt::format("align = {}\n", pool.align);
-    }
-    if (pool.is_padded) {
-        out += "padding = true\n";
-    }
-    if (pool.wants_huge_pages) {
-        out += "huge_pages = true\n";
-    }
-    if (pool.max_waste != usual.max_waste) {
-        out += fmt::format("max_waste = {}\n", pool.max_waste);
-    }
-    if (pool.room != usual.room) {
-        out += fmt::format("size = {}\n", pool.room);
-    }
-    write_note(out, pool.note);
+    write(out, "align", pool.align, usual.align);
+    write(out, "padding", pool.is_padded, usual.is_padded);
+    write(out, "huge_pages", pool.wants_huge_pages, usual.wants_huge_pages);
+    write(out, "max_waste", pool.max_waste, usual.max_waste);
+    write(out, "size", pool.room, usual.room);
+    write(out, "note", pool.note, usual.note);
 }
 
-void write_site(std::string& out, const plan_site& site) {
+void write(std::string& out, const plan_site& site) {
+    const plan_site usual;
     out += fmt::format("\n[[site]]\npool = {}\nsize = {}\n", toml_string(site.pool), site.size);
-    if (site.align != plan_site{}.align) {
-        out += fmt::format("align = {}\n", site.align);
-    }
-    write_call(out, site.call, "");
+    write(out, "align", site.align, usual.align);
+    write(out, site.call, "");
     if (site.caller) {
         out += fmt::format("stack = {}\n", site.stack);
-        write_call(out, *site.caller, "caller_");
+        write(out, *site.caller, "caller_");
     }
-    write_note(out, site.note);
+    write(out, "note", site.note, usual.note);
 }
 
 /// Bytes in hexadecimal, blanks between them.
@@ -392,27 +389,21 @@ std::string address_of(const plan_call& call) {
 }
 
 std::string plan_text(const pool_plan& plan) {
+    const pool_plan usual;
     std::string out =
         "# A plan for linn pools: which allocations of a program are served from pools.\nlinn_plan = 1\n";
-    if (!plan.program.empty()) {
-        out += fmt::format("program = {}\n", toml_string(plan.program));
-    }
-    if (plan.max_bytes != 0) {
-        out += fmt::format("max_bytes = {}\n", plan.max_bytes);
-    }
-    if (!plan.has_children) {
-        out += "children = false\n";
-    }
-    write_note(out, plan.note);
-    for (const plan_module& module : plan.modules) {
-        write_module(out, module);
-    }
-    for (const plan_pool& pool : plan.pools) {
-        write_pool(out, pool);
-    }
-    for (const plan_site& site : plan.sites) {
-        write_site(out, site);
-    }
+    write(out, "program", plan.program, usual.program);
+    write(out, "max_bytes", plan.max_bytes, usual.max_bytes);
+    write(out, "children", plan.has_children, usual.has_children);
+    write(out, "note", plan.note, usual.note);
+    const auto write_all = [&out](const auto& entries) {
+        for (const auto& entry : entries) {
+            write(out, entry);
+        }
+    };
+    write_all(plan.modules);
+    write_all(plan.pools);
+    write_all(plan.sites);
     return out;
 }
 
