@@ -62,7 +62,6 @@ struct chunk_sink {
     void on_module(const module_record&) {}
     void on_unloaded(std::uint64_t /*ticks*/, std::uint32_t /*number*/) {}
     void on_rtti(std::uint64_t /*ticks*/, std::uint32_t /*stack*/, std::string_view) {}
-    void on_dropped(std::uint64_t /*ticks*/, std::uint64_t /*events*/) {}
     void on_timed(std::uint64_t /*ticks*/, const timed_record&) {}
 };
 
@@ -501,7 +500,6 @@ private:
             const std::uint64_t events = in.varint();
             if (in.good()) {
                 dropped_ += events;
-                sink_.on_dropped(ticks, events);
             }
             break;
         }

@@ -59,19 +59,17 @@ public:
         std::memcpy(memory, &header.magic, sizeof header.magic);
         go_on();
     }
-    /// Ends the chunk: writes how long it is, and has none afterwards. Returns it
-    unsigned char* end() noexcept {
-        unsigned char* const memory = chunk_;
-        const auto used = static_cast<std::uint32_t>(at_ - memory);
-        std::memcpy(memory + offsetof(chunk_header, used), &used, sizeof used);
-        forget();
-        return memory;
+    /// Ends the chunk: writes how long it is, and has none afterwards.
+    void end() noexcept {
+        const auto used = static_cast<std::uint32_t>(at_ - chunk_);
+        std::memcpy(chunk_ + offsetof(chunk_header, used), &used, sizeof used);
+        abandon();
     }
     /// As end(), of a writer that was cut off in the middle of an entry: the reader finds the end.
-    unsigned char* abandon() noexcept {
-        unsigned char* const memory = chunk_;
-        forget();
-        return memory;
+    void abandon() noexcept {
+        chunk_ = nullptr;
+        at_ = nullptr;
+        *limit_ = nullptr;
     }
 
     /// @pre has_room(); stack_bits is stack_word()
@@ -300,11 +298,6 @@ private:
         *begin = static_cast<unsigned char>(tag);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         at_ = end;
-    }
-    void forget() noexcept {
-        chunk_ = nullptr;
-        at_ = nullptr;
-        *limit_ = nullptr;
     }
 
     unsigned char* at_;

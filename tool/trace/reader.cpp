@@ -82,10 +82,6 @@ public:
     /// False when the payload is damaged.
     bool open(trace_file& file, const frame_place& place, const trace_image& image, std::uint32_t thread,
               const tick_scale& scale) {
-        taken_ = 0;
-        sink_.count = 0;
-        sink_.timing = sink_.release_timing = {};
-        progress_ = {};
         if (!file.payload(place, raw_)) {
             return false;
         }
@@ -161,7 +157,6 @@ struct reading_context {
     trace_file& file;
     const image_table& images;
     tick_scale scale;
-    std::vector<std::unique_ptr<open_chunk>> spare = {}; ///< memory to use again
     reading_damage damage = {};
     std::uint64_t stored_bytes = 0; ///< of the chunks opened so far
 };
@@ -174,6 +169,7 @@ public:
     /// Goes to the begin. @pre there is a chunk
     void rewind(const tick_scale& scale) noexcept {
         next_ = 0;
+        chunk_.reset();
         time_ = scale.ns(chunks_.front()->header.first_time);
     }
 
@@ -206,15 +202,11 @@ public:
                     damage.first_reason = reason;
                 }
             }
-            close(context);
+            chunk_.reset();
             return go_to_next(context);
         }
         const frame_place& place = *chunks_[next_++];
-        if (context.spare.empty()) {
-            context.spare.push_back(std::make_unique<open_chunk>());
-        }
-        chunk_ = std::move(context.spare.back());
-        context.spare.pop_back();
+        chunk_ = std::make_unique<open_chunk>();
         context.stored_bytes += place.header.stored_bytes;
         if (chunk_->open(context.file, place, context.images.image(place.header.image),
                          context.images.thread(place.header), context.scale)) {
@@ -225,16 +217,8 @@ public:
             damage.first_at = place.payload - frame_header::bytes;
         }
         damage.events += place.header.events;
-        close(context);
+        chunk_.reset();
         return go_to_next(context);
-    }
-
-    /// Closes the open chunk.
-    void close(reading_context& context) {
-        if (chunk_) {
-            context.spare.push_back(std::move(chunk_));
-        }
-        chunk_ = nullptr;
     }
 
 private:
@@ -492,9 +476,6 @@ void trace_reader::state::read(const std::function<void(std::span<const event>)>
         std::ranges::push_heap(heap, is_later);
     }
     out.flush();
-    for (stream_cursor& stream : streams_) {
-        stream.close(context);
-    }
     if (goes_on) {
         info_.events = out.total();
         tell_missing(context.damage);
