@@ -316,7 +316,7 @@ private:
         if (is_quiet_ || !result.was_started || !has_answer) {
             return;
         }
-        const std::string file = options_.file.string();
+        const std::string file = result.file.string();
         say(fmt::format("{} of {}{}, {}: {}", counted(end.events, "event"), counted(result.threads, "thread"),
                         result.processes > 1 ? " in " + counted(result.processes, "process") : "", file,
                         written(unit::bytes, static_cast<double>(result.file_bytes))));

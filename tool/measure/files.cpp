@@ -12,8 +12,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <ostream>
+#include <sstream>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -31,7 +31,9 @@ std::optional<std::string> read_file(const fs::path& path) {
     if (!file) {
         return std::nullopt;
     }
-    return std::string{std::istreambuf_iterator<char>{file}, {}};
+    std::ostringstream text;
+    text << file.rdbuf(); // which does not throw where reading fails, as of a process that ends
+    return std::move(text).str();
 }
 
 void write_file(const fs::path& path, const std::string& text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process.hpp"
 
+#include "files.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -12,7 +14,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -139,6 +145,51 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
     }
     list.push_back(nullptr);
     return list;
+}
+
+std::vector<std::string> strings_of(std::string_view list) {
+    std::vector<std::string> strings;
+    while (!list.empty()) {
+        strings.emplace_back(list.substr(0, list.find('\0')));
+        list.remove_prefix(std::min(strings.back().size() + 1, list.size()));
+    }
+    return strings;
+}
+
+std::vector<std::string> stat_of(pid_t pid, pid_t tid) {
+    const std::string text = read_file(tid == 0 ? fmt::format("/proc/{}/stat", pid)
+                                                : fmt::format("/proc/{}/task/{}/stat", pid, tid))
+                                 .value_or("");
+    // They stand behind the name, which may hold anything, parentheses included.
+    std::istringstream in{text.substr(std::min(text.rfind(')'), text.size() - 1) + 1)};
+    return {std::istream_iterator<std::string>{in}, {}};
+}
+
+bool has_program(pid_t pid) {
+    std::error_code error;
+    return !std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error).empty();
+}
+
+std::string mapping::file_name() const {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name.substr(0, name.find(" (deleted)"));
+}
+
+std::vector<mapping> read_mappings(pid_t pid) {
+    std::vector<mapping> found;
+    std::ifstream in{fmt::format("/proc/{}/maps", pid)};
+    for (std::string line; std::getline(in, line);) {
+        mapping m;
+        std::istringstream words{line};
+        char dash = 0;
+        std::string rights;
+        std::string skipped;
+        words >> std::hex >> m.begin >> dash >> m.end >> rights >> m.offset >> skipped >> skipped;
+        std::getline(words >> std::ws, m.path);
+        m.is_code = rights.find('x') != std::string::npos;
+        found.push_back(std::move(m));
+    }
+    return found;
 }
 
 std::string describe_ending(const child_result& result, std::chrono::seconds timeout) {

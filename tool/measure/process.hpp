@@ -8,9 +8,11 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -51,6 +53,31 @@ std::string signal_name(int signal);
 
 /// The strings as a null-terminated vector of pointers, for execve and posix_spawn; valid as long as they are.
 std::vector<char*> pointers(const std::vector<std::string>& strings);
+
+/// The strings of a list as /proc has them, where each ends with a zero byte.
+std::vector<std::string> strings_of(std::string_view list);
+
+/// The fields of /proc/PID/stat from the third on, which is the state; those of a thread of the process where `tid` is not 0. Empty
+/// where they cannot be read, and `errno` says why.
+std::vector<std::string> stat_of(pid_t pid, pid_t tid = 0);
+
+/// Whether a process executes a program: one that ends does not any more.
+bool has_program(pid_t pid);
+
+/// A line of /proc/PID/maps.
+struct mapping {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t offset = 0;
+    bool is_code = false;
+    std::string path; ///< as the kernel names it: also [stack], and "… (deleted)"
+
+    /// "libc.so.6" of "/lib/libc.so.6 (deleted)".
+    std::string file_name() const;
+};
+
+/// What is mapped into a process, in the order of addresses; empty where it cannot be read.
+std::vector<mapping> read_mappings(pid_t pid);
 
 /// Says in words why a child did not succeed: "killed by SIGSEGV", "timed out after 60 s" …
 std::string describe_ending(const child_result& result, std::chrono::seconds timeout);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector.hpp"
 
+#include "../measure/files.hpp"
 #include "../measure/ticks.hpp"
 
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <utility>
 
@@ -100,12 +100,10 @@ std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
         if (bad != std::errc{} || stop != name.data() + name.size()) {
             continue;
         }
-        std::ifstream in{at->path() / "environ"}; // others' cannot be read, a zombie's is empty
-        for (std::string entry; std::getline(in, entry, '\0');) {
-            if (entry == name_and_value) {
-                found.push_back(pid);
-                break;
-            }
+        // Others' cannot be read, a zombie's is empty.
+        if (std::ranges::count(strings_of(read_file(at->path() / "environ").value_or("")), name_and_value) !=
+            0) {
+            found.push_back(pid);
         }
     }
     return found;
@@ -113,16 +111,8 @@ std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
 
 /// Whether a thread still runs; a zombie does not. `tid` may be 0: then any thread of the process.
 bool is_thread_alive(std::uint32_t pid, std::uint32_t tid) {
-    std::ifstream in{tid == 0 ? fmt::format("/proc/{}/stat", pid)
-                              : fmt::format("/proc/{}/task/{}/stat", pid, tid)};
-    if (!in) {
-        return errno != ENOENT && errno != ESRCH;
-    }
-    std::string stat;
-    std::getline(in, stat, '\0');
-    // The state stands behind the name, which may hold anything, parentheses included.
-    const std::string state = stat.substr(std::min(stat.rfind(") "), stat.size()));
-    return !state.empty() && !state.starts_with(") Z") && !state.starts_with(") X");
+    const std::vector<std::string> stat = stat_of(static_cast<pid_t>(pid), static_cast<pid_t>(tid));
+    return stat.empty() ? errno != ENOENT && errno != ESRCH : stat.front() != "Z" && stat.front() != "X";
 }
 
 } // namespace

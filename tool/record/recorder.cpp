@@ -35,8 +35,7 @@ constexpr std::size_t timer_chunks = 1024;
 /// One recording from its checks to its end.
 class recording : recording_base {
 public:
-    recording(const record_options& options, const announce_function& announce, const watch_function& watch)
-        : recording_base{options, announce, watch} {}
+    using recording_base::recording_base;
 
     record_result run();
 

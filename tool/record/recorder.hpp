@@ -59,6 +59,7 @@ struct record_result {
     second_run baseline; ///< the same; 0: there is none
     /// Why there is none, as the end of a sentence; empty: there is, or none was wanted.
     std::string no_baseline;
+    std::filesystem::path file;
     std::uint64_t file_bytes = 0;
     std::uint64_t threads = 0;
     std::uint64_t processes = 0;
@@ -70,7 +71,7 @@ using announce_function = std::function<void(const std::string&)>;
 
 /// Records a program that runs already until it ends, `duration_s` have passed, or a signal asks this process to stop; the
 /// program then goes on. The file's name is made from the program's where the options have none. `watch` looks on if there is one.
-record_result record_running_program(record_options& options, const announce_function& announce,
+record_result record_running_program(const record_options& options, const announce_function& announce,
                                      const watch_function& watch = {});
 
 /// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then

@@ -123,6 +123,7 @@ void recording_base::conclude(const instant& end) {
     count_events(end);
     note_event_cost();
     trace_.write_end(result_.end);
+    result_.file = options_.file;
     result_.file_bytes = trace_.bytes();
     result_.threads = collector_->result().threads.size();
     result_.processes = collector_->result().images.size();

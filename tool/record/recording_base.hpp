@@ -30,12 +30,14 @@ struct standard_streams_taken {
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
 /// start_from(), ring_options(), open_trace(), begin_trace(), start_collecting(), end_collecting(), conclude().
 class recording_base {
-protected:
+public:
     recording_base(const record_options& options, const announce_function& announce,
                    const watch_function& watch)
         : options_(options),
           announce_(announce),
           watch_(watch) {}
+
+protected:
     ~recording_base() = default;
 
     /// False: no library, which is in `result_`.
@@ -71,7 +73,7 @@ protected:
     }
 
     const standard_streams_taken first_of_all_;
-    const record_options& options_;
+    record_options options_;
     const announce_function& announce_;
     const watch_function& watch_; ///< empty: no one looks on
     record_result result_;

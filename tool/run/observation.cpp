@@ -176,16 +176,6 @@ std::string resolved(std::string_view name) {
     return error ? std::string{name} : path.string();
 }
 
-std::vector<std::string> split(std::string_view zeros) {
-    std::vector<std::string> list;
-    while (!zeros.empty()) {
-        const std::size_t end = zeros.find('\0');
-        list.emplace_back(zeros.substr(0, end));
-        zeros.remove_prefix(end == std::string_view::npos ? zeros.size() : end + 1);
-    }
-    return list;
-}
-
 process_proof read_record(const probe::record& head, std::string_view rest) {
     std::string_view pieces[probe::piece_count];
     for (std::size_t i = 0; i != probe::piece_count; ++i) {
@@ -197,9 +187,9 @@ process_proof read_record(const probe::record& head, std::string_view rest) {
     p.is_main = head.is_main != 0;
     p.name.assign(head.name, ::strnlen(head.name, sizeof head.name));
     p.executable = pieces[probe::executable];
-    p.arguments = split(pieces[probe::arguments]);
+    p.arguments = strings_of(pieces[probe::arguments]);
     p.directory = pieces[probe::directory];
-    p.environment = split(pieces[probe::environment]);
+    p.environment = strings_of(pieces[probe::environment]);
     for (std::size_t i = 0; i != probe::function_count; ++i) {
         p.files[probe::functions[i]] = resolved(pieces[probe::first_function + i]);
     }

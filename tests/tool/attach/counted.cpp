@@ -3,9 +3,7 @@
 // allocate too.
 #include <sys/syscall.h>
 
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -17,25 +15,18 @@ constexpr std::size_t first_size = 1000; // of blocks whose sizes count up
 constexpr std::size_t sizes = 977;
 constexpr std::size_t marked = 200'000;
 
-std::atomic<bool> stops{false};
-std::vector<std::thread> busy;
-std::vector<void*> kept;
+std::vector<std::jthread> busy;
 
-void keep(void* block) {
+void* keep(void* block) {
     asm volatile("" : : "r"(block) : "memory");
-}
-
-void pair(std::size_t size) {
-    void* const block = std::malloc(size);
-    keep(block);
-    std::free(block);
+    return block;
 }
 
 __attribute__((constructor)) void begin() {
-    pair(marked + 100'001);
+    std::free(keep(std::malloc(marked + 100'001)));
 }
 __attribute__((destructor)) void end() {
-    pair(marked + 100'002);
+    std::free(keep(std::malloc(marked + 100'002)));
 }
 
 /// What the program must not lose over an attachment: registers of all kinds, errno, and the results.
@@ -48,11 +39,10 @@ __attribute__((destructor)) void end() {
     return sum;
 }
 
-void count_up() {
-    for (unsigned long i = 0; !stops.load(std::memory_order_relaxed); ++i) {
+void count_up(const std::stop_token& stop) {
+    for (unsigned long i = 0; !stop.stop_requested(); ++i) {
         errno = static_cast<int>(i % 100) + 1;
-        void* const block = std::malloc(first_size + i % sizes);
-        keep(block);
+        void* const block = keep(std::malloc(first_size + i % sizes));
         std::memset(block, 1, 100);
         std::free(block);
         if (errno != static_cast<int>(i % 100) + 1 || sum_of(i) != sum_of(i)) {
@@ -64,12 +54,9 @@ void count_up() {
 } // namespace
 
 #if defined(__x86_64__) && defined(__GLIBC__)
-namespace {
-
-void nothing() {}
-
+extern "C" {
 /// Called while the loader relocates this library. Lasts as long as there is a file named "hold"; may call no other library.
-extern "C" [[gnu::used]] void (*resolve())() {
+void (*resolve())() {
     long result = 0;
     do {
         asm volatile("syscall"
@@ -77,16 +64,12 @@ extern "C" [[gnu::used]] void (*resolve())() {
                      : "a"(SYS_access), "D"("hold"), "S"(0)
                      : "rcx", "r11", "memory");
     } while (result == 0);
-    return &nothing;
+    return [] {};
 }
-
-} // namespace
-
-extern "C" {
 void wait_in_loader() __attribute__((ifunc("resolve")));
 
 /// In pages that are read-only once they are relocated: the loader writes the last one when resolve() has returned.
-__attribute__((visibility("default"))) extern void* const relocated[];
+extern void* const relocated[];
 void* const relocated[] = {reinterpret_cast<void*>(&std::malloc), reinterpret_cast<void*>(&std::free),
                            reinterpret_cast<void*>(&wait_in_loader)};
 }
@@ -94,59 +77,36 @@ void* const relocated[] = {reinterpret_cast<void*>(&std::malloc), reinterpret_ca
 
 extern "C" {
 /// Threads that allocate until rest().
-__attribute__((visibility("default"))) void be_busy(int threads) {
+void be_busy(int threads) {
     for (int i = 0; i != threads; ++i) {
         busy.emplace_back(count_up);
     }
 }
-__attribute__((visibility("default"))) void rest() {
-    stops.store(true);
-    for (auto& t : busy) {
-        t.join();
-    }
+void rest() {
+    busy.clear();
 }
 
-__attribute__((visibility("default"))) void work(std::size_t size, int count) {
+void work(std::size_t size, int count) {
     size += marked;
     for (int i = 0; i != count; ++i) {
-        void* block = std::malloc(size);
-        keep(block);
-        block = std::realloc(block, size + 1);
-        keep(block);
-        std::free(block);
-        keep(block = std::calloc(1, size + 2));
-        std::free(block);
-        char* const array = new char[size + 3];
-        keep(array);
-        delete[] array;
-        void* aligned = nullptr;
-        if (::posix_memalign(&aligned, 64, size + 4) == 0) {
-            keep(aligned);
-            std::free(aligned);
-        }
+        std::free(keep(std::realloc(keep(std::malloc(size)), size + 1)));
+        std::free(keep(std::calloc(1, size + 2)));
+        delete[] static_cast<char*>(keep(new char[size + 3]));
+        std::free(keep(std::aligned_alloc(64, size + 4)));
     }
 }
 
-/// Blocks that live until give().
-__attribute__((visibility("default"))) void take(int count) {
-    for (int i = 0; i != count; ++i) {
-        kept.push_back(std::malloc(marked + 50));
-    }
+/// A block that lives until give(), which may come after another recording has begun.
+void* take() {
+    return std::malloc(marked + 50);
 }
-__attribute__((visibility("default"))) void give() {
-    for (void* const block : kept) {
-        std::free(block);
-    }
-    kept.clear();
+void give(void* block) {
+    std::free(block);
 }
 
-__attribute__((visibility("default"))) void fill(int count) {
+void fill(int count) {
     for (int i = 0; i != count; ++i) {
-        void* const block = std::malloc(marked + 60);
-        keep(block);
-        std::memset(block, 0, marked + 60);
-        keep(block);
-        std::free(block);
+        std::free(keep(std::memset(keep(std::malloc(marked + 60)), 0, marked + 60)));
     }
 }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "thread.hpp"
+
+#include "../../measure/process.hpp"
 #include "../../program/executable.hpp"
-#include "process.hpp"
 
 #if defined(__x86_64__)
 
 #include <elf.h>
+#include <fmt/format.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -19,11 +22,14 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <thread>
+#include <vector>
 
 namespace linn::tool::attach {
 namespace {
 
+namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -47,6 +53,13 @@ constexpr std::size_t software_bytes_at = 464; // of the legacy area: what the k
 constexpr std::size_t header_at = 512;
 constexpr std::uint64_t amx = std::uint64_t{3} << 17;
 constexpr std::size_t most_bytes_without_amx = 2696; // it comes last
+
+/// The mapping that holds an address; null where there is none.
+const mapping* mapping_at(const std::vector<mapping>& all, std::uint64_t address) {
+    const auto behind = std::upper_bound(all.begin(), all.end(), address,
+                                         [](std::uint64_t a, const mapping& m) { return a < m.end; });
+    return behind != all.end() && address >= behind->begin ? &*behind : nullptr;
+}
 
 /// The extended state as it stands in a signal's frame, without that of AMX; empty where the thread uses that.
 std::vector<unsigned char> state_for_frame(std::vector<unsigned char> state) {
@@ -90,11 +103,15 @@ ucontext_t context_of(user_regs_struct r, std::uint64_t mask, std::uint64_t stat
     return context;
 }
 
+bool is_libc(const mapping& m) {
+    return m.file_name().starts_with("libc.so");
+}
+
 /// Where the C library returns from signal handlers; 0 where that cannot be found.
 std::uint64_t find_restorer(pid_t pid, const std::vector<mapping>& mappings) {
     constexpr std::string_view code{"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9}; // mov $15, %rax; syscall
     for (const mapping& m : mappings) {
-        if (m.is_code && m.is_libc()) {
+        if (m.is_code && is_libc(m)) {
             std::string bytes(std::min(m.end - m.begin, std::uint64_t{64} << 20), '\0');
             read_memory(pid, m.begin, bytes.data(), bytes.size());
             if (const std::size_t at = bytes.find(code); at != std::string::npos) {
@@ -110,20 +127,20 @@ bool may_hold_locks(const mapping& m) {
     const std::string file = m.file_name();
     std::error_code error;
     return file.starts_with("ld-linux") || file == "[vdso]" || find_in_file(m.path, "malloc") != 0 ||
-           (m.path.starts_with('/') && !std::filesystem::exists(m.path, error)); // what it has is not known
+           (m.path.starts_with('/') && !fs::exists(m.path, error)); // what it has is not known
 }
 
 /// Whether a thread may be made to open a library here. That takes the allocator's lock and the loader's, so the thread must hold
 /// neither: it executes code that belongs to neither the C library nor the allocator, or sleeps in a system call of the C library.
 /// While the C library or the loader has such a lock, it only sleeps for another lock, which is FUTEX_WAIT; waiting for threads that end,
-/// condition variables and semaphores is FUTEX_WAIT_BITSET.
-bool is_calm(const mapping& code, const user_regs_struct& r) {
+/// condition variables and semaphores is FUTEX_WAIT_BITSET. `locking`: the files that may hold such locks.
+bool is_calm(const mapping& code, const std::set<std::string>& locking, const user_regs_struct& r) {
     const auto call = static_cast<std::int64_t>(r.orig_rax);
     const auto result = -static_cast<std::int64_t>(r.rax);
     const bool sleeps =
         call >= 0 && (result == EINTR || (result >= 512 && result <= 516)); // ERESTARTSYS and the like
-    return !code.may_hold_locks ||
-           (code.is_libc() && sleeps &&
+    return !locking.contains(code.path) ||
+           (is_libc(code) && sleeps &&
             (call != SYS_futex || (static_cast<int>(r.rsi) & FUTEX_CMD_MASK) != FUTEX_WAIT));
 }
 
@@ -132,11 +149,9 @@ bool is_calm(const mapping& code, const user_regs_struct& r) {
 /// kernel restores the thread. No signal is lost, and no byte of the program's code changes.
 class borrowed_thread {
 public:
+    /// @pre it is traced
     borrowed_thread(pid_t pid, pid_t tid) : pid_(pid), tid_(tid) {
-        if (!trace(PTRACE_SEIZE, 0, reinterpret_cast<void*>(PTRACE_O_TRACESYSGOOD))) {
-            error_ = errno;
-            is_gone_ = true;
-        } else if (halt(most_for_stopping)) {
+        if (halt(most_for_stopping)) {
             registers_ = current_registers();
         }
     }
@@ -151,22 +166,19 @@ public:
         }
     }
 
-    /// An error number where it may not be traced, or 0.
-    int error() const noexcept { return error_; }
-
-    /// Whether it stands still, and calm where it has to, and its stack has room for what is called there.
-    bool is_fit(const std::vector<mapping>& mappings, bool has_to_be_calm) const {
+    /// Whether it stands still, and calm, unless there are no `locking` files, and its stack has room for what is called there.
+    bool is_fit(const std::vector<mapping>& mappings, const std::set<std::string>& locking) const {
         constexpr std::uint64_t stack_bytes = std::uint64_t{96} << 10;
         const mapping* const stack = mapping_at(mappings, registers_.rsp);
         const mapping* const code = mapping_at(mappings, registers_.rip);
         return stands_ && stack != nullptr &&
-               (!has_to_be_calm || (code != nullptr && is_calm(*code, registers_))) &&
+               (locking.empty() || (code != nullptr && is_calm(*code, locking, registers_))) &&
                (stack->path == "[stack]" || // which grows by itself
                 registers_.rsp - stack->begin >= stack_bytes);
     }
 
-    /// Makes the thread ready for calls, which find `text` at text(). False if it could not be restored with certainty. @pre is_fit()
-    bool prepare(const std::vector<mapping>& mappings, const std::string& text) {
+    /// Makes the thread ready for calls. Returns where these find `text`; 0 if it could not be restored with certainty. @pre is_fit()
+    std::uint64_t prepare(const std::vector<mapping>& mappings, const std::string& text) {
         constexpr std::uint64_t red_zone = 128; // bytes below the stack pointer that a function may use
         constexpr std::size_t most_state_bytes = std::size_t{64} << 10; // of a processor with AMX: 11 KiB
         const std::uint64_t restorer = find_restorer(pid_, mappings);
@@ -174,24 +186,23 @@ public:
         iovec extended{extended_.data(), extended_.size()};
         if (restorer == 0 || !trace(PTRACE_GETSIGMASK, sizeof mask_, &mask_) ||
             !trace(PTRACE_GETREGSET, NT_X86_XSTATE, &extended) || extended.iov_len < header_at + 64) {
-            return false;
+            return 0;
         }
         extended_.resize(extended.iov_len);
         const std::vector<unsigned char> kept = state_for_frame(extended_);
         const std::uint64_t state_at = (registers_.rsp - red_zone - kept.size()) & ~std::uint64_t{63};
-        text_ = state_at - text.size() - 1;
+        const std::uint64_t text_at = state_at - text.size() - 1;
         // A function begins with a stack pointer that is 8 more than a multiple of 16, and finds the return address there.
-        frame_ = ((text_ - 1024) & ~std::uint64_t{15}) + 8;
+        frame_ = ((text_at - 1024) & ~std::uint64_t{15}) + 8;
         // What <ucontext.h> calls ucontext_t, with the kernel's short mask.
         constexpr std::size_t context_bytes = offsetof(ucontext_t, uc_sigmask) + sizeof mask_;
         const ucontext_t context = context_of(registers_, mask_, state_at);
-        return !kept.empty() && write_memory(pid_, frame_, &restorer, sizeof restorer) &&
-               write_memory(pid_, frame_ + sizeof restorer, &context, context_bytes) &&
-               write_memory(pid_, text_, text.c_str(), text.size() + 1) &&
-               write_memory(pid_, state_at, kept.data(), kept.size());
+        const bool is_written = !kept.empty() && write_memory(pid_, frame_, &restorer, sizeof restorer) &&
+                                write_memory(pid_, frame_ + sizeof restorer, &context, context_bytes) &&
+                                write_memory(pid_, text_at, text.c_str(), text.size() + 1) &&
+                                write_memory(pid_, state_at, kept.data(), kept.size());
+        return is_written ? text_at : 0;
     }
-
-    std::uint64_t text() const noexcept { return text_; }
 
     /// Calls a function and waits until it has returned. False if the thread has ended, or the function has not returned in time: then it
     /// goes on, and the thread is restored by itself. @pre prepare()
@@ -295,39 +306,56 @@ private:
 
     pid_t pid_;
     pid_t tid_;
-    int error_ = 0;
     bool stands_ = false;  ///< still
-    bool is_gone_ = false; ///< it has ended, or is not traced
+    bool is_gone_ = false; ///< it has ended
     user_regs_struct registers_{};
     std::vector<unsigned char> extended_;
     std::uint64_t mask_ = 0;
     std::uint64_t frame_ = 0;
-    std::uint64_t text_ = 0;
     bool has_returned_ = false; ///< it stands at the end of a call
 };
 
 } // namespace
 
+bool read_memory(pid_t pid, std::uint64_t from, void* to, std::size_t bytes) noexcept {
+    const iovec local{to, bytes};
+    const iovec remote{reinterpret_cast<void*>(from), bytes};
+    return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool write_memory(pid_t pid, std::uint64_t to, const void* from, std::size_t bytes) noexcept {
+    const iovec local{const_cast<void*>(from), bytes};
+    const iovec remote{reinterpret_cast<void*>(to), bytes};
+    return ::process_vm_writev(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
 int borrow(pid_t pid, const std::string& text,
            const std::function<bool(const remote_call& call, std::uint64_t text)>& use) {
-    std::vector<mapping> mappings = read_mappings(pid);
-    for (mapping& m : mappings) {
-        m.may_hold_locks = m.is_code && may_hold_locks(m);
+    const std::vector<mapping> mappings = read_mappings(pid);
+    std::set<std::string> locking;
+    for (const mapping& m : mappings) {
+        if (!text.empty() && m.is_code && may_hold_locks(m)) {
+            locking.insert(m.path);
+        }
     }
     for (const auto end = clock::now() + most_for_borrowing; clock::now() < end;) {
-        for (const pid_t tid : threads_of(pid)) {
-            if (is_uninterruptible(pid, tid)) {
+        std::error_code error;
+        for (fs::directory_iterator at{fmt::format("/proc/{}/task", pid), error}, none; !error && at != none;
+             at.increment(error)) {
+            const pid_t tid = std::stoi(at->path().filename());
+            if (const auto stat = stat_of(pid, tid); stat.empty() || stat.front() == "D") {
+                continue; // it has ended, or the kernel does not let go of it just now
+            }
+            if (::ptrace(PTRACE_SEIZE, tid, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
+                if (errno == EPERM && tid == pid) {
+                    return EPERM;
+                }
                 continue;
             }
             borrowed_thread thread{pid, tid};
-            if (thread.error() == EPERM && tid == pid) {
-                return EPERM;
-            }
-            const auto call = [&](std::uint64_t function, std::uint64_t first, std::uint64_t second) {
-                return thread.call(function, first, second);
-            };
-            if (thread.is_fit(mappings, !text.empty()) && thread.prepare(mappings, text) &&
-                use(call, thread.text())) {
+            const std::uint64_t text_at =
+                thread.is_fit(mappings, locking) ? thread.prepare(mappings, text) : 0;
+            if (text_at != 0 && use(std::bind_front(&borrowed_thread::call, &thread), text_at)) {
                 return 0;
             }
         }
