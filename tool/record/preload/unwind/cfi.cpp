@@ -3,6 +3,9 @@
 
 #include "../../../interpose/mapped_file.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace linn::tool::unwind {
 namespace {
 
@@ -104,24 +107,11 @@ bool search_sorted(const unsigned char* header, const unsigned char* table, std:
         std::int32_t code;
         std::int32_t entry;
     };
-    const auto base = reinterpret_cast<std::uintptr_t>(header);
-    const auto at = [table](std::uintptr_t index) {
-        pair value;
-        std::memcpy(&value, table + index * sizeof(pair), sizeof value);
-        return value;
-    };
-    const auto wanted = static_cast<std::int64_t>(pc - base);
-    std::uintptr_t first = 0;
-    std::uintptr_t last = count;
-    while (first < last) {
-        const std::uintptr_t middle = first + (last - first) / 2;
-        if (at(middle).code <= wanted) {
-            first = middle + 1;
-        } else {
-            last = middle;
-        }
-    }
-    return first != 0 && read_description(header + at(first - 1).entry, into) && into.begin <= pc &&
+    const auto wanted = static_cast<std::int64_t>(pc - reinterpret_cast<std::uintptr_t>(header));
+    const auto* const pairs = reinterpret_cast<const pair*>(table);
+    const auto* const behind = std::upper_bound(
+        pairs, pairs + count, wanted, [](std::int64_t offset, const pair& p) { return offset < p.code; });
+    return behind != pairs && read_description(header + behind[-1].entry, into) && into.begin <= pc &&
            pc < into.end;
 }
 
@@ -141,7 +131,6 @@ public:
             return false;
         }
         initial_ = row_;
-        has_initial_ = true;
         return run(entry_.program);
     }
 
@@ -170,7 +159,6 @@ private:
     }
 
     bool extended(unsigned instruction, dwarf_reader& code) {
-        std::uint64_t number;
         switch (instruction) {
         case 0x00: // nop
             return true;
@@ -186,23 +174,8 @@ private:
         case 0x04:
             advance(code.fixed<std::uint32_t>());
             return true;
-        case 0x05: // offset_extended
-            number = code.unsigned_leb();
-            set(number, in_frame(factored(code.unsigned_leb())));
-            return true;
         case 0x06: // restore_extended
             restore(code.unsigned_leb());
-            return true;
-        case 0x07:
-            set(code.unsigned_leb(), {base::undefined});
-            return true;
-        case 0x08: // same_value
-            set(code.unsigned_leb(), {});
-            return true;
-        case 0x09: // register
-            number = code.unsigned_leb();
-            code.unsigned_leb();
-            set(number, {base::unknown});
             return true;
         case 0x0a: // remember_state
             if (remembered_ == most_remembered) {
@@ -216,72 +189,80 @@ private:
             }
             row_ = memory_[--remembered_];
             return true;
-        case 0x11: // offset_extended_sf
-            number = code.unsigned_leb();
-            set(number, in_frame(factored(code.signed_leb())));
-            return true;
-        case 0x14: // val_offset
-            number = code.unsigned_leb();
-            set(number, {base::cfa, false, factored(code.unsigned_leb())});
-            return true;
-        case 0x15: // val_offset_sf
-            number = code.unsigned_leb();
-            set(number, {base::cfa, false, factored(code.signed_leb())});
-            return true;
-        case 0x10: // expression
-            number = code.unsigned_leb();
-            set(number, by_expression(code, true));
-            return true;
-        case 0x16: // val_expression
-            number = code.unsigned_leb();
-            set(number, by_expression(code, false));
-            return true;
         case 0x2e: // GNU_args_size: only for landing pads
             code.unsigned_leb();
             return true;
-        case 0x2f: // GNU_negative_offset_extended
-            number = code.unsigned_leb();
-            set(number, in_frame(factored(0 - code.unsigned_leb())));
-            return true;
         default:
-            return define_cfa(instruction, code);
+            break;
+        }
+        if (const std::optional<recovery> cfa = cfa_of(instruction, code)) {
+            row_.cfa = *cfa;
+            return true;
+        }
+        const std::uint64_t number = code.unsigned_leb();
+        const std::optional<recovery> found = recovery_of(instruction, code);
+        set(number, found.value_or(recovery{}));
+        return found.has_value();
+    }
+
+    /// What an instruction says of the CFA; nothing where it is another.
+    std::optional<recovery> cfa_of(unsigned instruction, dwarf_reader& code) const {
+        switch (instruction) {
+        case 0x0c: // def_cfa
+            return recovery{by_register(code.unsigned_leb()), false, plain(code.unsigned_leb())};
+        case 0x0d: // def_cfa_register
+            return recovery{by_register(code.unsigned_leb()), false, row_.cfa.offset};
+        case 0x0e: // def_cfa_offset
+            return recovery{row_.cfa.from, row_.cfa.is_in_memory, plain(code.unsigned_leb())};
+        case 0x0f: // def_cfa_expression
+            return by_expression(code, false);
+        case 0x12: // def_cfa_sf
+            return recovery{by_register(code.unsigned_leb()), false, factored(code.signed_leb())};
+        case 0x13: // def_cfa_offset_sf
+            return recovery{row_.cfa.from, row_.cfa.is_in_memory, factored(code.signed_leb())};
+        default:
+            return std::nullopt;
         }
     }
 
-    bool define_cfa(unsigned instruction, dwarf_reader& code) {
+    /// What an instruction says of the register whose number came first; nothing where it is another.
+    std::optional<recovery> recovery_of(unsigned instruction, dwarf_reader& code) const {
         switch (instruction) {
-        case 0x0c: // def_cfa
-            row_.cfa = by_register(code.unsigned_leb());
-            row_.cfa.offset = static_cast<std::int64_t>(code.unsigned_leb());
-            return true;
-        case 0x0d: // def_cfa_register
-            row_.cfa = {by_register(code.unsigned_leb()).from, false, row_.cfa.offset};
-            return true;
-        case 0x0e: // def_cfa_offset
-            row_.cfa.offset = static_cast<std::int64_t>(code.unsigned_leb());
-            return true;
-        case 0x0f: // def_cfa_expression
-            row_.cfa = by_expression(code, false);
-            return true;
-        case 0x12: // def_cfa_sf
-            row_.cfa = by_register(code.unsigned_leb());
-            row_.cfa.offset = factored(code.signed_leb());
-            return true;
-        case 0x13: // def_cfa_offset_sf
-            row_.cfa.offset = factored(code.signed_leb());
-            return true;
+        case 0x05: // offset_extended
+            return in_frame(factored(code.unsigned_leb()));
+        case 0x07: // undefined
+            return recovery{base::undefined};
+        case 0x08: // same_value
+            return recovery{};
+        case 0x09: // register
+            code.unsigned_leb();
+            return recovery{base::unknown};
+        case 0x10: // expression
+            return by_expression(code, true);
+        case 0x11: // offset_extended_sf
+            return in_frame(factored(code.signed_leb()));
+        case 0x14: // val_offset
+            return recovery{base::cfa, false, factored(code.unsigned_leb())};
+        case 0x15: // val_offset_sf
+            return recovery{base::cfa, false, factored(code.signed_leb())};
+        case 0x16: // val_expression
+            return by_expression(code, false);
+        case 0x2f: // GNU_negative_offset_extended
+            return in_frame(factored(0 - code.unsigned_leb()));
         default:
-            return false;
+            return std::nullopt;
         }
     }
 
     static recovery in_frame(std::int64_t offset) { return {base::cfa, true, offset}; }
 
-    static recovery by_register(std::uint64_t number) {
-        return {number == dwarf_rsp   ? base::stack_pointer
-                : number == dwarf_rbp ? base::frame_pointer
-                                      : base::unknown};
+    static base by_register(std::uint64_t number) {
+        return number == dwarf_rsp   ? base::stack_pointer
+               : number == dwarf_rbp ? base::frame_pointer
+                                     : base::unknown;
     }
+
+    static std::int64_t plain(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
     /// The expressions that compilers use: a register plus an offset, and the word there.
     /// `is_address`: it says where the value lies, not what it is.
@@ -293,9 +274,7 @@ private:
         if (operation < first_register) {
             return {base::unknown};
         }
-        recovery found = by_register(operation - first_register);
-        found.offset = expression.signed_leb();
-        found.is_in_memory = is_address;
+        recovery found{by_register(operation - first_register), is_address, expression.signed_leb()};
         if (!is_address && !expression.at_end()) {
             found.is_in_memory = expression.fixed<unsigned char>() == dereference;
             found.from = found.is_in_memory ? found.from : base::unknown;
@@ -332,7 +311,7 @@ private:
     }
 
     void restore(std::uint64_t number) {
-        if (const recovery* const there = place(initial_, number); there != nullptr && has_initial_) {
+        if (const recovery* const there = place(initial_, number); there != nullptr) {
             set(number, *there);
         }
     }
@@ -344,7 +323,6 @@ private:
     unwind_row& row_;
     std::uintptr_t limit_;
     std::uintptr_t location_;
-    bool has_initial_ = false;
     unsigned remembered_ = 0;
     unwind_row initial_;
     unwind_row memory_[most_remembered];
