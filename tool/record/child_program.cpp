@@ -144,12 +144,6 @@ std::string child_program::start(const std::filesystem::path& program,
     return {};
 }
 
-void child_program::pass_on(const siginfo_t& signal) const {
-    if (signal.si_signo != SIGCHLD && came_from_process(signal)) {
-        ::kill(pid_, signal.si_signo);
-    }
-}
-
 bool child_program::collect(program_end& end) {
     for (;;) {
         int status = 0;
@@ -160,7 +154,7 @@ bool child_program::collect(program_end& end) {
         }
         if (got < 0 && !is_finished_) {
             end.exit_status = 1;
-            end.in_words = fmt::format("unknown: {}", std::strerror(errno));
+            end.ending = fmt::format("unknown: {}", std::strerror(errno));
             is_finished_ = true;
         }
         if (got <= 0) {
@@ -171,19 +165,14 @@ bool child_program::collect(program_end& end) {
             is_finished_ = true;
             end.written_bytes =
                 static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
-            finish(end, status);
+            end.wall_ns = static_cast<double>(now_ns() - started_ns_);
+            end.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+            end.ending = WIFSIGNALED(status) ? "killed by " + signal_name(WTERMSIG(status))
+                                             : fmt::format("exit status {}", end.exit_status);
         } else {
             end.had_orphans = true;
         }
     }
-}
-
-void child_program::finish(program_end& end, int status) const {
-    const bool by_signal = WIFSIGNALED(status);
-    end.wall_ns = static_cast<double>(now_ns() - started_ns_);
-    end.exit_status = by_signal ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    end.in_words = by_signal ? "killed by " + signal_name(WTERMSIG(status))
-                             : fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
 program_end child_program::wait() {
@@ -195,7 +184,9 @@ program_end child_program::wait() {
             if (std::find(stopping.begin(), stopping.end(), signal.si_signo) != stopping.end()) {
                 end.stopped_by = signal.si_signo;
             }
-            pass_on(signal);
+            if (signal.si_signo != SIGCHLD && came_from_process(signal)) {
+                ::kill(pid_, signal.si_signo);
+            }
         }
     }
     return end;
@@ -247,7 +238,7 @@ std::string why_not_comparable(const recorded_run& first, const program_end& sec
         return "it was interrupted";
     }
     if (second.exit_status != first.end.exit_status) {
-        return fmt::format("it ended otherwise: {}, not {}", second.in_words, first.end.in_words);
+        return fmt::format("it ended otherwise: {}, not {}", second.ending, first.end.ending);
     }
     const double recorded = cpu_ns(first.end);
     const double expected =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../trace/info.hpp"
+
 #include <signal.h>
 #include <sys/types.h>
 
@@ -13,14 +15,9 @@
 
 namespace linn::tool {
 
-/// How a program ended and what it used, its waited-for children included.
-struct program_end {
-    int exit_status = 0;  ///< 128 + n when signal n ended it
-    std::string in_words; ///< "exit status 0", "killed by SIGSEGV"
-    double user_ns = 0;
-    double system_ns = 0;
+/// How a program ended, and what is told of that to none but this process.
+struct program_end : program_outcome {
     double wall_ns = 0;
-    std::uint64_t page_faults = 0;   ///< that needed no disk
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
     int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did
     bool was_told = false;           ///< a signal came for it while it ran, from a user or another program
@@ -80,9 +77,6 @@ public:
     pid_t pid() const noexcept { return pid_; }
 
 private:
-    void pass_on(const siginfo_t& signal) const;
-    void finish(program_end& end, int status) const;
-
     const signal_desk& desk_;
     bool adopts_;
     bool is_finished_ = false;

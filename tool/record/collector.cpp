@@ -13,8 +13,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -95,14 +95,10 @@ std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
     for (std::filesystem::directory_iterator at{"/proc", error}, end; !error && at != end;
          at.increment(error)) {
         const std::string name = at->path().filename().string();
-        std::uint32_t pid = 0;
-        const auto [stop, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (bad != std::errc{} || stop != name.data() + name.size()) {
-            continue;
-        }
+        const auto pid = static_cast<std::uint32_t>(std::strtoul(name.c_str(), nullptr, 10));
         // Others' cannot be read, a zombie's is empty.
-        if (std::ranges::count(strings_of(read_file(at->path() / "environ").value_or("")), name_and_value) !=
-            0) {
+        if (pid != 0 && std::ranges::count(strings_of(read_file(at->path() / "environ").value_or("")),
+                                           name_and_value) != 0) {
             found.push_back(pid);
         }
     }

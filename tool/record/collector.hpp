@@ -3,6 +3,7 @@
 
 #include "../measure/process.hpp"
 #include "../trace/frame.hpp"
+#include "../trace/info.hpp"
 #include "../trace/ring.hpp"
 #include "../trace/trace_file.hpp"
 
@@ -39,7 +40,7 @@ public:
     /// What a program needs in its environment to find the file: "LINN_RECORD=…".
     std::string variable() const;
 
-    /// Returns the memory of a chunk without an owner; all zero afterwards.
+    /// Makes a chunk without an owner all zero, and returns its memory.
     void punch(std::uint32_t chunk) const noexcept;
 
 private:
@@ -55,16 +56,10 @@ private:
 bool copy_owned(const wire::ring& ring, std::uint32_t i, std::vector<unsigned char>& copy);
 
 /// What a collector took.
-struct collected {
-    std::uint64_t events = 0;
-    std::uint64_t dropped = 0;
-    std::uint64_t cut_stacks = 0;
-    std::uint64_t chunks = 0;
-    std::uint64_t unwritten = 0;      ///< events that the file could not take
-    std::uint64_t stopped_ns = 0;     ///< when the first of them came, by now_ns(); 0: there is none
-    std::uint64_t damaged_chunks = 0; ///< cut short where they made no sense
-    std::set<std::uint32_t> images;   ///< that wrote something
-    std::set<std::uint32_t> threads;  ///< the same
+struct collected : recorded_events {
+    std::uint64_t stopped_ns = 0;    ///< when the first unwritten one came, by now_ns(); 0: there is none
+    std::set<std::uint32_t> images;  ///< that wrote something
+    std::set<std::uint32_t> threads; ///< the same
 };
 
 /// Empties the ring while the program runs, into a trace: full chunks, and what threads left that have ended. After the first problem

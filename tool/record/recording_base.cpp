@@ -144,13 +144,8 @@ void recording_base::count_events(const instant& end) {
         e.exact_ticks_per_ns =
             static_cast<double>(end.ticks - start_.start_ticks) / static_cast<double>(took_ns);
     }
-    e.events = got.events;
-    e.dropped = got.dropped;
-    e.damaged_chunks = got.damaged_chunks;
-    e.unwritten = got.unwritten;
+    static_cast<recorded_events&>(e) = got;
     e.stopped_at_ns = got.stopped_ns > start_ns_ ? got.stopped_ns - start_ns_ : 0;
-    e.cut_stacks = got.cut_stacks;
-    e.chunks = got.chunks;
     e.times = wire::times_of(ring_.ring().header());
 }
 

@@ -33,28 +33,36 @@ struct recording_start {
     double page_fault_ns = 0; ///< the first write to a page of new memory, by a loop; 0: it was not measured
 };
 
-/// What it knows when it ends: the payload of the end frame.
-struct recording_end {
-    std::string ending;  ///< how the program ended: "killed by SIGSEGV"; empty: the recording was cut off
-    std::string stopped; ///< why the recording ended before the program did; empty: it did not
-    std::uint64_t stopped_at_ns = 0; ///< then: so long after the recording began
-    std::uint64_t unwritten = 0;     ///< then: events that were recorded but could not be written
-    int exit_status = 0;             ///< what `linn record` returned
-    bool ran_on = false; ///< the program had not ended, linn has detached: what is live then is no leak
-    std::uint64_t duration_ns = 0;
+/// How a program ended and what it used, its waited-for children included.
+struct program_outcome {
+    std::string ending;  ///< "exit status 0", "killed by SIGSEGV"; empty: the recording was cut off
+    int exit_status = 0; ///< 128 + n when signal n ended it
     double user_ns = 0;
     double system_ns = 0;
-    double exact_ticks_per_ns = 0; ///< over the whole run, and so better known than the start's; 0: not known
+    std::uint64_t page_faults = 0; ///< that needed no disk; 0: not known
+};
+
+/// What became of the events of a recording.
+struct recorded_events {
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
+    std::uint64_t unwritten = 0;      ///< that the file could not take
     std::uint64_t damaged_chunks = 0; ///< whose end the program overwrote
     std::uint64_t cut_stacks = 0;     ///< that end too early: a frame could not be followed
     std::uint64_t chunks = 0;
+};
+
+/// What it knows when it ends: the payload of the end frame.
+struct recording_end : program_outcome, recorded_events {
+    std::string stopped;             ///< why the recording ended before the program did; empty: it did not
+    std::uint64_t stopped_at_ns = 0; ///< then: so long after the recording began
+    bool ran_on = false; ///< the program had not ended, linn has detached: what is live then is no leak
+    std::uint64_t duration_ns = 0;
+    double exact_ticks_per_ns = 0; ///< over the whole run, and so better known than the start's; 0: not known
     std::uint64_t processes_left = 0; ///< recorded ones that were still alive
     double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured
     std::uint64_t event_cost_samples = 0;
     call_times times;
-    std::uint64_t page_faults = 0; ///< of the program and the recorder; 0: not known
 };
 
 /// The run without recording, after it: the payload of the second-run frame.
