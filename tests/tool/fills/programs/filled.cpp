@@ -101,16 +101,13 @@ void one_fill() {
 }
 
 void threads() {
-    std::vector<std::thread> all;
+    std::vector<std::jthread> all;
     for (int i = 0; i != 4; ++i) {
         all.emplace_back([] {
             for (int k = 0; k != 25; ++k) {
                 one_fill();
             }
         });
-    }
-    for (std::thread& t : all) {
-        t.join();
     }
 }
 

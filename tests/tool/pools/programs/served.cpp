@@ -226,7 +226,7 @@ void run_threads() {
     ::pthread_key_create(&late_key, late);
     for (int round = 0; round != 20; ++round) {
         std::vector<void*> handed(2000);
-        std::vector<std::thread> threads;
+        std::vector<std::jthread> threads;
         for (int t = 0; t != 4; ++t) {
             threads.emplace_back([&handed, t] {
                 of_this_thread.block = site_malloc();
@@ -236,9 +236,6 @@ void run_threads() {
                 }
             });
         }
-        for (auto& t : threads) {
-            t.join();
-        }
         threads.clear();
         for (int t = 0; t != 4; ++t) {
             threads.emplace_back([&handed, t] {
@@ -247,9 +244,6 @@ void run_threads() {
                     std::free(handed[handed.size() - 1 - i]);
                 }
             });
-        }
-        for (auto& t : threads) {
-            t.join();
         }
     }
     // The smallest stack that the system allows.
@@ -281,7 +275,7 @@ void wait_for(pid_t child) {
 
 void fork_with_threads() {
     std::atomic<bool> is_over{false};
-    std::vector<std::thread> threads;
+    std::vector<std::jthread> threads;
     for (int t = 0; t != 3; ++t) {
         threads.emplace_back([&is_over] {
             while (!is_over) {
@@ -320,9 +314,7 @@ void fork_with_threads() {
         wait_for(child);
     }
     is_over = true;
-    for (auto& t : threads) {
-        t.join();
-    }
+    threads.clear();
     for (void* p : before) {
         std::free(p);
     }
@@ -426,68 +418,72 @@ void misuse(std::string_view what) {
     }
 }
 
+void call_wrapper() {
+    many(caller_one);
+    many(caller_two);
+    many([] { return wrapper(bytes); });
+}
+
+void use_sizes() {
+    for (std::size_t n = 1; n != 1200; ++n) {
+        many([n] { return site_of_size(n); }, std::free, n);
+    }
+}
+
+/// As daemons do that want another name in the list of processes.
+void rename_self() {
+    for (char** e = environ; *e != nullptr; ++e) {
+        std::memset(*e, 'x', std::strlen(*e));
+    }
+    many(site_malloc);
+}
+
+void raise_signal(const char* number) {
+    ::raise(std::atoi(number));
+    std::free(site_malloc());
+}
+
+struct action {
+    std::string_view name;
+    void (*run)(const char* more, char** argv);
+};
+
+constexpr action actions[] = {
+    {"calls", [](auto...) { call_all(); }},
+    {"resize", [](auto...) { resize(); }},
+    {"grow", [](auto...) { grow(); }},
+    {"errno", [](auto...) { keep_errno(); }},
+    {"threads", [](auto...) { run_threads(); }},
+    {"fork", [](auto...) { fork_with_threads(); }},
+    {"start", [](auto, char** argv) { start_others(argv[0]); }},
+    {"exit", [](auto...) { exit_late(); }},
+    {"plugin", [](const char* file, char** argv) { use_plugin(file, std::atoi(argv[3])); }},
+    {"wrapper", [](auto...) { call_wrapper(); }},
+    {"sizes", [](auto...) { use_sizes(); }},
+    {"failures", [](auto...) { ask_for_too_much(); }},
+    {"waste", [](const char* seconds, auto) { waste(seconds); }},
+    {"leave", [](auto...) { leave(); }},
+    {"trim", [](auto...) { grow_and_trim(); }},
+    {"serve", [](const char* seconds, auto) { serve(seconds); }},
+    {"loop", [](const char* count, auto) { call_in_loop(count); }},
+    {"misuse", [](const char* how, auto) { misuse(how); }},
+    {"rename", [](auto...) { rename_self(); }},
+    {"status", [](const char* status, auto) { std::exit(std::atoi(status)); }},
+    {"lock", [](auto...) { lock_memory(); }},
+    {"signal", [](const char* number, auto) { raise_signal(number); }},
+    {"abort", [](auto...) { std::abort(); }},
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    const char* const more = argc > 2 ? argv[2] : "";
-    if (what == "calls") {
-        call_all();
-    } else if (what == "resize") {
-        resize();
-    } else if (what == "grow") {
-        grow();
-    } else if (what == "errno") {
-        keep_errno();
-    } else if (what == "threads") {
-        run_threads();
-    } else if (what == "fork") {
-        fork_with_threads();
-    } else if (what == "start") {
-        start_others(argv[0]);
-    } else if (what == "exit") {
-        exit_late();
-    } else if (what == "plugin") {
-        use_plugin(more, argc > 3 ? std::atoi(argv[3]) : 1);
-    } else if (what == "wrapper") {
-        many(caller_one);
-        many(caller_two);
-        many([] { return wrapper(bytes); }, std::free);
-    } else if (what == "sizes") {
-        for (std::size_t n = 1; n != 1200; ++n) {
-            many([n] { return site_of_size(n); }, std::free, n);
+    for (const action& a : actions) {
+        if (a.name == what) {
+            a.run(argc > 2 ? argv[2] : "", argv);
+            std::puts("ok");
+            return 0;
         }
-    } else if (what == "failures") {
-        ask_for_too_much();
-    } else if (what == "waste") {
-        waste(more);
-    } else if (what == "leave") {
-        leave();
-    } else if (what == "trim") {
-        grow_and_trim();
-    } else if (what == "serve") {
-        serve(more);
-    } else if (what == "loop") {
-        call_in_loop(more);
-    } else if (what == "misuse") {
-        misuse(more);
-    } else if (what == "rename") { // as daemons do that want another name in the list of processes
-        for (char** e = environ; *e != nullptr; ++e) {
-            std::memset(*e, 'x', std::strlen(*e));
-        }
-        many(site_malloc);
-    } else if (what == "status") {
-        return std::atoi(more);
-    } else if (what == "lock") {
-        lock_memory();
-    } else if (what == "signal") {
-        ::raise(std::atoi(more));
-        std::free(site_malloc());
-    } else if (what == "abort") {
-        std::abort();
-    } else {
-        return 2;
     }
-    std::puts("ok");
-    return 0;
+    return 2;
 }

@@ -75,29 +75,42 @@ void ask_for_too_much() {
     many(site_new, [](void* p) { ::operator delete(p); });
 }
 
-/// A few blocks that live keep a page each of a pool that was large once.
-void waste(const char* seconds) {
+namespace {
+
+/// Makes a pool large; of as many blocks one stays.
+std::vector<void*> grow_once(int as_many) {
     std::vector<void*> all;
     std::vector<void*> kept_ones;
     for (int i = 0; i != 400'000; ++i) {
-        all.push_back(site_malloc());
+        (i % as_many == 0 ? kept_ones : all).push_back(site_malloc());
     }
-    for (std::size_t i = 0; i != all.size(); ++i) {
-        if (i % 60 == 0) {
-            kept_ones.push_back(all[i]);
-        } else {
-            std::free(all[i]);
-        }
+    for (void* p : all) {
+        std::free(p);
     }
-    for (int tenths = 10 * std::atoi(seconds); tenths != 0; --tenths) {
-        for (int i = 0; i != 5000; ++i) {
-            all[static_cast<std::size_t>(i)] = site_malloc();
+    return kept_ones;
+}
+
+/// Takes some blocks and gives them back, ten times a second.
+template <class Take, class Give>
+void go_on(int tenths, Take take, Give give) {
+    void* some[5000];
+    for (; tenths != 0; --tenths) {
+        for (void*& p : some) {
+            p = take();
         }
-        for (int i = 0; i != 5000; ++i) {
-            std::free(all[static_cast<std::size_t>(i)]);
+        for (void* p : some) {
+            give(p);
         }
         ::usleep(100'000);
     }
+}
+
+} // namespace
+
+/// A few blocks that live keep a page each of a pool that was large once.
+void waste(const char* seconds) {
+    const std::vector<void*> kept_ones = grow_once(60);
+    go_on(10 * std::atoi(seconds), site_malloc, std::free);
     for (void* p : kept_ones) {
         std::free(p);
     }
@@ -105,23 +118,8 @@ void waste(const char* seconds) {
 
 /// The same with a pool that the program is done with, while another one goes on.
 void leave() {
-    std::vector<void*> all;
-    std::vector<void*> kept_ones;
-    for (int i = 0; i != 400'000; ++i) {
-        (i % 1000 == 0 ? kept_ones : all).push_back(site_malloc());
-    }
-    for (void* p : all) {
-        std::free(p);
-    }
-    for (int tenths = 0; tenths != 25; ++tenths) {
-        for (int i = 0; i != 5000; ++i) {
-            all[static_cast<std::size_t>(i)] = site_new();
-        }
-        for (int i = 0; i != 5000; ++i) {
-            ::operator delete(all[static_cast<std::size_t>(i)]);
-        }
-        ::usleep(100'000);
-    }
+    grow_once(1000);
+    go_on(25, site_new, [](void* p) { ::operator delete(p); });
     std::_Exit((std::puts("ok"), std::fflush(stdout), ::raise(SIGUSR2), 0)); // with what it kept
 }
 
@@ -169,13 +167,11 @@ void serve(const char* seconds) {
     long first = 0;
     long last = 0;
     for (unsigned round = 0; round < 8 || ::time(nullptr) < end; ++round) {
-        std::vector<std::thread> threads;
+        std::vector<std::jthread> threads;
         for (unsigned t = 0; t != 3; ++t) {
             threads.emplace_back(session, 100 * round + t);
         }
-        for (auto& t : threads) {
-            t.join();
-        }
+        threads.clear();
         last = resident_kib();
         first = round == 4 ? last : first;
     }

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -175,36 +175,39 @@ pthread_t begin_thread(void* (*function)(void*), void* argument = nullptr) {
     return thread;
 }
 
-void wait_for_all(int count) {
-    for (int n = ready.load(); n != count; n = ready.load()) {
-        ready.wait(n);
-    }
-}
-void let_all_end() {
-    may_end = true;
-    may_end.notify_all();
-}
-
-int many_at_once(int count) {
+std::vector<pthread_t> begin_all(int count) {
     std::vector<pthread_t> threads;
     for (int i = 0; i != count; ++i) {
         threads.push_back(begin_thread(at_once));
     }
-    wait_for_all(count);
-    let_all_end();
+    for (int n = ready.load(); n != count; n = ready.load()) {
+        ready.wait(n);
+    }
+    return threads;
+}
+void end_all(const std::vector<pthread_t>& threads) {
+    may_end = true;
+    may_end.notify_all();
     for (const pthread_t t : threads) {
         ::pthread_join(t, nullptr);
     }
+}
+
+/// In a thread that ends then.
+template <std::size_t Size, int Count>
+void pairs_in_thread() {
+    const auto run = [](void*) -> void* { return pairs(Size, Count), nullptr; };
+    ::pthread_join(begin_thread(run), nullptr);
+}
+
+int many_at_once(int count) {
+    end_all(begin_all(count));
     return 0;
 }
 
 int one_after_another(int count) {
     for (int i = 0; i != count; ++i) {
-        ::pthread_join(begin_thread([](void*) -> void* {
-                           pairs(40'004, 2);
-                           return nullptr;
-                       }),
-                       nullptr);
+        pairs_in_thread<40'004, 2>();
     }
     return 0;
 }
@@ -223,10 +226,7 @@ int thread_ends() {
 }
 
 int alive_at_exit(bool at_once_exit) {
-    for (int i = 0; i != 8; ++i) {
-        ::pthread_detach(begin_thread(at_once));
-    }
-    wait_for_all(8);
+    begin_all(8);
     if (at_once_exit) {
         ::_exit(7);
     }
@@ -300,28 +300,17 @@ int raw_fork() {
 }
 
 int fork_with_threads() {
-    std::vector<pthread_t> threads;
-    for (int i = 0; i != 4; ++i) {
-        threads.push_back(begin_thread(at_once));
-    }
-    wait_for_all(4);
+    const std::vector<pthread_t> threads = begin_all(4);
     for (int i = 0; i != 5; ++i) {
         const pid_t child = ::fork();
         if (child == 0) {
             pairs(50'004, 10);
-            ::pthread_join(begin_thread([](void*) -> void* {
-                               pairs(50'005, 10);
-                               return nullptr;
-                           }),
-                           nullptr);
+            pairs_in_thread<50'005, 10>();
             ::_exit(0);
         }
         wait_for(child);
     }
-    let_all_end();
-    for (const pthread_t t : threads) {
-        ::pthread_join(t, nullptr);
-    }
+    end_all(threads);
     return 0;
 }
 
@@ -372,8 +361,9 @@ void allocate_in_handler(int) {
     handled = handled + 1;
     errno = saved;
 }
-void set_timer(int microseconds) {
-    const itimerval timer{{0, microseconds}, {0, microseconds}};
+/// For one signal, or as many as there is time for.
+void set_timer(int microseconds, int then = 0) {
+    const itimerval timer{{0, then}, {0, microseconds}};
     ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
@@ -389,7 +379,7 @@ int signal_handlers(bool other_stack) {
         s.ss_size = sizeof stack;
         ::sigaltstack(&s, nullptr);
     }
-    set_timer(100);
+    set_timer(100, 100);
     while (handled < 300) {
         pairs(60'001, 1000);
     }
@@ -409,14 +399,11 @@ void jump(int) {
     }
 }
 int longjmps() {
-    struct sigaction action{};
-    action.sa_handler = jump;
-    ::sigaction(SIGALRM, &action, nullptr);
+    std::signal(SIGALRM, jump);
     for (volatile int jumps = 0; jumps != 200;) {
         if (sigsetjmp(back, 1) == 0) {
             may_jump = 1;
-            const itimerval timer{{0, 0}, {0, 50 + 7 * (jumps % 20)}};
-            ::setitimer(ITIMER_REAL, &timer, nullptr);
+            set_timer(50 + 7 * (jumps % 20));
             for (;;) {
                 pairs(60'001, 10);
             }
@@ -442,14 +429,11 @@ void fork_in_handler(int) {
 }
 int forks_in_handlers(int beside) {
     pairs_beside = beside;
-    struct sigaction action{};
-    action.sa_handler = fork_in_handler;
-    ::sigaction(SIGALRM, &action, nullptr);
+    std::signal(SIGALRM, fork_in_handler);
     const pid_t first = ::getpid();
     for (int round = 0; round != 40; ++round) {
         const int before = handled;
-        const itimerval timer{{0, 0}, {0, 200 + round}};
-        ::setitimer(ITIMER_REAL, &timer, nullptr);
+        set_timer(200 + round);
         while (handled == before && ::getpid() == first) {
             pairs(60'001, 10);
         }
@@ -532,27 +516,27 @@ struct action {
 };
 
 constexpr action actions[] = {
-    {"calls", [](int, char**) { return calls(); }},
-    {"operators", [](int, char**) { return operators(); }},
-    {"failures", [](int, char**) { return failures(); }},
-    {"many_at_once", [](int number, char**) { return many_at_once(number); }},
-    {"one_after_another", [](int number, char**) { return one_after_another(number); }},
-    {"thread_ends", [](int, char**) { return thread_ends(); }},
-    {"alive_at_exit", [](int number, char**) { return alive_at_exit(number != 0); }},
-    {"hand_overs", [](int, char**) { return hand_overs(); }},
-    {"fork_tree", [](int number, char**) { return fork_tree(number); }},
-    {"raw_fork", [](int, char**) { return raw_fork(); }},
-    {"fork_with_threads", [](int, char**) { return fork_with_threads(); }},
-    {"vfork_and_spawn", [](int, char** argv) { return vfork_and_spawn(argv); }},
-    {"exec_chain", [](int, char** argv) { return exec_chain(argv); }},
-    {"signal_handlers", [](int number, char**) { return signal_handlers(number != 0); }},
-    {"longjmps", [](int, char**) { return longjmps(); }},
-    {"forks_in_handlers", [](int number, char**) { return forks_in_handlers(number); }},
-    {"plugins", [](int, char** argv) { return plugins(argv + 2); }},
-    {"fills_and_types", [](int, char**) { return fills_and_types(); }},
-    {"until_killed", [](int, char** argv) { return until_killed(argv[2]); }},
-    {"pairs", [](int number, char**) { return pairs(100'001, number), 0; }},
-    {"small", [](int, char**) { return pairs(50'008, 1), 0; }},
+    {"calls", [](auto...) { return calls(); }},
+    {"operators", [](auto...) { return operators(); }},
+    {"failures", [](auto...) { return failures(); }},
+    {"many_at_once", [](int number, auto) { return many_at_once(number); }},
+    {"one_after_another", [](int number, auto) { return one_after_another(number); }},
+    {"thread_ends", [](auto...) { return thread_ends(); }},
+    {"alive_at_exit", [](int number, auto) { return alive_at_exit(number != 0); }},
+    {"hand_overs", [](auto...) { return hand_overs(); }},
+    {"fork_tree", [](int number, auto) { return fork_tree(number); }},
+    {"raw_fork", [](auto...) { return raw_fork(); }},
+    {"fork_with_threads", [](auto...) { return fork_with_threads(); }},
+    {"vfork_and_spawn", [](auto, char** argv) { return vfork_and_spawn(argv); }},
+    {"exec_chain", [](auto, char** argv) { return exec_chain(argv); }},
+    {"signal_handlers", [](int number, auto) { return signal_handlers(number != 0); }},
+    {"longjmps", [](auto...) { return longjmps(); }},
+    {"forks_in_handlers", [](int number, auto) { return forks_in_handlers(number); }},
+    {"plugins", [](auto, char** argv) { return plugins(argv + 2); }},
+    {"fills_and_types", [](auto...) { return fills_and_types(); }},
+    {"until_killed", [](auto, char** argv) { return until_killed(argv[2]); }},
+    {"pairs", [](int number, auto) { return pairs(100'001, number), 0; }},
+    {"small", [](auto...) { return pairs(50'008, 1), 0; }},
 };
 
 } // namespace

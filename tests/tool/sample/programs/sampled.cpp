@@ -136,13 +136,11 @@ int main(int count, char** words) {
         return 0;
     }
     std::vector<owned> all(threads);
-    std::vector<std::thread> makers;
+    std::vector<std::jthread> makers;
     for (owned& o : all) {
         makers.emplace_back([&o] { make(o); });
     }
-    for (std::thread& t : makers) {
-        t.join();
-    }
+    makers.clear();
     if (count > 1 && std::string_view{words[1]} == "fork") {
         const pid_t child = ::fork();
         if (child == 0) {

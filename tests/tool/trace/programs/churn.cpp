@@ -72,13 +72,11 @@ int main(int argc, char** argv) {
     if (threads == 0) {
         churn(pairs);
     }
-    std::vector<std::thread> running;
+    std::vector<std::jthread> running;
     for (int i = 0; i < threads; ++i) {
         running.emplace_back(churn, pairs);
     }
-    for (std::thread& t : running) {
-        t.join();
-    }
+    running.clear();
     for (int i = 3; i < argc; ++i) {
         const char* const word = argv[i];
         if (std::strcmp(word, "exit") == 0) {
