@@ -158,6 +158,14 @@ class Tool:
         check(done.returncode == 0, done.stderr)
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
 
+    def instructions_of_recorder(self, count, *command):
+        """How many it executes for each of what the command does as often as its last word says."""
+        plain, recorded = ([self.instructions(*command, n, recorded=is_recorded) for n in (count, 2 * count)]
+                           for is_recorded in (False, True))
+        each = (recorded[1] - recorded[0] - plain[1] + plain[0]) / count
+        print(f"{each:.1f} instructions each")
+        return each
+
     def refuses(self, verb, rows):
         """Each of the (words, wanted) is a usage error whose message holds what is wanted."""
         for words, wanted in rows:

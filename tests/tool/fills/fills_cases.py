@@ -185,9 +185,5 @@ def case_width(tool):
 
 def case_instructions(tool):
     """What a memset costs that is no fill, by callgrind: not more than a few instructions over its own."""
-    most, count = 12, 20_000
-    plain, recorded = ([tool.instructions(tool.programs["memsets"], n, recorded=is_recorded) for n in (count, 2 * count)]
-                       for is_recorded in (False, True))
-    each = (recorded[1] - recorded[0] - plain[1] + plain[0]) / count
-    print(f"{each:.1f} instructions a memset")
-    check(0 < each <= most, f"{each} instructions a memset, {most} are allowed")
+    each = tool.instructions_of_recorder(20_000, tool.programs["memsets"])
+    check(0 < each <= 12, f"{each} instructions a memset, 12 are allowed")

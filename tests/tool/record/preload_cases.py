@@ -22,8 +22,7 @@ class Recording:
     """The events of a trace, and that nothing is wrong in it."""
 
     def __init__(self, tool):
-        self.data = json.loads(tool.call("trace", tool.file, "--json", "-", status=0).stdout)
-        check(self.data["whole"] and self.data["dropped"] == 0, f"{self.data['damage']}, {self.data['dropped']} dropped")
+        self.data = tool.trace()
         self.processes = self.data["processes"]
         self.alignments = {}
         self.unknown_releases = 0
@@ -93,11 +92,15 @@ class Tool(cases.Tool):
         check(runs(pid), "it does not wait")
         return pid
 
-    def counts(self):
-        """How many blocks were allocated and released: for what is too much to be looked at one by one."""
+    def trace(self):
         data = json.loads(self.call("trace", self.file, "--json", "-", status=0).stdout)
         check(data["whole"] and data["dropped"] == 0, f"{data['damage']}, {data['dropped']} dropped")
-        return data["kinds"]["allocation"]["calls"]["malloc"], data["kinds"]["release"]["calls"]["free"]
+        return data
+
+    def counts(self):
+        """How many blocks were allocated and released: for what is too much to be looked at one by one."""
+        kinds = self.trace()["kinds"]
+        return kinds["allocation"]["calls"]["malloc"], kinds["release"]["calls"]["free"]
 
 
 def pairs(**counts):
@@ -242,16 +245,6 @@ def case_longjmps(tool):
     same(found, pairs(_60002=200, _60004=1000, _40006=3))
 
 
-def case_nobody_collects(tool):
-    """A collector that stands still stops no program while the ring has room, and nothing is lost."""
-    done = tool.folder / "done"
-    child = tool.start("sh", "-c", '"$0" pairs 3000000; : > "$1"', tool.programs["recorded"], done)
-    wait_for(done.exists, "the program")
-    child.send_signal(signal.SIGCONT)
-    check(child.wait(timeout=100) == 0, "the exit status")
-    check(all(3_000_000 <= count < 3_010_000 for count in tool.counts()), tool.counts())
-
-
 def case_forks_in_handlers(tool):
     # Children that run at the same time as their parent take chunks that were their parent's.
     for others in (0, 40_000):
@@ -357,14 +350,19 @@ def case_killed(tool):
             check(finished <= found[key] <= finished + 3, f"{found[key]} of {key}, {finished} were finished")
 
 
-def case_blocked(tool):
-    """Where the collector is too slow the program waits, and nothing is lost."""
-    child = tool.start(tool.programs["recorded"], "pairs", "12000000")
-    time.sleep(3)
-    tool.waiting(child)
-    child.send_signal(signal.SIGCONT)
-    check(child.wait(timeout=100) == 0, "the exit status")
-    check(all(12_000_000 <= count < 12_010_000 for count in tool.counts()), tool.counts())
+def case_nobody_collects(tool):
+    """A collector that stands still stops no program while the ring has room. Then the program waits, and nothing is lost."""
+    for pairs_, has_room in ((3_000_000, True), (12_000_000, False)):
+        done = tool.folder / str(pairs_)
+        child = tool.start("sh", "-c", '"$0" pairs "$1"; : > "$2"', tool.programs["recorded"], pairs_, done)
+        if has_room:
+            wait_for(done.exists, "the program")
+        else:
+            time.sleep(3)
+            tool.waiting(child)
+        child.send_signal(signal.SIGCONT)
+        check(child.wait(timeout=100) == 0, "the exit status")
+        check(all(pairs_ <= count < pairs_ + 10_000 for count in tool.counts()), tool.counts())
 
 
 def case_collector_gone(tool):
@@ -408,9 +406,5 @@ def case_instructions(tool):
     the same compiler. A number that grows is a slower recorder: say why in the commit that changes it."""
     if "optimized" not in tool.programs:
         skip("this build of the recorder is not the one that users have")
-    most, count = 440, 4000
-    plain, recorded = ([tool.instructions(tool.programs["recorded"], "pairs", n, recorded=is_recorded) for n in (count, 2 * count)]
-                       for is_recorded in (False, True))
-    each = (recorded[1] - recorded[0] - plain[1] + plain[0]) / count
-    print(f"{each:.1f} instructions a pair")
-    check(60 < each <= most, f"{each} instructions a pair: with fewer than 60 nothing is recorded, and {most} are allowed")
+    each = tool.instructions_of_recorder(4000, tool.programs["recorded"], "pairs")
+    check(60 < each <= 440, f"{each} instructions a pair: with fewer than 60 nothing is recorded, and 440 are allowed")

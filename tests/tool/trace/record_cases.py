@@ -131,29 +131,23 @@ def case_processes(tool):
 def case_children_that_stay(tool):
     # Without --wait the recording ends with the program, says who still runs, and lets them run.
     leaving = f"exec >/dev/null 2>&1 {tool.churn} 10 0 leave exit 0"  # who stays would keep the test's pipes open
-    reader, writer = os.pipe()
-    child = tool.start("sh", "-c", f"{leaving} <&{reader}", pass_fds=[reader])
-    child.stdin.close()
-    child.stdin = None
-    err = child.stderr.read()
-    check(child.wait(timeout=LIMIT) == 0 and "still runs" in err and "--wait" in err, err)
-    check(mallocs(tool.trace()) >= 110, "what the child had done by then is missing")
-    os.write(writer, b"x" * 100)  # it goes on without a recorder
-    pid = int(re.search(r"any further: (\d+)", err).group(1))
-    os.close(reader)
-    os.close(writer)
-    wait_for(lambda: not runs(pid), "the end of the child")
-
-    reader, writer = os.pipe()
-    child = tool.start("sh", "-c", f"{leaving} <&{reader}", options=["--wait"], pass_fds=[reader])
-    os.close(reader)
-    child.stdin.close()
-    child.stdin = None
-    os.write(writer, b"x" * 50)
-    os.close(writer)
-    err = child.stderr.read()
-    check(child.wait(timeout=LIMIT) == 0 and "still" not in err, err)
-    check(mallocs(tool.trace()) >= 160, "not all of the child")
+    for options, least in ([], 110), (["--wait"], 160):
+        reader, writer = os.pipe()
+        child = tool.start("sh", "-c", f"{leaving} <&{reader}", options=options, pass_fds=[reader])
+        os.close(reader)
+        child.stdin.close()
+        child.stdin = None
+        if options:
+            os.write(writer, b"x" * 50)
+            os.close(writer)
+        err = child.stderr.read()
+        check(child.wait(timeout=LIMIT) == 0 and ("still runs" in err and "--wait" in err) == (not options), err)
+        check(mallocs(tool.trace()) >= least, "not all that the child had done by then")
+        if not options:
+            os.write(writer, b"x" * 100)  # it goes on without a recorder
+            os.close(writer)
+            pid = int(re.search(r"any further: (\d+)", err).group(1))
+            wait_for(lambda: not runs(pid), "the end of the child")
 
 
 def case_time_of_a_daemon(tool):
@@ -395,16 +389,13 @@ def case_corrupt(tool):
             check(f"{copy} holds no recording: it ends after {length} bytes" in done.stderr, f"{verb}: {done.stderr}")
             check("copy it again, or record again" in done.stderr, f"{verb}: {done.stderr}")
     copy.write_bytes(whole[:1200])
-    done = tool.call("advise", str(copy))
-    told = " ".join(done.stdout.split())
-    check(done.returncode == 0 and told.startswith("the trace is not whole") and "Not known whether" in told, f"{done.returncode}: {done.stdout}{done.stderr}")
-    check("warning: the trace is not whole: the file is cut off" in told and "record again" in told, done.stdout)
+    told = prose(tool.call("advise", copy, status=0).stdout)
+    check(told.startswith("the trace is not whole") and "Not known whether" in told, told)
+    check("warning: the trace is not whole: the file is cut off" in told and "record again" in told, told)
     for length in (len(whole) * 2 // 3, len(whole) - 30):
         copy.write_bytes(whole[:length])
-        done = tool.call("advise", str(copy))
-        check(done.returncode == 0 and "cut off" in " ".join(done.stdout.split()), f"{done.returncode}: {done.stdout}{done.stderr}")
-        done = tool.call("trace", str(copy))
-        check(done.returncode == 0 and "cut off" in " ".join(done.stdout.split()), f"{done.returncode}: {done.stdout}{done.stderr}")
+        for verb in ("advise", "trace"):
+            check("cut off" in prose(tool.call(verb, copy, status=0).stdout), f"{length}: {verb}")
 
 
 def case_options_reach_the_program(tool):

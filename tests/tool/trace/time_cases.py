@@ -21,14 +21,8 @@ class Tool(cases.Tool):
     def measure(self, rounds, work, threads=1, options=("--baseline",)):
         """The JSON of linn advise."""
         program = [self.programs["known_share"], str(rounds), str(work), str(threads)]
-        done = self.call("record", "-o", self.file, *options, "--", *program)
-        check(done.returncode == 0, done.stderr)
-        return self.advise()
-
-    def advise(self):
-        done = self.call("advise", self.file, "--json", "-")
-        check(done.returncode == 0, done.stderr)
-        return json.loads(done.stdout)
+        self.call("record", "-o", self.file, *options, "--", *program, status=0)
+        return json.loads(self.call("advise", self.file, "--json", "-", status=0).stdout)
 
 
 def near(value, expected, by=0.06):
@@ -45,6 +39,8 @@ def share(result):
 def case_share_of_a_known_program(tool):
     for work in (4 * COST, 12 * COST):
         near(share(tool.measure(60_000, work)), 2 * COST / (2 * COST + work))
+    near(share(tool.measure(30_000, 2 * COST, threads=3)), 0.5)
+    near(share(tool.measure(60_000, 2 * COST, options=["--no-baseline"])), 0.5, by=0.12)
 
 
 def case_stacks_by_time(tool):
@@ -67,19 +63,7 @@ def case_stacks_by_time(tool):
     check(refused.returncode == 2 and "leave out --leaks" in refused.stderr, refused.stderr)
 
 
-def case_threads(tool):
-    near(share(tool.measure(30_000, 2 * COST, threads=3)), 0.5)
-
-
-def case_without_a_second_run(tool):
-    near(share(tool.measure(60_000, 2 * COST, options=["--no-baseline"])), 0.5, by=0.12)
-
-
-def sums_of(tool, *arguments, options=()):
-    return sums_of_program(tool, tool.programs["known_share"], *arguments, options=options)
-
-
-def sums_of_program(tool, *program, options=()):
+def sums_of(tool, *program, options=()):
     tool.call("record", "--no-baseline", *options, "-o", tool.file, "--", *program)
     end = pathlib.Path(tool.file).read_bytes().split(b'"call_times": ')[1]
     return json.loads(end[:end.index(b"}") + 1])
@@ -88,7 +72,7 @@ def sums_of_program(tool, *program, options=()):
 def case_cold_caches_do_not_make_the_readings_dear(tool):
     """Else the share of a server is 0.0 % and not 0.8: what the readings cost is subtracted from calls that took less."""
     def reading(lines):
-        sums = sums_of(tool, "60000", "100", "1", lines)
+        sums = sums_of(tool, tool.programs["known_share"], "60000", "100", "1", lines)
         return sums["nothing_plain_ticks"] / sums["nothing_plain"]
 
     warm, cold = reading("0"), reading("200")
@@ -97,7 +81,7 @@ def case_cold_caches_do_not_make_the_readings_dear(tool):
 
 def case_sample(tool):
     """A sample has few blocks, but sums over all calls: two in four of a round take COST ticks."""
-    sums = sums_of(tool, "60000", str(2 * COST), "1", options=["--sample", "65536"])
+    sums = sums_of(tool, tool.programs["known_share"], "60000", str(2 * COST), "1", options=["--sample", "65536"])
     check(abs(sums["plain_calls"] + sums["fenced_calls"] - 240_000) < 24_000, sums)
     near(sums["plain_ticks"] / sums["plain_calls"], COST / 2, by=COST / 4)
 
@@ -105,7 +89,7 @@ def case_sample(tool):
 def case_short_processes(tool):
     """A script's commands make few calls each, and all count: otherwise "no pool needed" rests on those of the shell."""
     script = f"for i in $(seq 300); do {tool.programs['known_share']} 40 0 1; done"
-    sums = sums_of_program(tool, "sh", "-c", script)
+    sums = sums_of(tool, "sh", "-c", script)
     calls = sums["plain_calls"] + sums["fenced_calls"]
     check(abs(calls - 300 * 160) < 300 * 32, sums)
 

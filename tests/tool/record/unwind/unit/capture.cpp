@@ -55,17 +55,16 @@ struct result {
     return found;
 }
 
-/// Hooks are compiled without unwinding tables on some machines, and other machines have no walker of ours.
 bool can_walk() {
     return unwind::start(unwind::mode::own, depth) == unwind::mode::own;
 }
 
+/// Hooks are compiled without unwinding tables on some machines, and other machines have no walker of ours.
+const auto where_it_can_walk = doctest::skip(!can_walk());
+
 } // namespace
 
-TEST_CASE("one place is one stack, new until it is defined") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("one place is one stack, new until it is defined" * where_it_can_walk) {
     std::uint32_t id = 0;
     errno = 77;
     for (int i = 0; i != 60; ++i) {
@@ -83,10 +82,8 @@ TEST_CASE("one place is one stack, new until it is defined") {
     CHECK(errno == 77); // which is the program's
 }
 
-TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing changes nothing") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing changes nothing" *
+          where_it_can_walk) {
     std::uint32_t first = 0;
     for (int i = 0; i != 3; ++i) {
         if (i == 1) {
@@ -102,10 +99,7 @@ TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing change
     }
 }
 
-TEST_CASE("a stack whose words lie too far apart to be noted is walked each time") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("a stack whose words lie too far apart to be noted is walked each time" * where_it_can_walk) {
     for (int i = 0; i != 3; ++i) {
         const std::uint64_t misses = mine.misses;
         const result found = take_below_much(6);
@@ -115,10 +109,7 @@ TEST_CASE("a stack whose words lie too far apart to be noted is walked each time
     }
 }
 
-TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right" * where_it_can_walk) {
     for (int i = 0; i != 20; ++i) {
         unwind::defined(take().captured);
     }
@@ -162,10 +153,7 @@ struct place {
 
 } // namespace
 
-TEST_CASE("a frame pointer that leads nowhere is not followed") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("a frame pointer that leads nowhere is not followed" * where_it_can_walk) {
     const place from = by_frame_pointer(64);
     for (const std::uintptr_t wrong : {std::uintptr_t{0}, std::uintptr_t{8}, ~std::uintptr_t{7},
                                        from.stack_pointer + (std::uintptr_t{1} << 44),
@@ -226,10 +214,7 @@ void handler(int) {
 
 } // namespace
 
-TEST_CASE("a signal handler that interrupts a capture, thousands of times") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("a signal handler that interrupts a capture, thousands of times" * where_it_can_walk) {
     // What each depth is, before anything interrupts.
     std::vector<std::uint32_t> ids;
     for (int levels = 0; levels != 12; ++levels) {
@@ -258,10 +243,7 @@ TEST_CASE("a signal handler that interrupts a capture, thousands of times") {
     CHECK(wrong_in_handler == 0);
 }
 
-TEST_CASE("a signal handler that jumps out of a capture loses nothing") {
-    if (!can_walk()) {
-        return;
-    }
+TEST_CASE("a signal handler that jumps out of a capture loses nothing" * where_it_can_walk) {
     const interruptions signals(handler);
     static volatile unsigned jumps;
     static volatile unsigned rounds;
