@@ -22,6 +22,7 @@ namespace linn::tool {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 using kind = executable_info::kind;
 
 unsigned own_machine() {
@@ -79,24 +80,22 @@ void read_symbols(const elf_file& elf, executable_info& into) {
 }
 
 void read_elf(const fs::path& file, executable_info& into) {
-    into.what = kind::unknown;
     const auto elf = elf_file::open(file.string());
     GElf_Ehdr header{};
     if (elf == nullptr || ::gelf_getehdr(elf->get(), &header) == nullptr) {
         return;
     }
     const bool is_little = std::endian::native == std::endian::little;
+    const char* const foreign = " was built for another machine: ";
     if (header.e_ident[EI_DATA] != (is_little ? ELFDATA2LSB : ELFDATA2MSB)) {
-        into.what = kind::foreign;
-        into.architecture = "another byte order";
+        into.why_not = foreign + "another byte order"s;
     } else if (header.e_machine != own_machine()) {
-        into.what = kind::foreign;
-        into.architecture = machine_name(header.e_machine);
+        into.why_not = foreign + machine_name(header.e_machine);
     } else if (header.e_ident[EI_CLASS] != ELFCLASS64) {
-        into.what = kind::foreign;
-        into.architecture = machine_name(header.e_machine) + ", 32 bits";
+        into.why_not = foreign + machine_name(header.e_machine) + ", 32 bits";
     } else if (header.e_type == ET_EXEC || header.e_type == ET_DYN) {
         into.what = kind::program;
+        into.why_not.clear();
         into.interpreter = elf->interpreter();
         read_symbols(*elf, into);
     }
@@ -121,39 +120,6 @@ bool is_runnable(const fs::path& file) {
     return ::stat(file.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
 
-/// Why a file cannot be executed at all; empty when it can.
-std::string why_not_executable(const std::string& name, const fs::path& file, const executable_info& info) {
-    switch (info.what) {
-    case kind::missing:
-        return fmt::format("{}: no such program", file.empty() ? name : file.string());
-    case kind::directory:
-        return fmt::format("{} is a directory, not a program", file.string());
-    case kind::not_executable:
-        return fmt::format("{} is not executable: chmod +x {}, or name its interpreter before it",
-                           file.string(), file.string());
-    case kind::empty:
-        return fmt::format("{} is an empty file", file.string());
-    case kind::unknown:
-        return fmt::format("{} is neither a program nor a script that begins with #!", file.string());
-    case kind::foreign:
-        return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
-    case kind::script: {
-        std::error_code error;
-        if (info.interpreter.empty() || fs::exists(info.interpreter, error)) {
-            return {};
-        }
-        if (info.interpreter.ends_with('\r')) {
-            return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
-                               file.string());
-        }
-        return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
-    }
-    case kind::program:
-        break;
-    }
-    return {};
-}
-
 /// How a refusal names what was to be loaded, by `preload_kind`.
 constexpr struct {
     const char* what;     ///< "no … can be preloaded"
@@ -171,14 +137,16 @@ executable_info inspect_executable(const fs::path& file) {
     executable_info info;
     struct stat s{};
     if (::stat(file.c_str(), &s) != 0) {
-        return info;
+        info.why_not = ": no such program";
+    } else if (S_ISDIR(s.st_mode)) {
+        info.why_not = " is a directory, not a program";
+    } else if (!S_ISREG(s.st_mode) || ::access(file.c_str(), X_OK) != 0) {
+        info.why_not =
+            fmt::format(" is not executable: chmod +x {}, or name its interpreter before it", file.string());
+    } else if (s.st_size == 0) {
+        info.why_not = " is an empty file";
     }
-    if (S_ISDIR(s.st_mode)) {
-        info.what = kind::directory;
-        return info;
-    }
-    if (!S_ISREG(s.st_mode) || ::access(file.c_str(), X_OK) != 0) {
-        info.what = kind::not_executable;
+    if (!info.why_not.empty()) {
         return info;
     }
     info.privilege = privilege_of(file, s);
@@ -188,18 +156,24 @@ executable_info inspect_executable(const fs::path& file) {
     begin.resize(static_cast<std::size_t>(in.gcount()));
     if (begin.empty()) {
         // One may execute without being allowed to read: the kernel knows what it is.
-        info.what = s.st_size == 0 ? kind::empty : kind::program;
-        info.interpreter = s.st_size == 0 ? "" : "unknown";
+        info.what = kind::program;
+        info.interpreter = "unknown";
     } else if (begin.starts_with("#!")) {
         info.what = kind::script;
         std::string_view line =
             std::string_view{begin}.substr(2, std::min<std::size_t>(begin.find('\n'), 257) - 2);
         line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
         info.interpreter = line.substr(0, line.find_first_of(" \t"));
-    } else if (begin.starts_with(std::string_view{ELFMAG, SELFMAG})) {
-        read_elf(file, info);
+        if (std::error_code error; info.interpreter.ends_with('\r')) {
+            info.why_not = ": its first line ends as on Windows, so that its interpreter is not found";
+        } else if (!info.interpreter.empty() && !fs::exists(info.interpreter, error)) {
+            info.why_not = fmt::format(": its interpreter {} does not exist", info.interpreter);
+        }
     } else {
-        info.what = kind::unknown;
+        info.why_not = " is neither a program nor a script that begins with #!";
+        if (begin.starts_with(std::string_view{ELFMAG, SELFMAG})) {
+            read_elf(file, info);
+        }
     }
     return info;
 }
@@ -285,9 +259,11 @@ reached_program reach_program(const std::string& name, preload_kind what) {
     const std::string_view search_path = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
     found.file = find_program(name, search_path).lexically_normal();
     found.info = inspect_executable(found.file);
-    found.problem = why_not_executable(name, found.file, found.info);
+    if (const std::string& why_not = found.info.why_not; !why_not.empty()) {
+        found.problem = (found.file.empty() ? name : found.file.string()) + why_not;
+    }
     std::error_code error;
-    if (found.info.what == kind::missing && name.find('/') == std::string::npos) {
+    if (found.file.empty() && name.find('/') == std::string::npos) {
         found.problem = fmt::format("{}: no such program on PATH", name);
         if (fs::exists(name, error)) {
             found.problem += fmt::format("; for the file in this directory: ./{}", name);

@@ -11,20 +11,11 @@ namespace linn::tool {
 
 /// What a file is, as far as it matters for preloading a library into it.
 struct executable_info {
-    enum class kind {
-        missing,
-        directory,
-        not_executable, ///< the permission is missing
-        empty,
-        script,
-        program, ///< for this machine
-        foreign, ///< for another machine
-        unknown, ///< none of these
-    };
+    enum class kind { none, script, program };
 
-    kind what = kind::missing;
+    kind what = kind::none;
+    std::string why_not;      ///< why it cannot be executed, as behind its name: " is an empty file"
     std::string interpreter;  ///< of a script; of a program its dynamic loader, empty when it is static
-    std::string architecture; ///< of a foreign one, in words
     std::string privilege;    ///< "setuid", "setgid", "file capabilities": where the kernel ignores preloads
     std::string sanitizer;    ///< the one it was built with: "AddressSanitizer" …
     std::string private_heap; ///< an allocator compiled in that no preload replaces: "jemalloc" …
