@@ -3,7 +3,6 @@
 
 #include "../../interpose/raw.hpp"
 #include "chunk_windows.hpp"
-#include "modules.hpp"
 #include "rtti_probe.hpp"
 #include "sampled_blocks.hpp"
 #include "slots.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules.hpp"
-
 #include "../../interpose/mapped_file.hpp"
 #include "image.hpp"
+#include "thread.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
 #include "../../interpose/real.hpp"
 #include "attached.hpp"
 #include "image.hpp"
-#include "modules.hpp"
 #include "rtti_probe.hpp"
 #include "slots.hpp"
+#include "thread.hpp"
 
 #include <signal.h>
 

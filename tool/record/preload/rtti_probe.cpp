@@ -3,7 +3,7 @@
 
 #include "../../interpose/raw.hpp"
 #include "image.hpp"
-#include "modules.hpp"
+#include "thread.hpp"
 
 #include <sys/uio.h>
 
