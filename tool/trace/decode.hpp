@@ -245,7 +245,7 @@ private:
         const unsigned char* const last = end_ - hot_room; // at_ is not behind it
         std::uint64_t left = until - events_;
         do {
-            hot(now);
+            sink_.on_event(hot(now));
             --left;
         } while (left != 0 && now.at <= last && *now.at >= 0x40);
         events_ = until - left;
@@ -260,7 +260,7 @@ private:
     }
 
     // Reads at most 1 + 4 + 6 + 1 + 8 bytes, and loads eight at a time.
-    [[gnu::always_inline]] inline void hot(position& now) {
+    [[gnu::always_inline]] inline raw_event hot(position& now) {
         const unsigned tag = *now.at;
         const unsigned clock_size = clock_bytes(tag);
         const unsigned address_size = address_bytes(tag);
@@ -300,31 +300,23 @@ private:
             e.call = now.last_release;
         }
         now.at = p;
-        sink_.on_event(e);
+        return e;
     }
 
     const char* hot_at_the_end() {
         std::array<unsigned char, 2 * hot_room> copy{};
         const auto left = static_cast<std::size_t>(end_ - at_);
         std::memcpy(copy.data(), at_, left);
-        const unsigned char* const original = at_;
-        // Measured before it is told to the sink.
-        const unsigned tag = copy[0];
-        std::size_t needs = 1 + clock_bytes(tag) + address_bytes(tag);
-        if ((tag & 0x80) != 0) {
-            ++needs;
-            if ((tag & 0x40) != 0) {
-                needs += (copy[needs] & 1) != 0 ? 8U : 2U;
-            }
-        }
-        if (needs > left) {
+        position now{copy.data(), clock_, base_, last_release_};
+        const raw_event e = hot(now);
+        const auto used = static_cast<std::size_t>(now.at - copy.data());
+        if (used > left) {
             return "an event is cut off";
         }
-        position now{copy.data(), clock_, base_, last_release_};
-        hot(now);
-        now.at = original + needs;
+        now.at = at_ + used;
         keep(now);
         ++events_;
+        sink_.on_event(e);
         return nullptr;
     }
 

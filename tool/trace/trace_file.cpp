@@ -66,7 +66,9 @@ trace_file::trace_file(const std::filesystem::path& path, std::vector<unsigned c
     open();
     read_file_header();
     find_frames();
-    refuse_without_frames();
+    if (frames_.empty()) {
+        refuse_without_frames();
+    }
 }
 
 void trace_file::open() {
@@ -80,9 +82,7 @@ void trace_file::open() {
                                              : fmt::format("{}: {}", name, std::strerror(errno))};
     }
     struct stat s{};
-    if (::fstat(file_.get(), &s) != 0) {
-        throw unusable_input{fmt::format("{}: {}", name, std::strerror(errno))};
-    }
+    ::fstat(file_.get(), &s); // which cannot fail
     if (S_ISDIR(s.st_mode)) {
         throw unusable_input{fmt::format("{} is a directory, not a trace", name)};
     }
@@ -177,9 +177,6 @@ void trace_file::find_frames() {
 
 /// A recording without a single event has a first and a last frame: a file without any holds no recording.
 void trace_file::refuse_without_frames() const {
-    if (!frames_.empty()) {
-        return;
-    }
     if (bad_from_ != 0) {
         throw damaged_input{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
                                         "again, or record again",
