@@ -315,7 +315,8 @@ private:
         o_.left_behind = r.left_behind;
         o_.last_name.assign(r.last_name, ::strnlen(r.last_name, sizeof r.last_name));
         if (r.failed != launcher::step::none) {
-            explain_failure(program);
+            fail(r.error, r.failed == launcher::step::directory ? "directory " + spec_.directory.string()
+                                                                : program.launcher_problem());
             return;
         }
         if (!is_decided_) {
@@ -358,13 +359,6 @@ private:
                 subtract("wall_ns", p.littered.wall_ns);
             }
         }
-    }
-
-    void explain_failure(const supervisor& program) {
-        const launcher::report& r = program.report();
-        fail(r.error, {});
-        o_.detail = r.failed == launcher::step::directory ? "directory " + spec_.directory.string()
-                                                          : program.launcher_problem();
     }
 
     void decide(const launcher::report& r) {

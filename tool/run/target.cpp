@@ -88,12 +88,10 @@ void measure_directly(target& t, const process_proof& last) {
     t.spec.program = last.executable;
     t.spec.arguments = last.arguments;
     t.spec.directory = last.directory;
-    t.spec.environment.clear();
-    for (const std::string& variable : last.environment) {
-        if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=")) {
-            t.spec.environment.push_back(variable);
-        }
-    }
+    t.spec.environment = last.environment;
+    std::erase_if(t.spec.environment, [](const std::string& variable) {
+        return variable.starts_with("LD_PRELOAD=") || variable.starts_with("LINN_PROBE=");
+    });
     // By the name it was called if that is the same file: some programs look where they were called from.
     if (last.arguments.empty()) {
         return;
