@@ -26,8 +26,8 @@ public:
 
     /// Storage that is not on the list yet; null when there is no memory. Needs no lock.
     [[nodiscard, LINN_DETAIL_COLD]] void* allocate() const noexcept {
-        return over_aligned() ? ::operator new(bytes_, std::align_val_t{align_}, std::nothrow)
-                              : ::operator new(bytes_, std::nothrow);
+        return over_aligned() ? ::operator new(bytes_, std::align_val_t{align_}, std::nothrow_t{})
+                              : ::operator new(bytes_, std::nothrow_t{});
     }
 
     /// Safe for pointers that are not objects; the checker reports them. Needs no lock.
