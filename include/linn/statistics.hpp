@@ -37,7 +37,7 @@ namespace detail {
 /// program it is cached.
 inline pool_statistics statistics_of(depot<platform>& d) noexcept {
     pool_statistics s = d.statistics();
-    const std::size_t idle = idle_core<platform, false>::idle_in(d);
+    const std::size_t idle = recycler_core<platform>::idle_in(d);
     const std::size_t kept = idle < s.live ? idle : s.live; // others may use it between the two
     s.live -= kept;
     s.cached += kept;
@@ -195,7 +195,7 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
     std::vector<call_trace> shown;
     pointer_list<platform::pages> live;
     pointer_set<platform::pages> idle;
-    if (!d.collect_live(live) || !idle_core<platform, false>::append_idle_in(d, idle)) {
+    if (!d.collect_live(live) || !recycler_core<platform>::append_idle_in(d, idle)) {
         return; // no memory for the lists: the line above says what matters
     }
     for (void* object : live) {

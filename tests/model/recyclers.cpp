@@ -9,7 +9,7 @@
 
 namespace model::of_recyclers {
 
-using base = linn::detail::idle_core<policy, false>;
+using base = linn::detail::recycler_core<policy>;
 
 const struct prepared {
     prepared() {

@@ -17,7 +17,7 @@ struct item {
 };
 using items = linn::recycler<item>;
 using slots = linn::pool<linn::detail::recycler_slot<item>>;
-using cores = linn::detail::idle_core<linn::detail::platform, false>::registry;
+using cores = linn::detail::recycler_core<linn::detail::platform>::registry;
 
 /// Acquires `n` and waits with them in hand.
 class holder {

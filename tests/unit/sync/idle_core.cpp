@@ -15,10 +15,10 @@ using slot = linn::detail::idle_item<platform, false>;
 
 constexpr std::uint64_t long_ns = 10'000'000'000;
 
-class core final : public linn::detail::idle_core<platform, false> {
+class core final : public linn::detail::recycler_core<platform> {
 public:
     core(std::size_t capacity, bool asymmetric, std::size_t limit = 0)
-        : idle_core{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}} {
+        : recycler_core{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}} {
         ++alive;
     }
     ~core() override { --alive; }

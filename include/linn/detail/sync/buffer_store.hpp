@@ -37,9 +37,9 @@ inline constexpr std::string_view buffer_type_name = "linn::buffer";
 /// @tparam Pages of the system; tests put others in its place
 /// @threads any; once `close` is called, no other call but `release` runs or follows
 template <class Policy = platform, class Pages = system_buffer_pages>
-class buffer_store final : public idle_core<Policy, true> {
+class buffer_store : public idle_core<Policy, true, buffer_store<Policy, Pages>> {
 public:
-    using core = idle_core<Policy, true>;
+    using core = idle_core<Policy, true, buffer_store>;
     using typename core::item;
 
     /// The descriptor of a buffer, apart from it: neither acquire nor release touches the memory.
@@ -121,6 +121,8 @@ public:
     [[nodiscard]] const buffer_plan& plan() const noexcept { return plan_; }
 
 private:
+    friend core;
+
     explicit buffer_store(const buffer_plan& plan) noexcept
         : core{{.capacity = plan.retain, .limit = plan.most, .asymmetric = plan.asymmetric}},
           plan_{plan},
@@ -179,13 +181,13 @@ private:
         return nullptr;
     }
 
-    void dispose(item* s) noexcept override {
+    void dispose(item* s) noexcept {
         auto* const b = static_cast<block*>(s);
         count(*b).fetch_sub(1, std::memory_order_relaxed);
         Pages::unmap(b->memory);
         delete b;
     }
-    void note_disposed(std::size_t n) noexcept override { tell(pool_event_kind::slab_returned, n); }
+    void note_disposed(std::size_t n) noexcept { tell(pool_event_kind::slab_returned, n); }
 
     /// False when the system does not lift the protection.
     bool open(item* s) noexcept { return Pages::open(static_cast<block*>(s)->memory, protect_idle_); }

@@ -88,8 +88,11 @@ struct idle_counts {
 ///
 /// No item is created, destroyed or reset inside a lock: those are calls of the user's code, which may use the same recycler,
 /// or system calls that may take long. The barrier that closes fronts is one.
-template <class Policy, bool Few>
-class idle_core : private in_fork_registry<idle_core<Policy, Few>, typename Policy::mutex>,
+///
+/// @tparam Derived has `dispose(item*)`, which destroys what is left of an item and frees its memory, and `note_disposed(n)`, the
+///         number of these. Buffers may come back when the module that made their pool is unloaded: no call of theirs is virtual
+template <class Policy, bool Few, class Derived>
+class idle_core : private in_fork_registry<idle_core<Policy, Few, Derived>, typename Policy::mutex>,
                   public idle_store<Policy, Few> {
     using store = idle_store<Policy, Few>;
     using typename store::front;
@@ -261,12 +264,7 @@ public:
     }
 
 protected:
-    virtual ~idle_core() = default;
-
-    /// Destroys what is left of an item, and frees its memory.
-    virtual void dispose(item* s) noexcept = 0;
-    /// `n` were disposed of.
-    virtual void note_disposed(std::size_t) noexcept {}
+    ~idle_core() = default;
 
     /// Of items, places for one, waiters, and the owner.
     void drop_references(std::size_t n) noexcept {
@@ -276,7 +274,7 @@ protected:
             note_acquire(&references_);
             registry::leave(
                 *this); // before the derived class is destroyed, which others may ask for its numbers
-            delete this;
+            delete static_cast<Derived*>(this);
         }
     }
 
@@ -371,12 +369,12 @@ private:
         std::size_t n = 0;
         for (item* next = nullptr; s != nullptr; s = next) {
             next = s->next;
-            dispose(s);
+            static_cast<Derived*>(this)->dispose(s);
             pass_place_on();
             ++n;
         }
         if (n != 0) {
-            note_disposed(n);
+            static_cast<Derived*>(this)->note_disposed(n);
             drop_references(n);
         }
         return n;
@@ -427,6 +425,18 @@ private:
 
     /// Items, places for one, threads that wait or were answered, and the owner while it exists.
     typename store::template atomic<std::size_t> references_{1};
+};
+
+/// The part of a recycler that does not depend on its type. Objects are destroyed by code of the module that knows the type.
+template <class Policy>
+class recycler_core : public idle_core<Policy, false, recycler_core<Policy>> {
+public:
+    using core = idle_core<Policy, false, recycler_core>;
+    using core::core;
+
+    virtual void dispose(typename core::item* s) noexcept = 0;
+    void note_disposed(std::size_t) noexcept {}
+    virtual ~recycler_core() = default;
 };
 
 } // namespace linn::inline LINN_ABI::detail

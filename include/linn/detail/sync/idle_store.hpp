@@ -18,13 +18,13 @@
 namespace linn::inline LINN_ABI::detail {
 
 template <class Policy, bool Few>
-class idle_core;
+class idle_store;
 
 /// What is idle from time to time: the head of a recycler's slot, or the descriptor of a buffer.
 template <class Policy, bool Few>
 struct idle_item {
-    idle_core<Policy, Few>* home;
-    idle_item* next = nullptr; ///< in the depot, or on its way to be destroyed
+    idle_store<Policy, Few>* home; ///< the object that it is of
+    idle_item* next = nullptr;     ///< in the depot, or on its way to be destroyed
 };
 
 /// After a steal so many calls share the depot before threads cache again: what a steal costs is paid

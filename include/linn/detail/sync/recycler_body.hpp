@@ -66,7 +66,7 @@ void forget_control_block([[maybe_unused]] T* object) noexcept {
 ///
 /// @tparam Memory the pool of the slots
 template <class T, class Memory>
-class recycler_body final : public idle_core<platform, false> {
+class recycler_body final : public recycler_core<platform> {
 public:
     using object_type = T;
     using slot_type = recycler_slot<T>;
@@ -75,10 +75,10 @@ public:
 
     recycler_body(std::size_t capacity, std::size_t limit, std::function<element()>&& create,
                   std::function<void(T&)>&& reset)
-        : idle_core{{.capacity = capacity,
-                     .limit = limit,
-                     .asymmetric = enable_thread_barrier(),
-                     .memory = &memory::core::root.depot_made}},
+        : recycler_core{{.capacity = capacity,
+                         .limit = limit,
+                         .asymmetric = enable_thread_barrier(),
+                         .memory = &memory::core::root.depot_made}},
           create_{std::move(create)},
           reset_{std::move(reset)} {}
 
@@ -172,7 +172,7 @@ private:
     [[LINN_DETAIL_NOINLINE]] static void hollow_out(slot_type* s) noexcept {
         s->become(recycled_state::hollow);
         s->destroy();
-        s->head.home->pass_place_on();
+        static_cast<recycler_body*>(s->head.home)->pass_place_on();
     }
 
     /// A new object in the place that the caller has. @throws what making one throws; the place is given up then
