@@ -119,8 +119,12 @@ void* recycler() {
     return &one;
 }
 
-constexpr plugin_functions functions{&make,          &destroy,       &live,  &trim,     &work,
-                                     &made_at_start, &say_when_gone, &place, &resource, &recycler};
+void* buffer() {
+    return new linn::buffer{linn::buffer_pool{65536}.acquire()};
+}
+
+constexpr plugin_functions functions{&make,          &destroy, &live,     &trim,     &work,  &made_at_start,
+                                     &say_when_gone, &place,   &resource, &recycler, &buffer};
 
 } // namespace
 

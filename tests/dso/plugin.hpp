@@ -33,6 +33,8 @@ struct plugin_functions {
     /// Its `linn::pool_resource` and its `linn::recycler<exchanged_item>`, for a host of the same build.
     void* (*resource)();
     void* (*recycler)();
+    /// A `linn::buffer` of operator new whose pool is gone, for the same.
+    void* (*buffer)();
 };
 
 using get_plugin_functions = const plugin_functions*();

@@ -8,6 +8,8 @@
 // the test demands that it did.
 #include "module.hpp"
 
+#include <linn/buffer_pool.hpp>
+
 #include <atomic>
 #include <string_view>
 
@@ -19,10 +21,12 @@ namespace {
 void orphans_are_freed(const char* path, bool goes) {
     std::vector<exchanged_item*> here;
     std::vector<exchanged_item*> there;
+    void* buffer = nullptr;
     {
         module plugin{path};
         in_a_thread([&] { // a thread that has used it keeps it loaded until it ends
             here = make_some(plugin.f->make);
+            buffer = plugin.f->buffer();
             there = make_some(plugin.f->make);
             destroy_all(make_some(plugin.f->make), plugin.f->destroy);
             destroy_all(make_some(&make_here), plugin.f->destroy);
@@ -31,6 +35,7 @@ void orphans_are_freed(const char* path, bool goes) {
     }
     CHECK(!goes || !is_loaded(path));
     destroy_all(here, &destroy_here);
+    delete static_cast<linn::buffer*>(buffer);
     in_a_thread([&] { destroy_all(there, &destroy_here); });
     linn::pool<exchanged_item>::trim();
     if (in_slabs()) {
