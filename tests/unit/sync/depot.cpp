@@ -194,11 +194,11 @@ TEST_CASE("depot: where a memory checker sees each object, a run above the limit
                               linn::detail::service::bypass,
                               arena};
     void* all[11] = {};
-    CHECK_FALSE(depot.take_run(all, 11));
+    CHECK_FALSE(depot.take_bypassed(all, 11));
     CHECK(all[0] == nullptr);
-    REQUIRE(depot.take_run(all, 10));
+    REQUIRE(depot.take_bypassed(all, 10));
     for (std::size_t i = 0; i != 10; ++i) {
-        depot.put_one(all[i]);
+        depot.put_bypassed(all[i]);
     }
     CHECK(depot.statistics().live == 0);
     CHECK(depot.statistics().peak == 10);

@@ -116,11 +116,8 @@ public:
     // -- one object at a time, for threads without a cache --------------------------------------
 
     [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by = no_trace) noexcept {
-        void* object = nullptr;
-        if (mode_ == service::bypass) {
-            return take_bypassed(&object, 1) ? object : nullptr;
-        }
         refusals noticed;
+        void* object = nullptr;
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
@@ -143,12 +140,9 @@ public:
     /// Writes pointers to `count` objects into `out`, an array of pointers of any type. In one piece: no other thread
     /// is refused an object that this one gives back because there are too few.
     /// @returns false when there are too few; then none is taken
-    /// @pre not in service::cached
+    /// @pre in service::direct
     [[nodiscard, LINN_DETAIL_COLD]] bool take_run(void* out, std::size_t count,
                                                   const call_trace& by = no_trace) noexcept {
-        if (mode_ == service::bypass) {
-            return take_bypassed(out, count);
-        }
         refusals noticed;
         bool enough = false;
         slab_news news;
@@ -168,6 +162,15 @@ public:
                                       const call_trace& by = no_trace) noexcept {
         for_each_batch(objects, count, [&](void** some, std::size_t n) { put_some(some, n, by); });
     }
+
+    // -- in service::bypass ------------------------------------------------------------------------
+
+    /// As `take_run`.
+    [[nodiscard, LINN_DETAIL_COLD]] bool take_bypassed(void* out, std::size_t count) noexcept;
+
+    /// An object of another type's pool, a block like any other to the memory checker, is reported and stays. What
+    /// no pool gave is passed on, for the checker to report.
+    [[LINN_DETAIL_COLD]] void put_bypassed(void* object) noexcept;
 
     // -- attaching -------------------------------------------------------------------------------
 
@@ -415,18 +418,8 @@ private:
 
     /// Takes objects back, and forgets what `objects` holds.
     void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
-        if (mode_ == service::bypass) {
-            put_bypassed(objects, count);
-        } else {
-            hand_over_run(objects, give_some(objects, count, by), by);
-        }
+        hand_over_run(objects, give_some(objects, count, by), by);
     }
-
-    /// `take_run` in service::bypass.
-    [[nodiscard, LINN_DETAIL_COLD]] bool take_bypassed(void* out, std::size_t count) noexcept;
-    /// `put_some` in service::bypass. An object of another type's pool, a block like any other to the memory checker, is reported and
-    /// stays. What no pool gave is passed on, for the checker to report.
-    [[LINN_DETAIL_COLD]] void put_bypassed(void* const* objects, std::size_t count) noexcept;
 
     template <class F>
     auto locked(F&& f) noexcept {

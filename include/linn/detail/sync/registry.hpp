@@ -261,24 +261,21 @@ bool depot<Policy>::take_bypassed(void* out, std::size_t count) noexcept {
 }
 
 template <class Policy>
-void depot<Policy>::put_bypassed(void* const* objects, std::size_t count) noexcept {
-    for (std::size_t i = 0; i != count; ++i) {
-        void* const object = objects[i];
-        const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
-        bool known = strike(*this);
-        if (!known) [[LINN_DETAIL_UNLIKELY]] {
-            for_each_sibling([&](depot& other) {
-                known = strike(other);
-                return !known;
-            });
-        }
+void depot<Policy>::put_bypassed(void* object) noexcept {
+    const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
+    bool known = strike(*this);
+    if (!known) [[LINN_DETAIL_UNLIKELY]] {
+        for_each_sibling([&](depot& other) {
+            known = strike(other);
+            return !known;
+        });
         if (depot* owner = known ? nullptr : owner_of(object); owner != nullptr) {
             refusal wrong{object, misuse_kind::wrong_pool};
             tell_handler(wrong, owner);
-        } else {
-            bypass_.deallocate(object);
+            return;
         }
     }
+    bypass_.deallocate(object);
 }
 
 /// Looks at all pools; see depot::check. @returns the number of misuses reported

@@ -98,6 +98,10 @@ void* allocate_slow(front<Policy>& f, pool_root<Policy>& root, const void* calle
         if (d == nullptr) {
             return nullptr;
         }
+        if (d->mode() == service::bypass) {
+            void* object = nullptr;
+            return d->take_bypassed(&object, 1) ? object : nullptr;
+        }
         if (!attach(f, *d)) {
             return d->take_one(trace_from(caller));
         }
@@ -117,6 +121,10 @@ void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object, co
             if (auto* const owner = static_cast<depot<Policy>*>(s->depot()); owner != nullptr) {
                 owner->put_one(object, trace_from(caller));
             }
+            return;
+        }
+        if (d->mode() == service::bypass) {
+            d->put_bypassed(object);
             return;
         }
         if (!attach(f, *d)) {
@@ -146,7 +154,7 @@ depot<Policy>* unattached(const front<Policy>& f, pool_root<Policy>& root) noexc
 template <class Policy>
 void deallocate_run(front<Policy>& f, pool_root<Policy>& root, const void* objects, std::size_t count,
                     const void* caller, attach_function<Policy> attach) noexcept {
-    if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() != service::cached) {
+    if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() == service::direct) {
         d->put_run(objects, count, trace_from(caller));
         return;
     }
@@ -166,7 +174,8 @@ template <class Policy>
 bool allocate_run(front<Policy>& f, pool_root<Policy>& root, void* out, std::size_t count, const void* caller,
                   attach_function<Policy> attach) noexcept {
     if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() != service::cached) {
-        return d->take_run(out, count, trace_from(caller));
+        return d->mode() == service::bypass ? d->take_bypassed(out, count)
+                                            : d->take_run(out, count, trace_from(caller));
     }
     auto* to = static_cast<std::byte*>(out);
     for (std::size_t done = 0; done != count; ++done) {
