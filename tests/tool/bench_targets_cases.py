@@ -13,7 +13,7 @@ from cases import Tool, check  # noqa: F401 (the fixture takes Tool from here)
 SCRIPT = pathlib.Path(__file__).parents[2] / "bench" / "targets.py"
 TARGETS = tomllib.loads(SCRIPT.with_suffix(".toml").read_text())
 LIVE = ["1", "8", "100", "1000", "10000", "100000", "1000000"]
-GROUP = ["pairs", "pairs-shared", "bursts", "scattered", "live-sets", "recycled", "containers-shuffled", "pmr-blocks",
+GROUP = ["pairs", "pairs-shared", "scattered", "live-sets", "recycled", "containers-shuffled", "pmr-blocks",
          "buffers-held", "footprint", "scaling"]
 
 
@@ -56,7 +56,7 @@ def scenarios(tool, *names):
 
 
 def case_pairs(tool):
-    scenarios(tool, "pairs", "pairs-shared", "bursts", "scattered")
+    scenarios(tool, "pairs", "pairs-shared", "scattered")
 
 
 def case_live_sets(tool):

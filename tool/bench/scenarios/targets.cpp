@@ -72,31 +72,6 @@ scenario pairs_shared_scenario() {
          .worker = "linn-bench-shared-worker"});
 }
 
-scenario bursts_scenario() {
-    return on_grid(
-        {.name = "bursts",
-         .summary = "what allocate_n and deallocate_n save over single calls",
-         .operation = "object",
-         .heading = "a burst of objects of 64 bytes allocated, then freed, by its length; ns an object",
-         .baseline = "new_delete",
-         .variants = {general,
-                      {"linn_pool", "linn::pool, one by one", "linn"},
-                      {"linn_allocate_n", "linn::pool, allocate_n", "linn"}},
-         .comparisons = {against_new("linn_allocate_n"),
-                         {"linn_allocate_n", {"linn_pool"}, "single calls to the same pool", "one by one"}},
-         .remarks = {"allocate_n and deallocate_n take and return a whole burst by one call."},
-         .touched_mib = 16,
-         .usual_seconds = 0.3},
-        {{"", "in a burst"}},
-        {{"8", "8"},
-         {"32", "32"},
-         {"64", "64", 3},
-         {"128", "128", 4},
-         {"256", "256"},
-         {"1024", "1024", 3},
-         {"16384", "16 384"}});
-}
-
 scenario scattered_scenario() {
     return on_grid(
         {.name = "scattered",
@@ -281,16 +256,9 @@ scenario containers_shuffled_scenario() {
 } // namespace
 
 std::vector<scenario> targets_scenarios() {
-    return {pairs_scenario(),
-            pairs_shared_scenario(),
-            bursts_scenario(),
-            scattered_scenario(),
-            live_sets_scenario(),
-            recycled_scenario(),
-            containers_shuffled_scenario(),
-            pmr_blocks_scenario(),
-            buffers_held_scenario(),
-            footprint_scenario(),
+    return {pairs_scenario(),      pairs_shared_scenario(), scattered_scenario(),
+            live_sets_scenario(),  recycled_scenario(),     containers_shuffled_scenario(),
+            pmr_blocks_scenario(), buffers_held_scenario(), footprint_scenario(),
             scaling_scenario()};
 }
 

@@ -39,62 +39,51 @@ template <std::size_t Held, bool Fill, class Source>
     }
 }
 
+/// What a phase of buffers-held has: buffers of a thread in a pass, but not more than fit into so many ticks.
+struct held_work {
+    std::size_t buffers;
+    double most_ticks;
+};
+
+template <std::size_t Held, class Source>
+void add_held(outcome& result, const held_work& work, unsigned threads, const char* bytes) {
+    const auto make = [] {
+        return [source = Source{}](std::size_t n) mutable { held_loop<Held, false>(source, n); };
+    };
+    const std::size_t n = fitting_pairs(threads, work.buffers, work.most_ticks, make);
+    const std::string name = std::string{Held == 4 ? "four" : "one"} + (threads == 2 ? "_two_" : "_") + bytes;
+    add_passes(result, name, threads, (n + Held - 1) / Held * Held, make);
+}
+
+template <std::size_t Held, template <std::size_t> class Source>
+void add_held_sizes(outcome& result, const held_work& work, unsigned threads) {
+    add_held<Held, Source<std::size_t{64} << 10>>(result, work, threads, "64k");
+    add_held<Held, Source<std::size_t{128} << 10>>(result, work, threads, "128k");
+    add_held<Held, Source<std::size_t{256} << 10>>(result, work, threads, "256k");
+    add_held<Held, Source<std::size_t{512} << 10>>(result, work, threads, "512k");
+    add_held<Held, Source<std::size_t{1} << 20>>(result, work, threads, "1m");
+    add_held<Held, Source<std::size_t{8} << 20>>(result, work, threads, "8m");
+}
+
 /// The scenario buffers-held for one way. Nothing is written except in the last phase: what is measured is the allocator, not
 /// the memory.
 template <template <std::size_t> class Source>
-class held_run {
-public:
-    explicit held_run(const options& o)
-        : wanted_{o.scaled(50'000)},
-          bound_{12e6 * rough_tick_rate() * static_cast<double>(o.work) / 100} {
-        result_.work_check = wanted_;
-    }
-
-    outcome perform() {
-        // With a second thread, or the C library leaves its locks out.
-        const idle_thread second;
-        sizes<1, 1>();
-        sizes<4, 1>();
-        sizes<1, 2>();
-        sizes<4, 2>();
-        using line = Source<std::size_t{8} << 20>;
-        constexpr std::size_t lines = 16;
-        add_passes(result_, "four_filled_8m", 1, lines, [] {
-            return [source = line{}](std::size_t n) mutable { held_loop<4, true>(source, n); };
-        });
-        return std::move(result_);
-    }
-
-private:
-    template <std::size_t Held, unsigned Threads>
-    void sizes() {
-        one<Held, Threads, std::size_t{64} << 10>("64k");
-        one<Held, Threads, std::size_t{128} << 10>("128k");
-        one<Held, Threads, std::size_t{256} << 10>("256k");
-        one<Held, Threads, std::size_t{512} << 10>("512k");
-        one<Held, Threads, std::size_t{1} << 20>("1m");
-        one<Held, Threads, std::size_t{8} << 20>("8m");
-    }
-
-    template <std::size_t Held, unsigned Threads, std::size_t Bytes>
-    void one(const char* bytes) {
-        const auto make = [] {
-            return [source = Source<Bytes>{}](std::size_t n) mutable { held_loop<Held, false>(source, n); };
-        };
-        const std::size_t n = fitting_pairs(Threads, wanted_, bound_, make);
-        const std::string name =
-            std::string{Held == 4 ? "four" : "one"} + (Threads == 2 ? "_two_" : "_") + bytes;
-        add_passes(result_, name, Threads, (n + Held - 1) / Held * Held, make);
-    }
-
-    std::size_t wanted_; // buffers of a pass, of a thread
-    double bound_;       // ticks that a phase may take
-    outcome result_;
-};
-
-template <template <std::size_t> class Source>
 outcome run_held(const options& o) {
-    return held_run<Source>{o}.perform();
+    const held_work work{o.scaled(50'000), rough_ticks(o, 12e6)};
+    const idle_thread second; // or the C library leaves its locks out
+    outcome result;
+    result.work_check = work.buffers;
+    for (const unsigned threads : {1u, 2u}) {
+        add_held_sizes<1, Source>(result, work, threads);
+        add_held_sizes<4, Source>(result, work, threads);
+    }
+    constexpr std::size_t lines = 16;
+    add_passes(result, "four_filled_8m", 1, lines, [] {
+        return [source = Source<std::size_t{8} << 20>{}](std::size_t n) mutable {
+            held_loop<4, true>(source, n);
+        };
+    });
+    return result;
 }
 
 template <std::size_t Bytes>

@@ -54,25 +54,17 @@ placement& the_placement() {
     return p;
 }
 
-/// A number that CPUs of one core share and that other cores do not; -1 when the kernel does not say.
+/// A number that CPUs of one core share and that other cores do not, the least of them; -1 when the kernel does not say.
 long core_of(unsigned cpu) {
-    long key = 0;
-    for (const char* name : {"physical_package_id", "core_id"}) {
-        char path[96];
-        std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
-        std::FILE* file = std::fopen(path, "re");
-        if (file == nullptr) {
-            return -1;
-        }
-        long id = -1;
-        const bool read = std::fscanf(file, "%ld", &id) == 1;
+    char path[96];
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
+    std::FILE* const file = std::fopen(path, "re");
+    long least = -1;
+    if (file != nullptr) {
+        static_cast<void>(std::fscanf(file, "%ld", &least) == 1);
         std::fclose(file);
-        if (!read) {
-            return -1;
-        }
-        key = key * 65'536 + id;
     }
-    return key;
+    return least;
 }
 
 bool pin_to(unsigned cpu) {

@@ -47,6 +47,16 @@ inline void escape(const void* p) noexcept {
     asm volatile("" : : "g"(p) : "memory");
 }
 
+/// Takes a block and gives it back at once, again and again. `Source` has `void* take()` and `void give(void*)`.
+template <class Source>
+[[gnu::noinline]] void pair_loop(Source& source, std::size_t pairs) {
+    for (std::size_t i = 0; i != pairs; ++i) {
+        void* p = source.take();
+        escape(p);
+        source.give(p);
+    }
+}
+
 /// Minor page faults of this process so far.
 std::uint64_t page_faults() noexcept;
 

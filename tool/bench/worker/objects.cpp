@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios over objects of one size: pairs, bursts, scattered, live-sets, scaling and footprint.
+// The scenarios over objects of one size: pairs, scattered, live-sets, scaling and footprint.
 #include "linn_sources.hpp"
 #include "measure.hpp"
 #include "pairs.hpp"
@@ -13,60 +13,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <new>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linn::tool::worker {
 namespace {
 
-/// Objects that are allocated in one go and freed in one go, a phase each.
-constexpr std::size_t burst_counts[] = {8, 32, 64, 128, 256, 1'024, 16'384};
-
-/// A burst by single calls of a source.
-template <class Source>
-struct one_by_one {
-    using pointer = void*;
-    static void take(void** out, std::size_t n) {
-        for (std::size_t i = 0; i != n; ++i) {
-            out[i] = Source::take();
-        }
-    }
-    static void give(void** objects, std::size_t n) noexcept {
-        for (std::size_t i = 0; i != n; ++i) {
-            Source::give(objects[i]);
-        }
-    }
-};
-
-/// The scenario bursts. Nothing touches the objects. `Bursts` has `take(pointer*, n)` and `give(pointer*, n)`.
-template <class Bursts>
-outcome run_bursts(const options& o) {
-    const std::size_t objects = o.scaled(1'000'000);
-    mapped_array<typename Bursts::pointer> live{burst_counts[std::size(burst_counts) - 1]};
-    outcome result;
-    result.work_check = objects;
-    for (const std::size_t n : burst_counts) {
-        const std::size_t rounds = std::max<std::size_t>(objects / n, 1);
-        add_passes(result, std::to_string(n), 1, n * rounds, [&live, n] {
-            return [&live, n](std::size_t count) {
-                for (std::size_t done = 0; done != count; done += n) {
-                    Bursts::take(live.begin(), n);
-                    escape(live.begin());
-                    Bursts::give(live.begin(), n);
-                    escape(live.begin());
-                }
-            };
-        });
-    }
-    return result;
-}
-
-template <class Source, bool Write>
-[[gnu::noinline]] void allocate_all(mapped_array<void*>& live) {
+template <class Source, bool Write = false>
+[[gnu::noinline]] void allocate_all(std::span<void*> live) {
     for (void*& place : live) {
         void* p = Source::take();
         if constexpr (Write) {
@@ -78,10 +37,10 @@ template <class Source, bool Write>
 }
 
 template <class Source>
-[[gnu::noinline]] void free_all(mapped_array<void*>& live) {
+[[gnu::noinline]] void free_all(std::span<void*> live) {
     for (void* p : live) {
         Source::give(p);
-        escape(live.begin());
+        escape(live.data());
     }
 }
 
@@ -90,32 +49,28 @@ template <class Source>
 template <class Source>
 outcome run_scattered(const options& o) {
     const std::size_t n = o.alive(200'000);
-    mapped_array<void*> live{n};
+    mapped_array<void*> places{n};
+    const std::span live{places.begin(), n};
     std::mt19937_64 random{7};
     std::array<phase, 5> freed;
     std::array<phase, 5> again;
     std::array<phase, 5> written;
+    const auto time = [&](const char* name, auto work) {
+        const stopwatch watch;
+        work();
+        return watch.finish(name, n);
+    };
     const auto free_at_random = [&] {
         allocate_all<Source, true>(live);
         std::shuffle(live.begin(), live.end(), random);
-        const stopwatch watch;
-        free_all<Source>(live);
-        return watch.finish("free", n);
+        return time("free", [&] { free_all<Source>(live); });
     };
     for (std::size_t pass = 0; pass != freed.size(); ++pass) {
         freed[pass] = free_at_random();
-        {
-            const stopwatch watch;
-            allocate_all<Source, false>(live);
-            again[pass] = watch.finish("again", n);
-        }
+        again[pass] = time("again", [&] { allocate_all<Source>(live); });
         free_all<Source>(live);
         free_at_random();
-        {
-            const stopwatch watch;
-            allocate_all<Source, true>(live);
-            written[pass] = watch.finish("again_written", n);
-        }
+        written[pass] = time("again_written", [&] { allocate_all<Source, true>(live); });
         free_all<Source>(live);
     }
     outcome result;
@@ -159,11 +114,8 @@ void measure_live_sets(const options& o, const std::string& bytes, outcome& resu
                     }
                 };
             };
-            constexpr std::size_t passes = 3;
-            result.phases.push_back(
-                measure_bodies({bytes + (at_random ? "_random_" : "_order_") + std::to_string(usual), 1,
-                                n * turns, passes, true},
-                               result.cpu_share, make));
+            add_passes(result, bytes + (at_random ? "_random_" : "_order_") + std::to_string(usual), 1,
+                       n * turns, make, {.count = 3});
             result.work_check += n * turns;
         }
     }
@@ -253,78 +205,30 @@ struct alignas(128) mailbox {
 };
 
 template <class Source>
-[[gnu::noinline]] void hot_pairs(std::size_t pairs) {
-    for (std::size_t i = 0; i != pairs; ++i) {
-        void* p = Source::take();
-        escape(p);
-        Source::give(p);
-    }
-}
+constexpr bool has_statistics = requires { Source::statistics(); };
 
+/// How often threads met at the source's depot so far, and found its lock taken.
 template <class Source>
-[[gnu::noinline]] void allocate_batch(void** live) {
-    for (std::size_t i = 0; i != batch; ++i) {
-        live[i] = Source::take();
-        escape(live[i]);
-    }
-}
-
-template <class Source>
-[[gnu::noinline]] void free_batch(void** live) {
-    for (std::size_t i = 0; i != batch; ++i) {
-        Source::give(live[i]);
-        escape(live);
+std::pair<double, double> depot_visits() {
+    if constexpr (has_statistics<Source>) {
+        const auto s = Source::statistics();
+        return {static_cast<double>(s.depot_visits), static_cast<double>(s.contended)};
+    } else {
+        return {};
     }
 }
 
 /// The scenario scaling for one source: pairs, batches, and batches that the next thread frees. A figure is the time of a core,
 /// not of a thread, so perfect scaling is flat, also where threads outnumber cores and take turns.
 template <class Source>
-class scaling_run {
-public:
-    explicit scaling_run(const options& o) : pairs_{o.scaled(1'600'000)} {
-        result_.waits = true;
-        result_.work_check = pairs_;
-    }
-
-    outcome perform() {
-        for (const unsigned threads : team_sizes) {
-            // The same work in all at every size, or 16 threads would take eight times as long.
-            const std::size_t each = pairs_ / std::max(threads, 2u);
-            const std::size_t batches = std::max<std::size_t>(each / batch, 4);
-            add(threads, "hot", each, [] { return [](std::size_t n) { hot_pairs<Source>(n); }; });
-            mapped_array<void*> buffers{threads * batch};
-            std::atomic<unsigned> started{0};
-            add(threads, "batch", batches * batch, [&] {
-                return [mine = buffers.begin() + started.fetch_add(1) * batch](std::size_t n) {
-                    for (std::size_t done = 0; done != n; done += batch) {
-                        allocate_batch<Source>(mine);
-                        free_batch<Source>(mine);
-                    }
-                };
-            });
-            std::vector<mailbox> boxes(threads);
-            started = 0;
-            add(threads, "hand_over", batches / 4 * batch, [&] {
-                const unsigned me = started.fetch_add(1);
-                return [&, me, mine = buffers.begin() + me * batch](std::size_t n) mutable {
-                    for (std::size_t done = 0; done != n; done += batch) {
-                        allocate_batch<Source>(mine);
-                        boxes[(me + 1) % threads].post(mine);
-                        mine = boxes[me].receive();
-                        free_batch<Source>(mine);
-                    }
-                };
-            });
-        }
-        return std::move(result_);
-    }
-
-private:
-    template <class Make>
-    void add(unsigned threads, const char* load, std::size_t operations, const Make& make) {
+outcome run_scaling(const options& o) {
+    const std::size_t pairs = o.scaled(1'600'000);
+    outcome result;
+    result.waits = true;
+    result.work_check = pairs;
+    const auto add = [&](unsigned threads, const char* load, std::size_t operations, const auto& make) {
         const unsigned cpus = usable_cpus();
-        const counts before = count();
+        const auto before = depot_visits<Source>();
         double share = 1;
         phase p = measure_passes(std::to_string(threads) + '_' + load, threads, operations, share, [&] {
             if (threads > cpus) {
@@ -333,40 +237,47 @@ private:
             return make();
         });
         if (threads <= cpus) { // more have to wait for one another
-            result_.cpu_share = std::min(result_.cpu_share, share);
+            result.cpu_share = std::min(result.cpu_share, share);
         }
         p.cycles_per_operation *= static_cast<double>(std::min(threads, cpus)) / threads;
-        if constexpr (has_statistics) {
-            const counts after = count();
-            p.metrics = {{"depot_visits", after.visits - before.visits},
-                         {"contended", after.contended - before.contended}};
+        if constexpr (has_statistics<Source>) {
+            const auto after = depot_visits<Source>();
+            p.metrics = {{"depot_visits", after.first - before.first},
+                         {"contended", after.second - before.second}};
         }
-        result_.phases.push_back(std::move(p));
-    }
-
-    static constexpr bool has_statistics = requires { Source::statistics(); };
-
-    /// How often threads met at the pool's depot so far, and found its lock taken.
-    struct counts {
-        double visits = 0;
-        double contended = 0;
+        result.phases.push_back(std::move(p));
     };
-    static counts count() {
-        if constexpr (has_statistics) {
-            const auto s = Source::statistics();
-            return {static_cast<double>(s.depot_visits), static_cast<double>(s.contended)};
-        } else {
-            return {};
-        }
+    for (const unsigned threads : team_sizes) {
+        // The same work in all at every size, or 16 threads would take eight times as long.
+        const std::size_t each = pairs / std::max(threads, 2u);
+        const std::size_t batches = std::max<std::size_t>(each / batch, 4);
+        add(threads, "hot", each, [] { return [s = Source{}](std::size_t n) mutable { pair_loop(s, n); }; });
+        mapped_array<void*> buffers{threads * batch};
+        std::atomic<unsigned> started{0};
+        add(threads, "batch", batches * batch, [&] {
+            const std::span mine{buffers.begin() + started.fetch_add(1) * batch, batch};
+            return [mine](std::size_t n) {
+                for (std::size_t done = 0; done != n; done += batch) {
+                    allocate_all<Source>(mine);
+                    free_all<Source>(mine);
+                }
+            };
+        });
+        std::vector<mailbox> boxes(threads);
+        started = 0;
+        add(threads, "hand_over", batches / 4 * batch, [&] {
+            const unsigned me = started.fetch_add(1);
+            return [&, me, mine = buffers.begin() + me * batch](std::size_t n) mutable {
+                for (std::size_t done = 0; done != n; done += batch) {
+                    allocate_all<Source>({mine, batch});
+                    boxes[(me + 1) % threads].post(mine);
+                    mine = boxes[me].receive();
+                    free_all<Source>({mine, batch});
+                }
+            };
+        });
     }
-
-    std::size_t pairs_;
-    outcome result_;
-};
-
-template <class Source>
-outcome run_scaling(const options& o) {
-    return scaling_run<Source>{o}.perform();
+    return result;
 }
 
 template <class Function>
@@ -463,22 +374,12 @@ outcome run_floor(const options& o) {
 
 using objects = pool_source<object_bytes>;
 
-/// A burst by one call.
-struct all_at_once {
-    using pointer = objects::object*;
-    static void take(pointer* out, std::size_t n) { pool<objects::object>::allocate_n(std::span{out, n}); }
-    static void give(pointer* list, std::size_t n) noexcept {
-        pool<objects::object>::deallocate_n(std::span{list, n});
-    }
-};
-
 struct small_objects : pool_source<footprint_bytes> {
     static void trim() { pool<object>::trim(); }
 };
 
 constexpr variant all[] = {
     {"pairs", "new_delete", &run_pairs<general_source<object_bytes>>},
-    {"bursts", "new_delete", &run_bursts<one_by_one<general_source<object_bytes>>>},
     {"scattered", "new_delete", &run_scattered<general_source<object_bytes>>},
     {"live-sets", "new_delete", &run_live_sets<general_source>},
     {"live-sets", "new_delete_resource", &run_live_sets<new_delete_source>},
@@ -488,8 +389,6 @@ constexpr variant all[] = {
     {"scattered", "free_list", &run_scattered<free_list<object_bytes>>},
     {"pairs", "array", &run_floor},
     {"pairs", "linn_pool", &run_pairs<objects>},
-    {"bursts", "linn_pool", &run_bursts<one_by_one<objects>>},
-    {"bursts", "linn_allocate_n", &run_bursts<all_at_once>},
     {"scattered", "linn_pool", &run_scattered<objects>},
     {"live-sets", "linn_pool", &run_live_sets<pool_source>},
     {"live-sets", "linn_pool_resource", &run_live_sets<resource_source>},

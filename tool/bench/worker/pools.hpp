@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -158,49 +159,72 @@ outcome run_object(const options& o) {
     return unknown;
 }
 
-template <class C>
-void insert_into(C& c, int v) {
-    if constexpr (requires { c.push_back(v); }) {
-        c.push_back(v);
-    } else if constexpr (requires { typename C::mapped_type; }) {
-        c.try_emplace(v, v);
+/// What inserting integers, erasing them and inserting them again took.
+struct churned {
+    std::array<phase, 3> steps;
+    std::size_t elements; ///< after an insertion
+    bool is_whole;        ///< nothing stayed when all were erased, and as many came again
+};
+
+/// Inserts all keys, erases those at the places that `victims` gives, all of them in some order, and inserts all again.
+template <class C, class Victims>
+churned churn(C& c, mapped_array<int>& keys, Victims&& victims) {
+    churned result{};
+    const auto take_steps = [&](const auto& insert, const auto& erase) {
+        const auto time = [&](const auto& operation) {
+            const stopwatch watch;
+            operation();
+            return watch.finish({}, keys.size());
+        };
+        result.steps[0] = time(insert);
+        result.elements = c.size();
+        result.steps[1] = time(erase);
+        result.is_whole = c.empty();
+        result.steps[2] = time(insert);
+        result.is_whole = result.is_whole && c.size() == result.elements;
+    };
+    if constexpr (requires { c.push_back(0); }) { // a list finds what it erases by iterator
+        mapped_array<typename C::iterator> places{keys.size()};
+        const auto insert = [&] {
+            std::ranges::transform(keys, places.begin(), [&](int key) { return c.insert(c.end(), key); });
+        };
+        take_steps(insert, [&] {
+            for (const auto i : victims) {
+                c.erase(places[i]);
+            }
+        });
     } else {
-        c.insert(v);
+        const auto insert = [&] {
+            for (const int key : keys) {
+                if constexpr (requires { typename C::mapped_type; }) {
+                    c.emplace(key, key);
+                } else {
+                    c.insert(key);
+                }
+            }
+        };
+        take_steps(insert, [&] {
+            for (const auto i : victims) {
+                c.erase(keys[i]);
+            }
+        });
     }
+    return result;
 }
 
-/// A list is a queue: erasing one by one in the order of insertion is popping.
-template <class C>
-void erase_from(C& c, int v) {
-    if constexpr (requires { c.pop_front(); }) {
-        c.pop_front();
-    } else {
-        c.erase(v);
-    }
-}
-
-/// The three phases of the published scenario on one container: insert all, erase one by one in the same order,
-/// insert all again into the same container.
+/// The three phases of the published scenario on one container, which erases in the order of insertion.
 template <class C>
 outcome run_phases(C container, mapped_array<int>& values) {
+    const churned all = churn(container, values, std::views::iota(std::size_t{0}, values.size()));
     outcome result;
-    const auto time = [&](const char* name, const auto& operation) {
-        const stopwatch watch;
-        for (const int v : values) {
-            operation(container, v);
-        }
-        result.phases.push_back(watch.finish(name, values.size()));
-    };
-    const auto insert = [](C& c, int v) { insert_into(c, v); };
-    time("insert", insert);
-    result.work_check = container.size();
-    time("erase", [](C& c, int v) { erase_from(c, v); });
-    if (!container.empty()) {
-        result.error = "the container is not empty after everything was erased";
+    result.work_check = all.elements;
+    if (!all.is_whole) {
+        result.error = "not all elements were erased, or not as many came again";
     }
-    time("insert_again", insert);
-    if (container.size() != result.work_check) {
-        result.error = "the second insertion gave a different number of elements";
+    for (std::size_t step = 0; step != all.steps.size(); ++step) {
+        constexpr const char* names[] = {"insert", "erase", "insert_again"};
+        result.phases.push_back(all.steps[step]);
+        result.phases.back().name = names[step];
     }
     return result;
 }

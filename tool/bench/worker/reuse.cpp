@@ -102,65 +102,26 @@ struct from_resource {
 
 constexpr const char* container_steps[] = {"insert", "erase", "again"};
 
-/// The integers to insert, and the places of those to erase, one after the other. The same for every contender.
-struct shuffled_inputs {
-    explicit shuffled_inputs(std::size_t n) : keys{n}, victims{n} {
-        std::generate(keys.begin(), keys.end(), published_integers{});
-        std::iota(victims.begin(), victims.end(), std::uint32_t{0});
-        std::shuffle(victims.begin(), victims.end(), std::mt19937_64{11});
-    }
-
-    mapped_array<int> keys;
-    mapped_array<std::uint32_t> victims;
-};
-
 /// Inserts all, erases them in random order, inserts them again. The figures are the median of `repetitions`, each on a new
-/// container.
+/// container. Integers and order are the same for every contender.
 template <class Make>
 bool measure_container(std::size_t n, std::size_t repetitions, const Make& make,
                        step_report<std::size(container_steps)>& report) {
-    shuffled_inputs in{n};
+    mapped_array<int> keys{n};
+    std::generate(keys.begin(), keys.end(), published_integers{});
+    mapped_array<std::uint32_t> victims{n};
+    std::iota(victims.begin(), victims.end(), std::uint32_t{0});
+    std::shuffle(victims.begin(), victims.end(), std::mt19937_64{11});
     std::vector<phase> steps[std::size(container_steps)];
+    bool is_whole = true;
     for (std::size_t r = 0; r != repetitions; ++r) {
         auto c = make();
-        const auto time = [&](std::size_t step, auto work) {
-            const stopwatch watch;
-            work();
-            steps[step].push_back(watch.finish({}, n));
-        };
-        if constexpr (requires { c.push_back(0); }) { // a list finds what it erases by iterator
-            mapped_array<decltype(c.begin())> places{n};
-            const auto push_all = [&] {
-                for (std::size_t i = 0; i != n; ++i) {
-                    places[i] = c.insert(c.end(), in.keys[i]);
-                }
-            };
-            time(0, push_all);
-            time(1, [&] {
-                for (const std::uint32_t i : in.victims) {
-                    c.erase(places[i]);
-                }
-            });
-            time(2, push_all);
-        } else {
-            const auto insert_all = [&] {
-                for (const int key : in.keys) {
-                    if constexpr (requires { c.try_emplace(key, key); }) {
-                        c.emplace(key, key);
-                    } else {
-                        c.insert(key);
-                    }
-                }
-            };
-            time(0, insert_all);
-            time(1, [&] {
-                for (const std::uint32_t i : in.victims) {
-                    c.erase(in.keys[i]);
-                }
-            });
-            time(2, insert_all);
+        const churned one = churn(c, keys, victims);
+        for (std::size_t step = 0; step != one.steps.size(); ++step) {
+            steps[step].push_back(one.steps[step]);
         }
-        report.elements = c.size();
+        report.elements = one.elements;
+        is_whole = is_whole && one.is_whole;
     }
     for (std::size_t step = 0; step != std::size(container_steps); ++step) {
         const phase p = median_pass(steps[step]);
@@ -168,7 +129,7 @@ bool measure_container(std::size_t n, std::size_t repetitions, const Make& make,
         report.faults[step] = p.faults_per_operation;
     }
     report.peak_bytes = peak_rss_bytes();
-    return true;
+    return is_whole;
 }
 
 /// The scenario containers-shuffled for one policy of pools.hpp. Each kind and size has a process of its own.

@@ -21,17 +21,7 @@ constexpr double most_ns = 100e6;
 /// Smaller blocks are written within the noise.
 constexpr std::size_t least_touched = 4'096;
 
-/// Takes a block and gives it back at once. `Source` has `void* take()` and `void give(void*)`.
-template <class Source>
-void pair_loop(Source& source, std::size_t pairs) {
-    for (std::size_t i = 0; i != pairs; ++i) {
-        void* p = source.take();
-        escape(p);
-        source.give(p);
-    }
-}
-
-/// The same, with every byte written between.
+/// Takes a block, writes every byte of it and gives it back at once.
 template <class Source>
 void touched_loop(Source& source, std::size_t pairs, std::size_t bytes) {
     for (std::size_t i = 0; i != pairs; ++i) {
@@ -48,8 +38,8 @@ template <class Way>
 class sizes_run {
 public:
     explicit sizes_run(const options& o)
-        : wanted_{std::max<std::size_t>(1, o.scaled(published_pairs) / usual_passes)},
-          bound_{most_ns * rough_tick_rate() * static_cast<double>(o.work) / 100} {
+        : wanted_{std::max<std::size_t>(1, o.scaled(published_pairs) / passes{}.count)},
+          bound_{rough_ticks(o, most_ns)} {
         result_.work_check = wanted_;
     }
 

@@ -20,17 +20,18 @@ struct member {
 
 } // namespace
 
-phase measure_team(team_plan plan, double& least_share, const std::function<void(const run_passes&)>& work) {
-    spin_barrier barrier{plan.threads};
+phase measure_team(std::string name, unsigned threads, std::size_t operations, passes how,
+                   double& least_share, const std::function<void(const run_passes&)>& work) {
+    spin_barrier barrier{threads};
     std::uint64_t faults = 0;
-    std::vector<member> members(plan.threads);
+    std::vector<member> members(threads);
     const auto take_part = [&](unsigned index) {
         member& own = members[index];
-        own.passes.resize(plan.passes);
+        own.passes.resize(how.count);
         work([&](const std::function<void(std::size_t)>& body) {
             barrier.wait();
-            if (plan.warm_up) {
-                body(plan.operations);
+            if (how.warm_up) {
+                body(operations);
             }
             barrier.wait();
             if (index == 0) {
@@ -41,7 +42,7 @@ phase measure_team(team_plan plan, double& least_share, const std::function<void
             for (member::pass& p : own.passes) {
                 barrier.wait();
                 p.start = ticks();
-                body(plan.operations);
+                body(operations);
                 p.end = ticks();
             }
             own.share = static_cast<double>(cpu_ns() - busy) / static_cast<double>(now_ns() - wall);
@@ -54,7 +55,7 @@ phase measure_team(team_plan plan, double& least_share, const std::function<void
     };
     {
         std::vector<std::thread> helpers;
-        for (unsigned index = 1; index < plan.threads; ++index) {
+        for (unsigned index = 1; index < threads; ++index) {
             helpers.emplace_back([&, index] {
                 pin_thread(index);
                 take_part(index);
@@ -66,21 +67,20 @@ phase measure_team(team_plan plan, double& least_share, const std::function<void
         }
     }
     std::vector<double> durations;
-    for (std::size_t p = 0; p != plan.passes; ++p) {
+    for (std::size_t p = 0; p != how.count; ++p) {
         member::pass whole = members.front().passes[p];
         for (const member& m : members) {
             whole.start = std::min(whole.start, m.passes[p].start);
             whole.end = std::max(whole.end, m.passes[p].end);
         }
-        durations.push_back(static_cast<double>(whole.end - whole.start) /
-                            static_cast<double>(plan.operations));
+        durations.push_back(static_cast<double>(whole.end - whole.start) / static_cast<double>(operations));
     }
     std::sort(durations.begin(), durations.end());
-    for (unsigned index = 1; index < plan.threads; ++index) {
+    for (unsigned index = 1; index < threads; ++index) {
         least_share = std::min(least_share, members[index].share);
     }
-    const double operations = static_cast<double>(plan.operations * plan.passes * plan.threads);
-    return {std::move(plan.name), durations[plan.passes / 2], static_cast<double>(faults) / operations, {}};
+    const double all = static_cast<double>(operations * how.count * threads);
+    return {std::move(name), durations[how.count / 2], static_cast<double>(faults) / all, {}};
 }
 
 } // namespace linn::tool::worker

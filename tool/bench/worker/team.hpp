@@ -75,65 +75,51 @@ private:
     std::thread thread_;
 };
 
-/// Passes of a measurement; the figure is the median. One more, the first, warms up.
-inline constexpr std::size_t usual_passes = 5;
-
-/// What a team does.
-struct team_plan {
-    std::string name; ///< of the phase
-    unsigned threads;
-    std::size_t operations; ///< of each thread in a pass
-    std::size_t passes;
-    bool warm_up; ///< one pass more, that is not measured
+/// The passes of a measurement; the figure is the median.
+struct passes {
+    std::size_t count = 5;
+    bool warm_up = true; ///< one pass more, the first, that is not measured
 };
+/// One pass that nothing has warmed.
+inline constexpr passes one_cold_pass{1, false};
 
 /// What runs the passes of one thread of a team, given what one pass does with so many operations.
 using run_passes = std::function<void(const std::function<void(std::size_t)>& body)>;
 
-/// Calls `work` on `plan.threads` threads at once, each on a CPU of its own; it calls what it is given once, which starts each pass on
-/// all threads together. Returns ticks an operation of a thread (the median of the passes) and page faults an operation;
-/// `least_share` becomes the least share of its CPU that a helper had.
-phase measure_team(team_plan plan, double& least_share, const std::function<void(const run_passes&)>& work);
+/// Calls `work` on `threads` threads at once, each on a CPU of its own; it calls what it is given once, which starts each pass on
+/// all threads together. A pass has so many operations of each thread. Returns ticks an operation of a thread (the median of the
+/// passes) and page faults an operation; `least_share` becomes the least share of its CPU that a helper had.
+phase measure_team(std::string name, unsigned threads, std::size_t operations, passes how,
+                   double& least_share, const std::function<void(const run_passes&)>& work);
 
 /// Runs `make()(operations)` for each pass. `make` runs on its thread, so that a body may hold what belongs to the thread.
 template <class Make>
-phase measure_bodies(team_plan plan, double& least_share, const Make& make) {
-    return measure_team(std::move(plan), least_share, [&](const run_passes& run) {
-        auto body = make();
-        run([&](std::size_t operations) { body(operations); });
-    });
-}
-
-/// The usual measurement: one warming pass, and the median of five.
-template <class Make>
 phase measure_passes(std::string name, unsigned threads, std::size_t operations, double& least_share,
-                     const Make& make) {
-    return measure_bodies({std::move(name), threads, operations, usual_passes, true}, least_share, make);
+                     const Make& make, passes how = {}) {
+    return measure_team(std::move(name), threads, operations, how, least_share, [&](const run_passes& run) {
+        auto body = make();
+        run([&](std::size_t n) { body(n); });
+    });
 }
 
 /// The same as a phase of the result.
 template <class Make>
-void add_passes(outcome& result, std::string name, unsigned threads, std::size_t operations,
-                const Make& make) {
-    result.phases.push_back(measure_passes(std::move(name), threads, operations, result.cpu_share, make));
+void add_passes(outcome& result, std::string name, unsigned threads, std::size_t operations, const Make& make,
+                passes how = {}) {
+    result.phases.push_back(
+        measure_passes(std::move(name), threads, operations, result.cpu_share, make, how));
 }
 
-/// One pass that nothing has warmed.
-template <class Make>
-phase measure_once(std::string name, unsigned threads, std::size_t operations, double& least_share,
-                   const Make& make) {
-    return measure_bodies({std::move(name), threads, operations, 1, false}, least_share, make);
-}
-
-/// Ticks in a nanosecond, to about a percent: enough to bound the time of a size.
-inline double rough_tick_rate() {
+/// The ticks of so many nanoseconds at the usual work, to about a percent: enough to bound the time of a size.
+inline double rough_ticks(const options& o, double ns) {
     const std::uint64_t begin_ns = now_ns();
     const std::uint64_t begin = ticks();
     std::uint64_t end_ns = begin_ns;
     while (end_ns - begin_ns < 200'000) {
         end_ns = now_ns();
     }
-    return static_cast<double>(ticks() - begin) / static_cast<double>(end_ns - begin_ns);
+    return ns * static_cast<double>(o.work) / 100 * static_cast<double>(ticks() - begin) /
+           static_cast<double>(end_ns - begin_ns);
 }
 
 /// How many pairs a pass has: `wanted`, or as many as fit when all passes together may take `bound` ticks. The pairs
@@ -141,22 +127,25 @@ inline double rough_tick_rate() {
 /// allocator, so the least of several tries counts.
 template <class Make>
 std::size_t fitting_pairs(unsigned threads, std::size_t wanted, double bound, const Make& make) {
-    constexpr double passes = usual_passes + 1;
+    constexpr double all_passes = passes{}.count + 1;
     constexpr int tries = 4; // after the first
     double ignored = 1;
     for (std::size_t pairs = 1;; pairs *= 8) {
-        double each = measure_once({}, threads, pairs, ignored, make).cycles_per_operation;
+        const auto try_once = [&] {
+            return measure_passes({}, threads, pairs, ignored, make, one_cold_pass).cycles_per_operation;
+        };
+        double each = try_once();
         // The first pair of all pays for memory that later ones reuse; a single one is believed only when it alone
         // takes up a good part of the time.
         const double enough = pairs == 1 ? bound / 4 : bound / 64;
         const auto is_enough = [&] { return each * static_cast<double>(pairs) >= enough; };
         for (int i = 0; i != tries && is_enough(); ++i) {
-            each = std::min(each, measure_once({}, threads, pairs, ignored, make).cycles_per_operation);
+            each = std::min(each, try_once());
         }
         if (!is_enough() && pairs < wanted) {
             continue;
         }
-        const double fitting = bound / passes / std::max(each, 1e-3);
+        const double fitting = bound / all_passes / std::max(each, 1e-3);
         return fitting < static_cast<double>(wanted)
                    ? std::max<std::size_t>(1, static_cast<std::size_t>(fitting))
                    : wanted;

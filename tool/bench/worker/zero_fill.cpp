@@ -89,13 +89,11 @@ outcome run_zero_fill(const options& o) {
     }
     // One pass over fresh objects, as published: one that warms up would only take longer.
     using large = Block<large_bytes>;
-    const auto once = [&](const char* name, unsigned threads, const auto& make) {
-        result.phases.push_back(measure_once(name, threads, large_count, result.cpu_share, make));
-    };
     const unsigned threads = threads_for_large();
-    once("large", 1, creates<Way, large>);
-    once("large_memset", 1, creates<Way, large, large_bytes>);
-    once("large_all_cores", threads, creates<Way, large, large_bytes>);
+    add_passes(result, "large", 1, large_count, creates<Way, large>, one_cold_pass);
+    add_passes(result, "large_memset", 1, large_count, creates<Way, large, large_bytes>, one_cold_pass);
+    add_passes(result, "large_all_cores", threads, large_count, creates<Way, large, large_bytes>,
+               one_cold_pass);
     result.phases.back().metrics.emplace_back("threads", threads);
 
     add_passes(result, "line", 1, line_count, creates<Way, Line>);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <span>
 
 namespace linn::tool::worker {
@@ -152,5 +153,46 @@ private:
 /// common start to the last end. Up to the number of CPUs each thread has one for itself; more threads run where
 /// the system puts them.
 tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body);
+
+/// The same where each thread has a user of the memory and numbers of its own: calls `work(user, random, index)`. A figure
+/// counts the blocks that were allocated, unless the work counts something else.
+template <class Memory, class Work>
+tally run_users(unsigned threads, const Work& work) {
+    return run_crew(threads, [&](unsigned index) {
+        memory_user<Memory> user;
+        random_numbers random{index + 1};
+        work(user, random, index);
+        if (user.counts.operations == 0) {
+            user.counts.operations = user.counts.allocated;
+        }
+        return user.counts;
+    });
+}
+
+/// Blocks that travel together, in memory of the allocator under test.
+template <std::size_t Count>
+struct parcel {
+    block blocks[Count];
+    parcel* next;
+    block self;
+
+    /// Takes it and its blocks, each of `size()` bytes.
+    template <class Memory, class Size>
+    static parcel* fill(memory_user<Memory>& user, const Size& size) {
+        const block memory = user.take_unmarked(sizeof(parcel));
+        parcel* const p = ::new (memory.at) parcel;
+        p->self = memory;
+        for (block& b : p->blocks) {
+            b = user.take(size());
+        }
+        return p;
+    }
+    /// Frees all of it.
+    template <class Memory>
+    void empty(memory_user<Memory>& user) noexcept {
+        user.give_all(blocks);
+        user.give_unmarked(block{self});
+    }
+};
 
 } // namespace linn::tool::worker

@@ -8,68 +8,37 @@
 
 namespace linn::tool::worker {
 
-/// Each thread picks one of its 16 384 places at random: what is there is freed; an empty place gets a block of 8 to 1024 bytes,
-/// where small sizes are much more frequent. Each frees its own.
-/// @source Ignatchenko: testing memory allocators (alloc-test), as described
-struct alloc_test {
-    static constexpr std::size_t usual_operations = 3'000'000;
-    static constexpr std::uint32_t places = 16'384;
-    static constexpr std::uint32_t least = 8;
-    static constexpr std::uint32_t most = 1'024;
+/// Each thread picks one of its places at random, where it frees the block, if there is one, and allocates another. How frequent a
+/// size is falls with its square. Each frees its own. Without `Refills`, a place whose block was freed stays empty until it is
+/// picked again.
+template <std::uint32_t Places, std::uint32_t Least, std::uint32_t Most, bool Refills>
+struct random_places {
+    static constexpr std::size_t usual_operations = Refills ? 4'000'000 : 3'000'000;
 
     template <class Memory>
     static tally run(const work_plan& plan) {
-        mapped_array<block> blocks{std::size_t{plan.threads} * places};
-        return run_crew(plan.threads, [&](unsigned index) {
-            memory_user<Memory> user;
-            random_numbers random{index + 1};
-            block* const own = &blocks[std::size_t{index} * places];
-            for (std::size_t i = 0; i != 2 * plan.operations; ++i) {
-                block& b = own[random.below(places)];
-                const std::uint32_t bytes = random.inverse_square(least, most);
-                if (b.at == nullptr) {
-                    b = user.take(bytes);
-                } else {
+        mapped_array<block> blocks{std::size_t{plan.threads} * Places};
+        const std::size_t steps = plan.operations * (Refills ? 1 : 2);
+        return run_users<Memory>(plan.threads, [&](auto& user, random_numbers& random, unsigned index) {
+            block* const own = &blocks[std::size_t{index} * Places];
+            for (std::size_t i = 0; i != steps; ++i) {
+                block& b = own[random.below(Places)];
+                const std::uint32_t bytes = random.inverse_square(Least, Most);
+                const bool is_full = b.at != nullptr;
+                if (is_full) {
                     user.give(b);
-                    b = {};
                 }
+                b = Refills || !is_full ? user.take(bytes) : block{};
             }
-            user.give_all({own, places});
-            user.counts.operations = user.counts.allocated;
-            return user.counts;
+            user.give_all({own, Places});
         });
     }
 };
 
-/// Each thread frees one of its 1024 blocks at random and allocates another, of 4 to 32 768 bytes: how frequent a size is falls
-/// with its square. Each frees its own.
 /// @source glibc: benchtests, bench-malloc-thread, as described
-struct glibc_thread {
-    static constexpr std::size_t usual_operations = 4'000'000;
-    static constexpr std::uint32_t slots = 1'024;
-    static constexpr std::uint32_t least = 4;
-    static constexpr std::uint32_t most = 32'768;
-
-    template <class Memory>
-    static tally run(const work_plan& plan) {
-        mapped_array<block> blocks{std::size_t{plan.threads} * slots};
-        return run_crew(plan.threads, [&](unsigned index) {
-            memory_user<Memory> user;
-            random_numbers random{index + 1};
-            block* const own = &blocks[std::size_t{index} * slots];
-            for (std::size_t i = 0; i != plan.operations; ++i) {
-                block& b = own[random.below(slots)];
-                if (b.at != nullptr) {
-                    user.give(b);
-                }
-                b = user.take(random.inverse_square(least, most));
-            }
-            user.give_all({own, slots});
-            user.counts.operations = user.counts.allocated;
-            return user.counts;
-        });
-    }
-};
+using glibc_thread = random_places<1'024, 4, 32'768, true>;
+/// @source Ignatchenko: testing memory allocators (alloc-test), as described
+using alloc_test = random_places<16'384, 8, 1'024, false>;
 
 /// The main thread makes an object of one byte for each thread, which frees it, and then allocates such an object again and
 /// again, writes it many times and frees it. An allocator that gives two threads neighbours makes them fight for a cache line.
@@ -86,8 +55,7 @@ struct cache_scratch {
             b = main.take(1);
         }
         const std::size_t writes = std::max<std::size_t>(1, plan.operations / objects);
-        tally all = run_crew(plan.threads, [&](unsigned index) {
-            memory_user<Memory> user;
+        tally all = run_users<Memory>(plan.threads, [&](auto& user, random_numbers&, unsigned index) {
             user.give(first[index]);
             for (std::size_t i = 0; i != objects; ++i) {
                 const block b = user.take(1);
@@ -101,7 +69,6 @@ struct cache_scratch {
                 user.give(b);
             }
             user.counts.operations = objects * writes;
-            return user.counts;
         });
         return all += main.counts;
     }
@@ -147,9 +114,7 @@ struct sh6bench {
         constexpr std::size_t held = window * sh_steps::kept;
         mapped_array<block> blocks{plan.threads * held};
         const std::size_t steps = std::max<std::size_t>(1, plan.operations / sh_steps::a_step);
-        return run_crew(plan.threads, [&](unsigned index) {
-            memory_user<Memory> user;
-            random_numbers random{index + 1};
+        return run_users<Memory>(plan.threads, [&](auto& user, random_numbers& random, unsigned index) {
             block* const own = &blocks[index * held];
             for (std::size_t step = 0; step != steps; ++step) {
                 block* const oldest = own + step % window * sh_steps::kept;
@@ -157,8 +122,6 @@ struct sh6bench {
                 sh_steps::allocate(user, sh_steps::size(random), oldest);
             }
             user.give_all({own, held});
-            user.counts.operations = user.counts.allocated;
-            return user.counts;
         });
     }
 };

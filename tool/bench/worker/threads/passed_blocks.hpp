@@ -8,7 +8,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <new>
 #include <thread>
 
 namespace linn::tool::worker {
@@ -191,8 +190,8 @@ struct rptest {
         mapped_array<mailbox> mail{plan.threads};
         // Two loops allocate three hundred blocks, and the memory of a parcel.
         const std::size_t loops = std::max<std::size_t>(2, 2 * plan.operations / (3 * a_loop));
-        tally all = run_crew(plan.threads, [&](unsigned index) {
-            return work<Memory>(&blocks[std::size_t{index} * slots], mail, index, loops);
+        tally all = run_users<Memory>(plan.threads, [&](auto& user, random_numbers& random, unsigned index) {
+            work(user, random, &blocks[std::size_t{index} * slots], mail, index, loops);
         });
         memory_user<Memory> main;
         for (mailbox& box : mail) {
@@ -202,49 +201,35 @@ struct rptest {
     }
 
 private:
-    /// Blocks on their way to another thread.
-    struct parcel {
-        block blocks[a_loop];
-        parcel* next;
-        block self;
-    };
+    using blocks_for_another = parcel<a_loop>;
     struct alignas(128) mailbox {
-        std::atomic<parcel*> first;
+        std::atomic<blocks_for_another*> first;
     };
 
     template <class Memory>
-    static tally work(block* own, mapped_array<mailbox>& mail, unsigned index, std::size_t loops) {
-        memory_user<Memory> user;
-        random_numbers random{index + 1};
+    static void work(memory_user<Memory>& user, random_numbers& random, block* own,
+                     mapped_array<mailbox>& mail, unsigned index, std::size_t loops) {
+        const auto size = [&] { return random.falling(least, most); };
         for (std::uint32_t i = 0; i != slots; ++i) {
-            own[i] = user.take(random.falling(least, most));
+            own[i] = user.take(size());
         }
         for (std::size_t loop = 0; loop != loops; ++loop) {
             empty(user, mail[index]);
             std::uint32_t place = random.below(slots);
             for (std::uint32_t i = 0; i != a_loop; ++i, place = (place + stride) % slots) {
                 user.give(own[place]);
-                own[place] = user.take(random.falling(least, most));
+                own[place] = user.take(size());
             }
             const std::size_t others = mail.size() - 1;
             const std::size_t to = index + (others == 0 ? 0 : 1 + random.next() % others);
             if (loop % 2 != 0) {
-                send(user, mail[to % mail.size()], random);
+                send(blocks_for_another::fill(user, size), mail[to % mail.size()]);
             }
         }
         user.give_all({own, slots});
-        user.counts.operations = user.counts.allocated;
-        return user.counts;
     }
 
-    template <class Memory>
-    static void send(memory_user<Memory>& user, mailbox& to, random_numbers& random) {
-        const block memory = user.take_unmarked(sizeof(parcel));
-        parcel* const p = new (memory.at) parcel;
-        p->self = memory;
-        for (block& b : p->blocks) {
-            b = user.take(random.falling(least, most));
-        }
+    static void send(blocks_for_another* p, mailbox& to) {
         p->next = to.first.load(std::memory_order_relaxed);
         // release: pairs with the acquire in empty, publishes the parcel and what its blocks hold
         while (
@@ -255,10 +240,9 @@ private:
     template <class Memory>
     static void empty(memory_user<Memory>& user, mailbox& box) {
         // acquire: pairs with the release in send
-        for (parcel* p = box.first.exchange(nullptr, std::memory_order_acquire); p != nullptr;) {
-            parcel* const next = p->next;
-            user.give_all(p->blocks);
-            user.give_unmarked(p->self);
+        for (auto* p = box.first.exchange(nullptr, std::memory_order_acquire); p != nullptr;) {
+            blocks_for_another* const next = p->next;
+            p->empty(user);
             p = next;
         }
     }
@@ -280,9 +264,7 @@ struct sh8bench {
             shared[i].store(&groups[i], std::memory_order_relaxed);
         }
         const std::size_t steps = std::max<std::size_t>(1, plan.operations / sh_steps::a_step);
-        tally all = run_crew(plan.threads, [&](unsigned index) {
-            memory_user<Memory> user;
-            random_numbers random{index + 1};
+        tally all = run_users<Memory>(plan.threads, [&](auto& user, random_numbers& random, unsigned index) {
             group* own = &groups[places + index];
             for (std::size_t step = 0; step != steps; ++step) {
                 sh_steps::allocate(user, sh_steps::size(random), own->blocks);
@@ -291,8 +273,6 @@ struct sh8bench {
                 own = shared[to].exchange(own, std::memory_order_acq_rel);
                 user.give_all(own->blocks);
             }
-            user.counts.operations = user.counts.allocated;
-            return user.counts;
         });
         memory_user<Memory> main;
         for (group& g : groups) {
@@ -347,11 +327,7 @@ struct xmalloc_test {
     }
 
 private:
-    struct batch {
-        block blocks[blocks_of_a_batch];
-        batch* next;
-        block self;
-    };
+    using batch = parcel<blocks_of_a_batch>;
 
     /// Of batches, last in, first out.
     class stack {
@@ -395,22 +371,13 @@ private:
 
     template <class Memory>
     static batch* produce(memory_user<Memory>& user) {
-        const block memory = user.take_unmarked(sizeof(batch));
-        batch* const b = new (memory.at) batch;
-        b->self = memory;
-        for (block& one : b->blocks) {
-            one = user.take(block_bytes);
-        }
-        return b;
+        return batch::fill(user, [] { return block_bytes; });
     }
 
     template <class Memory>
     static void consume(memory_user<Memory>& user, batch* b) {
-        for (const block& one : b->blocks) {
-            user.give(one);
-        }
         user.counts.operations += blocks_of_a_batch;
-        user.give_unmarked(b->self);
+        b->empty(user);
     }
 };
 
