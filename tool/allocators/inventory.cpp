@@ -193,9 +193,13 @@ private:
                     "Linn's library over " + webkit.path.string());
     }
 
+    bool is_over_webkit(const allocator_entry& entry) const {
+        return entry.name == bmalloc_name && !backend_.empty();
+    }
+
     /// Says which package a library of the system's folders belongs to, and its version.
     void name_package(allocator_entry& entry) const {
-        const bool is_bmalloc = entry.name == bmalloc_name && !backend_.empty();
+        const bool is_bmalloc = is_over_webkit(entry);
         if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc)) {
             return;
         }
@@ -244,11 +248,6 @@ private:
             append(entry.remark, own.empty() ? "it provides no memory function" : "it provides " + own);
             return;
         }
-        if (report.forwards && report.backend.empty()) {
-            entry.state = library_state::inert;
-            entry.remark = "the library that it forwards to could not be loaded, so the C library served";
-            return;
-        }
         append_some(entry.remark, report.wrong);
         if (const known_allocator* known = find_known_allocator(entry.name);
             known != nullptr && report.wrong.empty() && !known->defect.version.empty() &&
@@ -260,16 +259,16 @@ private:
         entry.proven_by = proven_by(entry, report);
     }
 
-    static std::string proven_by(const allocator_entry& entry, const probe_report& report) {
+    std::string proven_by(const allocator_entry& entry, const probe_report& report) const {
         // Short, because it is a column of a table.
         if (entry.library.empty()) {
             return fmt::format("nothing preloaded; {}", figures::counted(report.checks, "check"));
         }
-        if (report.forwards) {
-            return fmt::format("in WebKit's heap; {}", figures::counted(report.checks, "check"));
-        }
         const bool has_new = report.proof.file_of("operator new") == entry.library.string();
-        return fmt::format("{}; {}", has_new ? "has malloc and new" : "has malloc, which new calls",
+        return fmt::format("{}; {}",
+                           is_over_webkit(entry) ? "in WebKit's heap" // or its process had ended
+                           : has_new             ? "has malloc and new"
+                                                 : "has malloc, which new calls",
                            figures::counted(report.checks, "check"));
     }
 

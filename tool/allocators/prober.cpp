@@ -103,9 +103,6 @@ reading read_lines(const std::string& text, probe_report& report) {
             report.proof.preload_mapped = value == "1";
         } else if (key == "version") {
             report.version = value;
-        } else if (key == "backend") {
-            report.forwards = true;
-            report.backend = value;
         } else if (key == "checks") {
             report.checks = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
         } else if (key == "wrong") {

@@ -39,8 +39,6 @@ bool is_same_file(const std::string& a, const std::string& b);
 struct probe_report {
     provider_proof proof;
     std::string version;            ///< as the library tells it; empty: it does not
-    std::string backend;            ///< the library behind a forwarding one of ours; empty: none
-    bool forwards = false;          ///< it is one of ours that needs a backend
     unsigned checks = 0;            ///< promises checked
     std::vector<std::string> wrong; ///< promises broken that a correct program may stumble on
     std::vector<std::string> weak;  ///< promises broken that concern rare calls only

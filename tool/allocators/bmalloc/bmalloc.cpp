@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A preload library that serves a program from bmalloc, the allocator of WebKit, out of Debian's JavaScriptCore library.
-// It defines malloc, operator new and their kin; each forwards. Three things can serve a block: WebKit's allocator; the
-// boot arena, before that is there and for what it allocates itself (it would take its own locks twice); and the C
-// library's allocator for a whole process in which there is no WebKit, so that the process runs and can say so.
+// It defines malloc, operator new and their kin; each forwards. Two things can serve a block: WebKit's allocator, and the boot
+// arena, before that is there and for what it allocates itself (it would take its own locks twice). A process in which WebKit's
+// heap does not serve malloc ends before main.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -18,9 +18,6 @@
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-void* __libc_realloc(void* block, std::size_t size);
 void __libc_free(void* block);
 }
 
@@ -85,8 +82,8 @@ void warm_up() {
 }
 
 /// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment.
-/// Null when there is no such library, or one without these functions. @pre no other thread allocates from it meanwhile
-const functions* load_webkit() {
+/// False when there is no such library, or one without these functions. @pre no other thread allocates from it meanwhile
+bool load_webkit() {
     const without_malloc_variable hidden;
     for (const char* soname : sonames) {
         if (library = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL); library != nullptr) {
@@ -98,30 +95,28 @@ const functions* load_webkit() {
         !find(found.allocate_aligned, "bmalloc_try_allocate_with_alignment") ||
         !find(found.deallocate, "bmalloc_deallocate") ||
         !find(found.size_of, "bmalloc_get_allocation_size")) {
-        return nullptr;
+        return false;
     }
     warm_up();
-    return &found;
+    return true;
 }
 
-/// The library's file, if its heap knows a block that malloc gives and does not know one of the C library. Otherwise null.
-const char* prove_webkit(const functions& f) {
+/// Whether WebKit's heap knows a block that malloc gives, and does not know one of the C library.
+bool is_served_by_webkit() {
     constexpr std::size_t size = 1000;
     // One block through the name that every program calls, and one that cannot be WebKit's.
     void* block = std::malloc(size);
     void* foreign = ::__libc_malloc(size);
     asm volatile("" : "+r"(block), "+r"(foreign) : : "memory");
-    const bool is_its_own = block != nullptr && f.size_of(block) >= size;
-    const bool tells_apart = foreign != nullptr && f.size_of(foreign) == 0;
+    const bool is_its_own = block != nullptr && found.size_of(block) >= size;
+    const bool tells_apart = foreign != nullptr && found.size_of(foreign) == 0;
     std::free(block);
     ::__libc_free(foreign);
-    Dl_info info{};
-    const bool is_named = ::dladdr(reinterpret_cast<const void*>(f.allocate), &info) != 0;
-    return is_its_own && tells_apart && is_named ? info.dli_fname : nullptr;
+    return is_its_own && tells_apart;
 }
 
 constinit std::atomic<const functions*> webkit{nullptr};
-constinit std::atomic<bool> without_webkit{false};
+
 /// Memory for the time before WebKit's allocator is there, and for what it allocates itself while it works. Blocks are
 /// never reused: what lives here is small, and mostly lives as long as the process.
 class boot_arena {
@@ -180,7 +175,7 @@ private:
     bool before_;
 };
 
-/// The allocator to forward to, or null for the boot arena and the C library.
+/// The allocator to forward to, or null for the boot arena.
 const functions* usable() noexcept {
     return inside ? nullptr : webkit.load(std::memory_order_acquire);
 }
@@ -196,9 +191,9 @@ void* or_no_memory(void* block) noexcept {
     return block;
 }
 
-/// By `forward(functions)` from WebKit's allocator, or by `otherwise()` from the C library's in a process without WebKit, or from the boot arena.
-template <class Forward, class Otherwise>
-void* take_by(std::size_t size, std::size_t alignment, Forward forward, Otherwise otherwise) noexcept {
+/// By `forward(functions)` from WebKit's allocator, or from the boot arena.
+template <class Forward>
+void* take_by(std::size_t size, std::size_t alignment, Forward forward) noexcept {
     if (size > PTRDIFF_MAX || alignment > PTRDIFF_MAX) [[unlikely]] {
         return nullptr;
     }
@@ -206,27 +201,22 @@ void* take_by(std::size_t size, std::size_t alignment, Forward forward, Otherwis
         const entry mark;
         return forward(*f);
     }
-    return without_webkit.load(std::memory_order_relaxed) ? otherwise() : boot.allocate(size, alignment);
+    return boot.allocate(size, alignment);
 }
 
 void* take(std::size_t size) noexcept {
-    return take_by(
-        size, 0, [&](const functions& f) { return f.allocate(size, 0); },
-        [&] { return ::__libc_malloc(size); });
+    return take_by(size, 0, [&](const functions& f) { return f.allocate(size, 0); });
 }
 
 void* take_zeroed(std::size_t size) noexcept {
-    return take_by(
-        size, 0, [&](const functions& f) { return f.allocate_zeroed(size, 0); },
-        [&] { return ::__libc_calloc(1, size); });
+    return take_by(size, 0, [&](const functions& f) { return f.allocate_zeroed(size, 0); });
 }
 
 void* take_aligned(std::size_t alignment, std::size_t size) noexcept {
     // Sizes below the alignment have no class of their own.
-    return take_by(
-        size, alignment,
-        [&](const functions& f) { return f.allocate_aligned(std::max(size, alignment), alignment, 0); },
-        [&] { return ::__libc_memalign(alignment, size); });
+    return take_by(size, alignment, [&](const functions& f) {
+        return f.allocate_aligned(std::max(size, alignment), alignment, 0);
+    });
 }
 
 void give(void* block) noexcept {
@@ -236,8 +226,6 @@ void give(void* block) noexcept {
     if (const functions* f = usable()) [[likely]] {
         const entry mark;
         f->deallocate(block);
-    } else if (without_webkit.load(std::memory_order_relaxed)) {
-        ::__libc_free(block);
     }
     // Otherwise WebKit's allocator frees a block of its own through another allocator, and the block is lost.
 }
@@ -259,9 +247,6 @@ std::size_t size_of(void* block) noexcept {
 void* resize(void* block, std::size_t size) noexcept {
     if (block == nullptr) {
         return take(size);
-    }
-    if (without_webkit.load(std::memory_order_relaxed) && !boot.owns(block)) {
-        return ::__libc_realloc(block, size);
     }
     if (size == 0) {
         give(block);
@@ -295,19 +280,20 @@ void* take_or_throw(std::size_t size) {
 
 /// Loads WebKit's library before main and, with that, before there is a second thread.
 [[gnu::constructor]] void start() {
-    if (webkit.load(std::memory_order_relaxed) != nullptr || without_webkit.load(std::memory_order_relaxed)) {
-        return;
-    }
-    const functions* loaded = nullptr;
+    bool is_loaded = false;
     {
         const entry mark;
-        loaded = load_webkit();
+        is_loaded = load_webkit();
     }
-    if (loaded != nullptr) {
-        webkit.store(loaded,
+    if (is_loaded) {
+        webkit.store(&found,
                      std::memory_order_release); // pairs with the acquire loads of usable() and size_of()
-    } else {
-        without_webkit.store(true, std::memory_order_relaxed);
+    }
+    if (!is_loaded || !is_served_by_webkit()) {
+        constexpr char text[] =
+            "liblinn-bmalloc.so: there is no JavaScriptCore library whose bmalloc can be used\n";
+        static_cast<void>(!::write(STDERR_FILENO, text, sizeof text - 1));
+        std::_Exit(127);
     }
 }
 
@@ -320,12 +306,6 @@ using namespace linn::bmalloc;
 #pragma GCC visibility push(default)
 
 extern "C" {
-
-/// For tool/allocators/probe: the library that serves this process, null when the C library does.
-const char* linn_allocator_backend() {
-    const functions* f = webkit.load(std::memory_order_acquire);
-    return f == nullptr ? nullptr : prove_webkit(*f);
-}
 
 void* malloc(std::size_t size) noexcept {
     return or_no_memory(take(size));

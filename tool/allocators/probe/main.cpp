@@ -391,14 +391,6 @@ std::string library_version(const std::string& library) {
     return {};
 }
 
-/// The library behind a preload of Linn's own that only forwards, and whether it really serves this process.
-void tell_backend() {
-    if (auto* backend = find<const char*()>(RTLD_DEFAULT, "linn_allocator_backend")) {
-        const char* file = backend();
-        tell("backend", file != nullptr ? file : "");
-    }
-}
-
 int run(int argc, char** argv) {
     // Should the parent die without a chance to clean up, this process must not stay.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -422,7 +414,6 @@ int run(int argc, char** argv) {
     }
     tell("version", library_version(library));
     const unsigned checks = check_conformance();
-    tell_backend();
     tell("checks", std::to_string(checks));
     tell("done", "");
     return 0;
