@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <barrier>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -18,7 +19,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -244,48 +244,45 @@ void check_cxx(checker& c) {
     c.expect(kept, "blocks of operator new overlap");
 }
 
-/// A block on its way to the thread that frees it.
-struct parcel {
-    void* block = nullptr;
-    std::size_t size = 0;
-    std::size_t number = 0;
-};
-
+/// Each thread fills a tray of blocks; the next thread looks at them and frees them.
 void check_threads(checker& c) {
     constexpr std::size_t threads = 4;
-    constexpr std::size_t rounds = 3000;
-    std::array<std::mutex, threads> locks;
-    std::array<std::vector<parcel>, threads> inboxes;
+    constexpr std::size_t rounds = 30;
+    constexpr std::size_t blocks = 100;
+    struct parcel {
+        void* block;
+        std::size_t size;
+    };
+    std::array<std::array<parcel, blocks>, threads> trays{};
     std::array<bool, threads> kept{};
+    std::barrier all_together{std::ptrdiff_t{threads}};
+    const auto empty = [&](std::size_t tray) {
+        bool is_whole = true;
+        for (std::size_t i = 0; i != blocks; ++i) {
+            const auto& [block, size] = trays[tray][i];
+            is_whole = is_whole && block != nullptr && holds(block, size, tray * blocks + i);
+            std::free(block);
+        }
+        return is_whole;
+    };
     const auto work = [&](std::size_t self) {
-        bool mine = true;
+        kept[self] = true;
         std::size_t state = self * 7919 + 1;
-        for (std::size_t i = 0; i != rounds; ++i) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            const std::size_t size = 1 + (state >> 33) % (i % 64 == 0 ? 100'000 : 600);
-            parcel made{hidden(std::malloc(hidden(size))), size, self * rounds + i};
-            mine = mine && made.block != nullptr;
-            if (made.block == nullptr) {
-                continue;
+        for (std::size_t round = 0; round != rounds; ++round) {
+            if (round != 0) {
+                kept[self] = empty((self + round) % threads) && kept[self];
             }
-            fill(made.block, size, made.number);
-            const std::size_t to = (self + 1 + i % (threads - 1)) % threads;
-            {
-                const std::lock_guard lock{locks[to]};
-                inboxes[to].push_back(made);
-            }
-            parcel got;
-            {
-                const std::lock_guard lock{locks[self]};
-                if (!inboxes[self].empty()) {
-                    got = inboxes[self].back();
-                    inboxes[self].pop_back();
+            all_together.arrive_and_wait();
+            for (std::size_t i = 0; i != blocks; ++i) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                const std::size_t size = 1 + (state >> 33) % (i % 64 == 0 ? 100'000 : 600);
+                trays[self][i] = {hidden(std::malloc(hidden(size))), size};
+                if (trays[self][i].block != nullptr) {
+                    fill(trays[self][i].block, size, self * blocks + i);
                 }
             }
-            mine = mine && (got.block == nullptr || holds(got.block, got.size, got.number));
-            std::free(got.block);
+            all_together.arrive_and_wait();
         }
-        kept[self] = mine;
     };
     std::vector<std::thread> team;
     for (std::size_t t = 0; t != threads; ++t) {
@@ -295,15 +292,8 @@ void check_threads(checker& c) {
         t.join();
     }
     bool all = true;
-    for (const bool k : kept) {
-        all = all && k;
-    }
-    // What is left was made by threads that have ended.
-    for (std::vector<parcel>& inbox : inboxes) {
-        for (const parcel& p : inbox) {
-            all = all && holds(p.block, p.size, p.number);
-            std::free(p.block);
-        }
+    for (std::size_t t = 0; t != threads; ++t) { // what is left was made by threads that have ended
+        all = empty(t) && kept[t] && all;
     }
     c.expect(all, "blocks passed between threads lose what they held");
 }
