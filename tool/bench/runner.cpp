@@ -18,36 +18,6 @@
 namespace linn::tool {
 namespace {
 
-/// Starts the companion program `worker` as a process of `c`, and waits for its answer. Believes no worker without proof of who
-/// provided its memory. `tick` is called a few times a second.
-worker_reply ask_worker(std::string_view worker, std::vector<std::string> arguments, const contender& c,
-                        std::chrono::seconds timeout, const interrupt_guard& guard,
-                        const std::function<void()>& tick, std::span<const phase_info> phases) {
-    const std::string program = companion(worker).string();
-    arguments.insert(arguments.begin(), program);
-    if (!c.library.empty()) {
-        arguments.insert(arguments.end(), {"--preload", c.library.string()});
-    }
-    const child_result child =
-        run_child(arguments, child_environment(c.library.string(), c.environment), timeout, guard, tick);
-    if (child.how != child_result::ending::exited || child.code != 0) {
-        worker_reply none;
-        none.is_interrupted = child.how == child_result::ending::interrupted;
-        none.problem = describe_ending(child, timeout);
-        if (child.how == child_result::ending::not_started) {
-            none.problem += ' ' + program;
-        }
-        return none;
-    }
-    worker_reply reply = read_reply(child.out, phases);
-    if (const std::string doubt = reply.proof.files.empty() ? "" : refute(reply.proof, c.library);
-        !doubt.empty()) {
-        const std::string complaint = loader_complaint(child.err);
-        reply.problem = complaint.empty() ? doubt : fmt::format("{} ({})", doubt, complaint);
-    }
-    return reply;
-}
-
 class run final : experiment {
 public:
     run(const bench_options& options, const interrupt_guard& guard,
@@ -118,12 +88,33 @@ private:
         }
     }
 
-    /// Starts a worker as a process of the contender. Without arguments it only proves who provides its memory.
+    /// Starts the companion program `worker` as a process of the contender, and waits for its answer. Without arguments it only
+    /// proves who provides its memory; no worker is believed without that proof.
     worker_reply ask(const contender& c, std::string_view worker, std::vector<std::string> arguments,
                      std::span<const phase_info> phases) const {
-        return ask_worker(
-            worker, std::move(arguments), c, result_.options.timeout, guard_, [this] { report_(progress_); },
-            phases);
+        const std::chrono::seconds timeout = result_.options.timeout;
+        arguments.insert(arguments.begin(), companion(worker).string());
+        if (!c.library.empty()) {
+            arguments.insert(arguments.end(), {"--preload", c.library.string()});
+        }
+        const child_result child = run_child(arguments, child_environment(c.library.string(), c.environment),
+                                             timeout, guard_, [this] { report_(progress_); });
+        if (child.how != child_result::ending::exited || child.code != 0) {
+            worker_reply none;
+            none.is_interrupted = child.how == child_result::ending::interrupted;
+            none.problem = describe_ending(child, timeout);
+            if (child.how == child_result::ending::not_started) {
+                none.problem += ' ' + arguments.front();
+            }
+            return none;
+        }
+        worker_reply reply = read_reply(child.out, phases);
+        if (const std::string doubt = reply.proof.files.empty() ? "" : refute(reply.proof, c.library);
+            !doubt.empty()) {
+            const std::string complaint = loader_complaint(child.err);
+            reply.problem = complaint.empty() ? doubt : fmt::format("{} ({})", doubt, complaint);
+        }
+        return reply;
     }
 
     std::vector<std::string> arguments_for(const scenario& s, const variant_info& variant) const {
@@ -184,8 +175,8 @@ private:
         result_.complete_rounds = run_rounds(*this, rounds).complete;
     }
 
-    scenario_result& scenario_of(const task& t) { return result_.scenarios[t.scenario]; }
     const scenario_result& scenario_of(const task& t) const { return result_.scenarios[t.scenario]; }
+    row& row_of(const task& t) { return result_.scenarios[t.scenario].rows[t.row]; }
 
     bool takes_part(std::size_t job) const override { return !tasks_[job].failed; }
 
@@ -208,40 +199,36 @@ private:
     bool leave_out() override {
         const std::string reason =
             fmt::format("no time for it in the budget of {} s", result_.options.budget_s);
+        // Whether any task that takes part went.
         const auto drop = [&](const auto& goes) {
+            bool has_any = false;
             for (task& t : tasks_) {
-                if (goes(t)) {
-                    t.failed = true;
-                    scenario_of(t).rows[t.row].samples.clear();
+                if (!t.failed && goes(t)) {
+                    has_any = t.failed = true;
+                    row_of(t).samples.clear();
                 }
             }
+            return has_any;
         };
-        const auto contender_of = [&](const task& t) { return scenario_of(t).rows[t.row].contender; };
-        std::size_t last_contender = 0;
-        std::size_t last_scenario = 0;
-        bool has_rivals = false;
-        bool has_scenarios = false;
-        for (const task& t : tasks_) {
-            const std::string& name = result_.contenders[contender_of(t)].name;
-            if (t.failed) {
-                continue;
+        for (std::size_t c = result_.contenders.size(); c-- != 0;) {
+            const std::string& name = result_.contenders[c].name;
+            if (name != linn_name && name != baseline_name && name != control_name &&
+                drop([&](const task& t) { return row_of(t).contender == c; })) {
+                result_.missing.push_back({name, {}, reason});
+                return true;
             }
-            if (name != linn_name && name != baseline_name && name != control_name) {
-                last_contender = std::max(last_contender, contender_of(t));
-                has_rivals = true;
-            }
-            has_scenarios = has_scenarios || (last_scenario != 0 && t.scenario != last_scenario - 1);
-            last_scenario = std::max(last_scenario, t.scenario + 1);
         }
-        if (has_rivals) {
-            drop([&](const task& t) { return contender_of(t) == last_contender; });
-            result_.missing.push_back({result_.contenders[last_contender].name, {}, reason});
-        } else if (has_scenarios) {
-            drop([&](const task& t) { return t.scenario + 1 == last_scenario; });
-            result_.missing.push_back(
-                {"all contenders", std::string{result_.scenarios[last_scenario - 1].what->name}, reason});
+        const auto takes_part = [](const task& t) { return !t.failed; };
+        const auto first = std::ranges::find_if(tasks_, takes_part);
+        const auto last = std::ranges::find_if(tasks_.rbegin(), tasks_.rend(), takes_part);
+        if (first == tasks_.end() || first->scenario == last->scenario) {
+            return false;
         }
-        return has_rivals || has_scenarios;
+        const std::size_t least = last->scenario;
+        drop([&](const task& t) { return t.scenario == least; });
+        result_.missing.push_back(
+            {"all contenders", std::string{result_.scenarios[least].what->name}, reason});
+        return true;
     }
 
     std::size_t rounds_needed(std::size_t complete) override {
@@ -276,7 +263,7 @@ private:
     }
 
     void keep(const cell& now, const kept_attempt& how) override {
-        row& r = scenario_of(tasks_[now.job]).rows[tasks_[now.job].row];
+        row& r = row_of(tasks_[now.job]);
         r.repeated += how.repeated;
         r.disturbed += how.is_disturbed ? 1 : 0;
         r.samples.push_back(std::move(last_));
@@ -297,8 +284,8 @@ private:
 
     void fail(task& t, const std::string& reason) {
         t.failed = true;
-        scenario_result& s = scenario_of(t);
-        row& r = s.rows[t.row];
+        const scenario_result& s = scenario_of(t);
+        row& r = row_of(t);
         r.samples.clear();
         result_.missing.push_back({result_.contenders[r.contender].name, std::string{s.what->name}, reason,
                                    std::string{s.variant_of(r).name}});
