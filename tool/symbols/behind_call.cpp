@@ -167,7 +167,7 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, bool in_frame) {
     nearby_type best;
     std::uint64_t best_begin = far;
     position best_at;
-    const unsigned call_line = module_.at(after_ - 1).shown.front().line;
+    const unsigned call_line = module_.at(after_ - 1).front().shown.line;
     const auto see = [&](Dwarf_Die& entry, position here) {
         const int tag = ::dwarf_tag(&entry);
         // What is inlined behind the call has pointers of its own: to anything.
@@ -225,7 +225,7 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
     const elf_symbol* const caller = module_.symbol_at(after_ - 1);
     for (std::uint64_t at = after_; at < after_ + call_window && module_.symbol_at(at) == caller; ++at) {
         if (Dwarf_Die function; module_.called_at(at, function)) {
-            take(function, at, module_.at(at).shown.front().line);
+            take(function, at, module_.at(at).front().shown.line);
         }
     }
     return best;

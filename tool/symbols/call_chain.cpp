@@ -124,7 +124,7 @@ bool take_helpers(const call_chain& chain, allocator_run& run, std::size_t first
 
 } // namespace
 
-bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module) {
+bool is_system_code(const known_frame& known, const std::string& module) {
     const bool is_standard = known.scopes.size() > 1 &&
                              (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
     // Programs lie there too: /usr/lib/git-core/git.
@@ -133,10 +133,10 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
     if (module.starts_with('[') || is_library) {
         return true;
     }
-    if (frame.file.empty()) {
+    if (known.shown.file.empty()) {
         return is_standard || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
     }
-    return is_system_file(frame.file);
+    return is_system_file(known.shown.file);
 }
 
 bool is_system_file(const std::string& file) {
@@ -153,7 +153,7 @@ bool is_system_file(const std::string& file) {
 }
 
 symbol_frame shown_frame(const chain_frame& frame) {
-    symbol_frame shown = *frame.shown;
+    symbol_frame shown = frame.known->shown;
     const std::string_view file = frame.path.substr(frame.path.rfind('/') + 1);
     const bool is_shared = file.find(".so") != file.npos && !is_runtime_module(frame.path);
     if (is_shared && (frame.is_system || shown.file.empty())) {
@@ -186,7 +186,7 @@ bool is_standard_code(const chain_frame& frame) {
                scopes.front().id == "__cxxabiv1";
     }
     // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
-    return is_runtime_module(frame.path) || frame.shown->file.find("/c++/") != std::string::npos;
+    return is_runtime_module(frame.path) || frame.known->shown.file.find("/c++/") != std::string::npos;
 }
 
 std::string class_of(const known_frame& frame) {

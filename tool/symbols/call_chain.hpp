@@ -13,7 +13,6 @@ namespace linn::tool {
 
 /// One function of a stack, inlined ones included.
 struct chain_frame {
-    const symbol_frame* shown;
     const known_frame* known;
     code_module* module;
     std::string_view path; ///< of the module
@@ -31,7 +30,7 @@ using call_chain = std::vector<chain_frame>; ///< innermost first
 bool is_system_file(const std::string& file);
 
 /// Whether a function stands in the standard library's, the system's or Linn's own files.
-bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module);
+bool is_system_code(const known_frame& known, const std::string& module);
 
 /// The function as a report shows it: with the shared library that it is in, where no line of it is known.
 symbol_frame shown_frame(const chain_frame& frame);

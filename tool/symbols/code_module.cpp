@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "code_module.hpp"
 
-#include "cxx_name.hpp"
-
 #include <elfutils/libdwelf.h>
 
 #include <algorithm>
@@ -225,34 +223,29 @@ bool code_module::called_at(std::uint64_t address, Dwarf_Die& function) {
     return symbol != nullptr && symbol->address == target && debug_->function_at(target, function);
 }
 
-const known_address& code_module::at(std::uint64_t address) {
+const std::vector<known_frame>& code_module::at(std::uint64_t address) {
     const auto [place, is_new] = addresses_.try_emplace(address);
-    known_address& result = place->second;
+    std::vector<known_frame>& frames = place->second;
     if (!is_new) {
-        return result;
+        return frames;
     }
     if (debug_ != nullptr) {
-        for (debug_frame& frame : debug_->frames(address)) {
-            result.shown.push_back({readable_function(*frame.name), std::move(frame.file), frame.line,
-                                    frame.column, frame.is_inlined});
-            result.known.push_back({*frame.name, {}, frame.die, frame.die.addr != nullptr});
-        }
+        frames = debug_->frames(address);
     }
-    if (result.shown.empty()) {
-        result.shown.emplace_back();
-        result.known.emplace_back();
+    if (frames.empty()) {
+        frames.emplace_back();
     }
     // With -g1, functions over local types have no more than a bare name, but their symbols are whole.
-    known_frame& outermost = result.known.back();
-    const elf_symbol* symbol = outermost.name.find("::") == std::string::npos ? symbol_at(address) : nullptr;
-    if (symbol != nullptr && (outermost.name.empty() || symbol->name.starts_with("_Z"))) {
-        outermost.name = without_parameters(demangle(symbol->name));
-        result.shown.back().function = readable_function(outermost.name);
+    std::string& outermost = frames.back().name;
+    const elf_symbol* symbol = outermost.find("::") == std::string::npos ? symbol_at(address) : nullptr;
+    if (symbol != nullptr && (outermost.empty() || symbol->name.starts_with("_Z"))) {
+        outermost = without_parameters(demangle(symbol->name));
     }
-    for (known_frame& frame : result.known) {
+    for (known_frame& frame : frames) {
         frame.scopes = scopes_of(frame.name);
+        frame.shown.function = readable_name(frame.scopes);
     }
-    return result;
+    return frames;
 }
 
 } // namespace linn::tool

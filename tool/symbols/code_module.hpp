@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cxx_name.hpp"
 #include "debug_info.hpp"
 #include "elf_file.hpp"
 #include "symbolizer.hpp"
@@ -57,27 +56,14 @@ private:
     std::string problem_;
 };
 
-/// A frame as the symbolizer shows it, with what the type namer asks further about.
-struct known_frame {
-    std::string name;              ///< as the compiler spells it, without parameters; empty: not known
-    std::vector<name_part> scopes; ///< of the name
-    Dwarf_Die die{};
-    bool has_die = false;
-};
-
-/// All that is known of one address. `shown` and `known` have the same length, at least 1.
-struct known_address {
-    std::vector<symbol_frame> shown;
-    std::vector<known_frame> known;
-};
-
 /// One module: its file, its debug information wherever it lies, its symbols.
 class code_module {
 public:
     code_module(const std::string& path, const std::string& build_id, const symbol_options& options);
 
     const module_symbols& about() const noexcept { return about_; }
-    const known_address& at(std::uint64_t address);
+    /// The functions at an address, innermost first; one without a name at least. Cached.
+    const std::vector<known_frame>& at(std::uint64_t address);
     debug_info* debug() noexcept { return debug_.get(); }
 
     /// The symbol whose function holds the address; null: none.
@@ -93,7 +79,7 @@ private:
     std::unique_ptr<debug_info> debug_;
     std::vector<elf_symbol> symbols_;
     module_symbols about_;
-    std::unordered_map<std::uint64_t, known_address> addresses_;
+    std::unordered_map<std::uint64_t, std::vector<known_frame>> addresses_;
 };
 
 } // namespace linn::tool

@@ -281,7 +281,7 @@ named_type content_of_headers(const call_chain& chain, std::size_t from, const s
     bool is_pmr = false;
     bool is_buckets = false;
     for (std::size_t i = 0; i < chain.size() && is_standard_code(chain[i]); ++i) {
-        const std::filesystem::path file = chain[i].shown->file;
+        const std::filesystem::path file = chain[i].known->shown.file;
         is_pmr = is_pmr || file.filename() == "memory_resource";
         is_buckets = is_buckets || (i >= from && chain[i].known->name.find("_buckets") != std::string::npos);
         // bits/stl_list.h, bits/list.tcc, bits/unordered_map.h

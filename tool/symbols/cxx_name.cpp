@@ -478,10 +478,6 @@ std::string readable_name(const std::vector<name_part>& scopes) {
     return out;
 }
 
-std::string readable_function(std::string_view name) {
-    return readable_name(scopes_of(name));
-}
-
 std::string readable_type(std::string_view type) {
     type = trimmed(type);
     const nesting here;

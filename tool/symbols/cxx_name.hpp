@@ -40,9 +40,6 @@ std::string readable_name(const std::vector<name_part>& scopes);
 /// A type as a person writes it: no default arguments, std::string instead of its template, const in front.
 std::string readable_type(std::string_view type);
 
-/// A function's qualified name with its template arguments, each readable.
-std::string readable_function(std::string_view name);
-
 /// The arguments of the last scope of a type; empty where it is no template.
 std::vector<std::string> template_arguments(std::string_view type);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "debug_info.hpp"
 
-#include "cxx_name.hpp"
-
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -349,7 +348,7 @@ bool debug_info::function_at(std::uint64_t address, Dwarf_Die& function) {
     return found != nullptr;
 }
 
-std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
+std::vector<known_frame> debug_info::frames(std::uint64_t address) {
     unit* one = unit_at(address);
     if (one == nullptr) {
         return {};
@@ -360,39 +359,35 @@ std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
         path.push_back(function->die);
         descend(function->die, address, path);
     }
-    debug_frame inner;
+    known_frame inner;
     if (Dwarf_Line* line = ::dwarf_getsrc_die(&one->skeleton, address); line != nullptr) {
         int number = 0;
         int column = 0;
-        inner.file = with_folder(::dwarf_linesrc(line, nullptr, nullptr), one->skeleton);
+        inner.shown.file = with_folder(::dwarf_linesrc(line, nullptr, nullptr), one->skeleton);
         if (::dwarf_lineno(line, &number) == 0) {
-            inner.line = static_cast<unsigned>(number);
+            inner.shown.line = static_cast<unsigned>(number);
         }
         if (::dwarf_linecol(line, &column) == 0) {
-            inner.column = static_cast<unsigned>(column);
+            inner.shown.column = static_cast<unsigned>(column);
         }
     }
-    static const std::string unknown;
-    std::vector<debug_frame> frames;
+    std::vector<known_frame> frames;
     if (path.empty()) {
-        inner.name = &unknown;
-        if (!inner.file.empty()) {
+        if (!inner.shown.file.empty()) {
             frames.push_back(std::move(inner));
         }
         return frames;
     }
     for (std::size_t i = path.size(); i-- > 0;) {
-        debug_frame frame = std::move(inner);
-        frame.die = path[i];
-        frame.name = &name_of(path[i]);
-        frame.is_inlined = i > 0;
-        inner = {};
+        inner.die = path[i];
+        inner.name = name_of(path[i]);
+        inner.shown.is_inlined = i > 0;
+        frames.push_back(std::exchange(inner, {}));
         if (i > 0) {
-            inner.file = file_of_call(path[i]);
-            inner.line = number_of(path[i], DW_AT_call_line);
-            inner.column = number_of(path[i], DW_AT_call_column);
+            inner.shown.file = file_of_call(path[i]);
+            inner.shown.line = number_of(path[i], DW_AT_call_line);
+            inner.shown.column = number_of(path[i], DW_AT_call_column);
         }
-        frames.push_back(std::move(frame));
     }
     return frames;
 }

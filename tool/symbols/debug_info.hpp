@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cxx_name.hpp"
+#include "symbolizer.hpp"
+
 #include <elfutils/libdw.h>
 
 #include <cstdint>
@@ -55,14 +58,15 @@ std::optional<std::uint64_t> size_of_type(Dwarf_Die type);
 /// The type of an entry, without typedefs, const and volatile; false: it has none.
 bool bare_type(Dwarf_Die entry, Dwarf_Die& type);
 
-/// One function at an address, with the entry of the debug information that says so.
-struct debug_frame {
-    Dwarf_Die die{};         ///< DW_TAG_subprogram or DW_TAG_inlined_subroutine
-    const std::string* name; ///< qualified, demangled, with template arguments, as the compiler spells them
-    std::string file;
-    unsigned line = 0;
-    unsigned column = 0;
-    bool is_inlined = false;
+/// One function at an address.
+struct known_frame {
+    symbol_frame shown; ///< as a report has it
+    std::string
+        name; ///< qualified, demangled, without parameters, as the compiler spells it; empty: not known
+    std::vector<name_part> scopes; ///< of the name
+    Dwarf_Die die{}; ///< DW_TAG_subprogram or DW_TAG_inlined_subroutine; without an address: none
+
+    bool has_die() const noexcept { return die.addr != nullptr; }
 };
 
 /// DWARF of one module. Units are found by address through an index of their ranges; a unit's functions are indexed
@@ -75,13 +79,13 @@ public:
     debug_info(const debug_info&) = delete;
     debug_info& operator=(const debug_info&) = delete;
 
-    /// The functions at an address, innermost first; empty: none known.
-    std::vector<debug_frame> frames(std::uint64_t address);
+    /// The functions at an address, innermost first; empty: none known. They have no scopes, nor a function to be shown.
+    std::vector<known_frame> frames(std::uint64_t address);
 
     /// The function, not inlined, that holds the address; false: none.
     bool function_at(std::uint64_t address, Dwarf_Die& function);
 
-    /// The qualified name of a function's entry, as in debug_frame::name.
+    /// The qualified name of a function's entry, as in known_frame::name.
     const std::string& name_of(Dwarf_Die function);
 
     /// The types and scopes of the unit that an entry lies in.

@@ -94,7 +94,7 @@ std::string taker_among_arguments(const known_frame& frame, const named_type& ty
 }
 
 bool is_written_in_c(const chain_frame& frame) {
-    if (!frame.known->has_die) {
+    if (!frame.known->has_die()) {
         return false;
     }
     Dwarf_Die die = frame.known->die;
@@ -103,6 +103,16 @@ bool is_written_in_c(const chain_frame& frame) {
         return false;
     }
     return is_c_language(::dwarf_srclang(&unit));
+}
+
+/// The innermost function that is neither the allocator's nor of the standard library: what asked for the memory, or
+/// called the container that did. The chain's size: there is none.
+std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
+    std::size_t at = run.end;
+    while (at < chain.size() && is_standard_code(chain[at])) {
+        ++at;
+    }
+    return at;
 }
 
 std::string size_text(const std::vector<std::uint64_t>& sizes) {
@@ -136,7 +146,7 @@ std::size_t owner_in(const call_chain& chain, std::size_t from) {
         if (!frame.is_system || !shown_frame(frame).library.empty()) {
             return i;
         }
-        if (found == chain.size() && !frame.shown->function.empty()) {
+        if (found == chain.size() && !frame.known->shown.function.empty()) {
             found = i;
         }
     }
@@ -152,11 +162,11 @@ std::string place_of(const call_chain& chain, std::size_t owner) {
     const chain_frame& frame = chain[owner];
     const std::string library = shown_frame(frame).library;
     const std::string inside = library.empty() ? library : " in " + library;
-    if (!frame.shown->function.empty()) {
-        return "of " + frame.shown->function + inside;
+    if (!frame.known->shown.function.empty()) {
+        return "of " + frame.known->shown.function + inside;
     }
     for (std::size_t i = owner + 1; i != chain.size(); ++i) {
-        if (const std::string& caller = chain[i].shown->function;
+        if (const std::string& caller = chain[i].known->shown.function;
             chain[i].path == frame.path && !caller.empty() && !is_outermost(caller)) {
             return "under " + caller + inside;
         }
@@ -171,14 +181,6 @@ bool is_c_language(int language) {
     constexpr int c23 = 0x3e;
     return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
            language == DW_LANG_C11 || language == c17 || language == c23 || language == DW_LANG_Rust;
-}
-
-std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
-    std::size_t at = run.end;
-    while (at < chain.size() && is_standard_code(chain[at])) {
-        ++at;
-    }
-    return at;
 }
 
 std::size_t place_of(const call_chain& chain, const allocator_run& run) {

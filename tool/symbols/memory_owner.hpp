@@ -12,10 +12,6 @@
 
 namespace linn::tool {
 
-/// The innermost function that is neither the allocator's nor of the standard library: what asked for the memory, or
-/// called the container that did. The chain's size: there is none.
-std::size_t owner_of(const call_chain& chain, const allocator_run& run);
-
 /// The frame that a report names as the place: the innermost of the user's own code or of a shared library of another
 /// project. The chain's size: there is none.
 std::size_t place_of(const call_chain& chain, const allocator_run& run);

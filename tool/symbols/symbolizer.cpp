@@ -20,8 +20,12 @@ code_module& symbolizer::module_of(const std::string& path, const std::string& b
     return *place;
 }
 
-const std::vector<symbol_frame>& symbolizer::frames(const code_site& site) {
-    return module_of(site.module, site.build_id).at(site.address).shown;
+std::vector<symbol_frame> symbolizer::frames(const code_site& site) {
+    std::vector<symbol_frame> frames;
+    for (const known_frame& frame : module_of(site.module, site.build_id).at(site.address)) {
+        frames.push_back(frame.shown);
+    }
+    return frames;
 }
 
 module_symbols symbolizer::about(const std::string& module, const std::string& build_id) {
@@ -37,11 +41,10 @@ named_type symbolizer::name(const allocation_site& site) {
     call_chain chain;
     for (const code_site& at : site.stack) {
         code_module& its_module = module_of(at.module, at.build_id);
-        const known_address& here = its_module.at(at.address);
-        for (std::size_t i = 0; i < here.shown.size(); ++i) {
-            chain.push_back({&here.shown[i], &here.known[i], &its_module, at.module, at.address,
-                             is_system_code(here.shown[i], here.known[i], at.module),
-                             i + 1 == here.shown.size()});
+        const std::vector<known_frame>& here = its_module.at(at.address);
+        for (const known_frame& frame : here) {
+            chain.push_back({&frame, &its_module, at.module, at.address, is_system_code(frame, at.module),
+                             &frame == &here.back()});
         }
     }
     named_type found = name_type(site, chain, sources_);

@@ -119,8 +119,8 @@ public:
     symbolizer& operator=(const symbolizer&) = delete;
     ~symbolizer();
 
-    /// The frames at an address, innermost first; one without a name at least. Cached.
-    const std::vector<symbol_frame>& frames(const code_site& site);
+    /// The frames at an address, innermost first; one without a name at least.
+    std::vector<symbol_frame> frames(const code_site& site);
 
     /// Which C++ type a site allocates, by the ladder of docs/design/types.md.
     named_type name(const allocation_site& site);

@@ -70,7 +70,7 @@ private:
     bool definition_of(const std::string& type, Dwarf_Die& found) const {
         for (std::size_t i = run_.end; i < chain_.size(); ++i) {
             const chain_frame& one = chain_[i];
-            if (one.known->has_die && one.module->debug() != nullptr &&
+            if (one.known->has_die() && one.module->debug() != nullptr &&
                 one.module->debug()->scopes_of_origin(one.known->die).definition(type, found)) {
                 return true;
             }
@@ -106,7 +106,7 @@ private:
 
     std::optional<std::uint64_t> size_of(std::size_t frame, const std::string& type) const {
         const chain_frame& at = chain_[frame];
-        return at.known->has_die && at.module->debug() != nullptr
+        return at.known->has_die() && at.module->debug() != nullptr
                    ? at.module->debug()->scopes_of_origin(at.known->die).size_of(type)
                    : std::nullopt;
     }
@@ -244,7 +244,7 @@ private:
         // The allocation function may have asked for more. What the line of the call itself makes comes first then: the object of
         // a neighbouring line can be as large as this one with its header.
         wanted_bytes on_line = exact;
-        on_line.line = chain_[run_.end].shown->line;
+        on_line.line = chain_[run_.end].known->shown.line;
         wanted_bytes larger = on_line;
         larger.most_extra = most_overhead;
         return (on_line.line != 0 && (by_code(on_line) || by_code(larger))) || by_code(exact);
@@ -341,7 +341,8 @@ private:
             return false;
         }
         const chain_frame& frame = chain_[run_.end];
-        const source_type found = sources_.type_at(frame.shown->file, frame.shown->line, frame.shown->column);
+        const source_type found =
+            sources_.type_at(frame.known->shown.file, frame.known->shown.line, frame.known->shown.column);
         if (found.type.empty() || found.type == "auto" || found.type == "void") {
             return false;
         }

@@ -128,7 +128,7 @@ void expect_proportion(std::string_view made, std::string_view from) {
 void check_reading(const std::string& text) {
     const std::string type = readable_type(text);
     expect_proportion(type, text);
-    expect_proportion(readable_function(text), text);
+    expect_proportion(readable_name(scopes_of(text)), text);
     expect_proportion(readable_name(scopes_of(text)), text);
     expect(without_parameters(text).size() <= text.size(), "more is left than there was");
     expect(plain_name(scopes_of(text)).size() <= 6 * text.size() + 16, "a plain name out of proportion");

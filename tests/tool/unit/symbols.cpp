@@ -96,7 +96,7 @@ TEST_CASE("RTTI names are types, and other text is none") {
 #ifdef LINN_HAS_LIBIBERTY
 TEST_CASE("Rust's symbols of both forms are decoded, and D's") {
     const auto shown = [](const char* symbol) {
-        return readable_function(without_parameters(demangle(symbol)));
+        return readable_name(scopes_of(without_parameters(demangle(symbol))));
     };
     CHECK(shown("_RNvNtCs1234_7mycrate3foo3bar") == "mycrate::foo::bar");
     CHECK(shown("_RNvNtCs1234_7mycrate3foo3bar.llvm.12") == "mycrate::foo::bar");

@@ -136,20 +136,15 @@ TEST_CASE("blocks that nothing names are called by all sizes of their row, rare 
 
 /// A stack of functions in files, innermost first; one without a name has none.
 struct made_chain {
-    std::vector<symbol_frame> shown;
-    std::vector<known_frame> known;
-    std::vector<std::string> paths;
+    std::vector<known_frame> frames;
     call_chain chain;
 
     explicit made_chain(const std::vector<std::pair<std::string, std::string>>& functions)
-        : known(functions.size()) {
-        for (const auto& [function, path] : functions) {
-            shown.push_back({function, "", 0, 0, false});
-            paths.push_back(path);
-        }
+        : frames(functions.size()) {
         for (std::size_t i = 0; i != functions.size(); ++i) {
-            chain.push_back({&shown[i], &known[i], nullptr, paths[i], 0x0fff + i,
-                             paths[i].starts_with("/usr/lib/"), true});
+            const auto& [function, path] = functions[i];
+            frames[i].shown.function = function;
+            chain.push_back({&frames[i], nullptr, path, 0x0fff + i, path.starts_with("/usr/lib/"), true});
         }
     }
 };
@@ -227,8 +222,8 @@ TEST_CASE("Rust has no C++ pools, and its library is not the user's code") {
 }
 
 TEST_CASE("Programs in /usr/lib are the user's code, libraries there are not") {
-    CHECK_FALSE(is_system_code({}, {}, "/usr/lib/git-core/git"));
-    CHECK(is_system_code({}, {}, "/usr/lib/x86_64-linux-gnu/libz.so.1"));
+    CHECK_FALSE(is_system_code({}, "/usr/lib/git-core/git"));
+    CHECK(is_system_code({}, "/usr/lib/x86_64-linux-gnu/libz.so.1"));
 }
 
 } // namespace linn::tool::type_groups_tests
