@@ -86,30 +86,20 @@ bool is_near(Dwarf_Die& die, std::uint64_t after) {
     return is;
 }
 
-/// Where an entry stands: how many inlined calls it is in, and whether all of them hold the call of the allocator.
-struct position {
-    unsigned depth = 0;
-    bool holds_call = true;
-};
-
-/// Calls `see(entry, position)` for the entries of a function whose code is near, except for those inside of `left_out`.
+/// Calls `see(entry, holds_call)` for the entries of a function whose code is near: whether all inlined calls that an entry is in
+/// hold the call of the allocator.
 template <class See>
-void each_entry_near(Dwarf_Die parent, std::uint64_t after, position here, const void* left_out, See& see) {
+void each_entry_near(Dwarf_Die parent, std::uint64_t after, bool holds_call, See& see) {
     Dwarf_Die child;
     for (bool more = ::dwarf_child(&parent, &child) == 0; more;
          more = ::dwarf_siblingof(&child, &child) == 0) {
         const int tag = ::dwarf_tag(&child);
         const bool is_call = tag == DW_TAG_inlined_subroutine;
-        if (is_call && child.addr == left_out) {
-            continue;
-        }
         if (!is_call && tag != DW_TAG_lexical_block) {
-            see(child, here);
+            see(child, holds_call);
         } else if (is_near(child, after)) {
-            see(child, here);
-            const position inside{here.depth + (is_call ? 1U : 0U),
-                                  here.holds_call && (!is_call || covers(child, after - 1))};
-            each_entry_near(child, after, inside, left_out, see);
+            see(child, holds_call);
+            each_entry_near(child, after, holds_call && (!is_call || covers(child, after - 1)), see);
         }
     }
 }
@@ -131,18 +121,18 @@ nearby_type constructed(code_module& module, Dwarf_Die function) {
 
 } // namespace
 
-/// Calls `see(entry, position)` for the entries near the call. The debug information may not know the function.
+/// Calls `see(entry, holds_call)` for the entries near the call. The debug information may not know the function.
 template <class See>
 void behind_call::each_near(See see) {
     Dwarf_Die function;
     if (module_.debug() != nullptr && module_.debug()->function_at(after_ - 1, function)) {
-        each_entry_near(function, after_, {}, allocator_, see);
+        each_entry_near(function, after_, true, see);
     }
 }
 
 std::string behind_call::callee() {
     std::string name;
-    each_near([&](Dwarf_Die& entry, position) {
+    each_near([&](Dwarf_Die& entry, bool) {
         const int tag = ::dwarf_tag(&entry);
         if (tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) {
             return;
@@ -166,12 +156,11 @@ std::string behind_call::callee() {
 nearby_type behind_call::pointer(const wanted_bytes& wanted, bool in_frame) {
     nearby_type best;
     std::uint64_t best_begin = far;
-    position best_at;
     const unsigned call_line = module_.at(after_ - 1).front().shown.line;
-    const auto see = [&](Dwarf_Die& entry, position here) {
+    const auto see = [&](Dwarf_Die& entry, bool holds_call) {
         const int tag = ::dwarf_tag(&entry);
         // What is inlined behind the call has pointers of its own: to anything.
-        if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !here.holds_call) {
+        if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !holds_call) {
             return;
         }
         int line = 0;
@@ -183,10 +172,8 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, bool in_frame) {
         const bool begins_here = declared == call_line && is_in_frame(entry);
         const std::uint64_t begin =
             in_frame ? (begins_here ? after_ : far) : begin_of_locations(entry, after_);
-        const bool is_better = begin != far && (best.type.empty() || here.depth > best_at.depth ||
-                                                (here.depth == best_at.depth && begin < best_begin));
         Dwarf_Die pointee;
-        if (!is_better || !pointee_of(entry, pointee)) {
+        if (begin >= best_begin || !pointee_of(entry, pointee)) {
             return;
         }
         nearby_type type = describe(module_, pointee);
@@ -195,7 +182,6 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, bool in_frame) {
         }
         best = std::move(type);
         best_begin = begin;
-        best_at = here;
     };
     each_near(see);
     return best;
@@ -216,9 +202,9 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
             best_begin = begin;
         }
     };
-    each_near([&](Dwarf_Die& entry, position here) {
+    each_near([&](Dwarf_Die& entry, bool holds_call) {
         // What is inlined into something else behind the call is a base or a member.
-        if (::dwarf_tag(&entry) == DW_TAG_inlined_subroutine && here.holds_call) {
+        if (::dwarf_tag(&entry) == DW_TAG_inlined_subroutine && holds_call) {
             take(entry, begin_of_code(entry, after_), number_of(entry, DW_AT_call_line));
         }
     });
@@ -234,7 +220,7 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
 std::string behind_call::constructed_element() {
     std::string found;
     std::uint64_t found_begin = far;
-    const auto see = [&](Dwarf_Die& entry, position) {
+    const auto see = [&](Dwarf_Die& entry, bool) {
         if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine) {
             return;
         }

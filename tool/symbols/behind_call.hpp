@@ -31,14 +31,10 @@ struct wanted_bytes {
     }
 };
 
-/// Reads what the compiler says of the code behind a call: `after` is the return address. `allocator` is the entry of an
-/// inlined allocation function that holds the call: its variables are not looked at. Null: there is none.
+/// Reads what the compiler says of the code behind a call: `after` is the return address.
 class behind_call {
 public:
-    behind_call(code_module& module, std::uint64_t after, const void* allocator = nullptr)
-        : module_(module),
-          after_(after),
-          allocator_(allocator) {}
+    behind_call(code_module& module, std::uint64_t after) : module_(module), after_(after) {}
 
     /// The function that the call names, without parameters; empty: not known, or the call is indirect.
     std::string callee();
@@ -59,7 +55,6 @@ private:
 
     code_module& module_;
     std::uint64_t after_;
-    const void* allocator_;
 };
 
 } // namespace linn::tool

@@ -114,12 +114,7 @@ private:
     /// Whether the code behind the run called the allocator itself.
     bool is_direct() const noexcept { return run_.begin == 0 && run_.end < chain_.size(); }
 
-    behind_call code_behind() const {
-        const chain_frame& frame = chain_[run_.end];
-        const bool is_inlined = run_.is_own && run_.end != 0 && !chain_[run_.end - 1].is_physical;
-        return {*frame.module, frame.address + 1,
-                is_inlined ? chain_[run_.end - 1].known->die.addr : nullptr};
-    }
+    behind_call code_behind() const { return {*chain_[run_.end].module, chain_[run_.end].address + 1}; }
 
     wanted_bytes wanted() const noexcept { return {bytes(), is_array_new_ || !is_new_}; }
 
