@@ -42,7 +42,8 @@ std::span<const scenario_group> scenario_groups() noexcept {
     return groups;
 }
 
-scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::vector<phase_part>& steps) {
+scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::vector<phase_part>& steps,
+                 double factor) {
     const auto both = [](std::string_view first, std::string_view second, std::string_view between) {
         return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : between, second);
     };
@@ -51,6 +52,7 @@ scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::v
             s.columns.push_back({.group = std::string{group.title},
                                  .title = step.title,
                                  .phase = s.phases.size(),
+                                 .factor = factor,
                                  .droppable = group.droppable + step.droppable});
             s.phases.push_back({both(group.name, step.name, "_"), both(step.title, group.title, ", ")});
         }

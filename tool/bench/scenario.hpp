@@ -83,6 +83,11 @@ struct comparison_info {
     std::string_view rivals_short; ///< in the table
 };
 
+/// Linn's way against `new` and `delete`.
+inline comparison_info against_new(std::string_view ours, std::string_view rivals_short = "new and delete") {
+    return {ours, {"new_delete"}, "new on the best allocator", rivals_short};
+}
+
 /// Which option says how much work a process does.
 enum class work_size {
     percent,  ///< `--work`
@@ -141,8 +146,9 @@ struct phase_part {
     unsigned droppable = 0;
 };
 
-/// The scenario with a phase for every step in every group, and a column of nanoseconds for each.
-scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::vector<phase_part>& steps);
+/// The scenario with a phase for every step in every group, and a column of nanoseconds, times `factor`, for each.
+scenario on_grid(scenario s, const std::vector<phase_part>& groups, const std::vector<phase_part>& steps,
+                 double factor = 1);
 
 /// With how many threads the programs of the group threads run: 1, 2, 4 … up to twice the CPUs.
 inline std::vector<unsigned> thread_counts(unsigned cpus) {

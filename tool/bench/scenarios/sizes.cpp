@@ -69,10 +69,6 @@ std::vector<published_row> published_curves() {
             {"", "Windows, mimalloc", "new_delete", curve({4'596, 0, 0, 0, 0, 0, 0, 0, 300'475})}};
 }
 
-comparison_info against_new(std::string_view ours) {
-    return {ours, {"new_delete"}, "new on the best allocator", "new char[n]"};
-}
-
 } // namespace
 
 scenario sizes_scenario() {
@@ -86,8 +82,9 @@ scenario sizes_scenario() {
                      {"linn_pool", "linn::pool", "linn", "objects of n bytes"},
                      {"linn_pool_resource", "linn::pool_resource", "linn", "to 128 KiB"},
                      {"linn_buffer_pool", "linn::buffer_pool", "linn", "from 64 KiB"}},
-        .comparisons = {against_new("linn_pool"), against_new("linn_pool_resource"),
-                        against_new("linn_buffer_pool")},
+        .comparisons = {against_new("linn_pool", "new char[n]"),
+                        against_new("linn_pool_resource", "new char[n]"),
+                        against_new("linn_buffer_pool", "new char[n]")},
         .remarks =
             {"Allocated and freed at once, never written: what the allocator costs, not the memory. Sizes "
              "in bytes, K: KiB; of 20 sizes six are shown, --json and --csv have all. cliff: from which "

@@ -9,10 +9,6 @@ constexpr variant_info pool{"linn_pool", "linn::pool", "linn"};
 constexpr variant_info resource{"linn_pool_resource", "linn::pool_resource", "linn"};
 constexpr variant_info free_list{"free_list", "free list", "free-list", "one thread's, without a lock"};
 
-comparison_info against_new(std::string_view ours) {
-    return {ours, {"new_delete"}, "new on the best allocator", "new and delete"};
-}
-
 comparison_info against_free_list() {
     return {"linn_pool", {"free_list"}, "a free list", "free list"};
 }

@@ -64,9 +64,6 @@ std::vector<scenario> threads_scenarios() {
             {title, "MiB", p, figure::memory, per_mebibyte, "peak_rss_bytes", p == 1 ? 0 : 100 + rank});
         phases.push_back({n, title, 0, counts[p]});
     }
-    const auto against_new = [](std::string_view ours) {
-        return comparison_info{ours, {"new_delete"}, "new on the best allocator", "new and delete"};
-    };
     std::vector<scenario> list;
     for (const program& p : programs) {
         list.push_back(
