@@ -112,6 +112,9 @@ public:
     }
 
     void reset() noexcept { real_.reset(); }
+    void lock_for_fork() noexcept { real_.lock_for_fork(); }
+    [[nodiscard]] bool held_for_fork() const noexcept { return real_.held_for_fork(); }
+    void unlock_after_fork() noexcept { real_.unlock_after_fork(); }
 
 private:
     void begin(std::uint64_t waited) noexcept {

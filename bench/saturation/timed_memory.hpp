@@ -21,7 +21,7 @@ struct timed_pool {
         .sizes = detail::pool_geometry<sizeof(object), alignof(object), default_options<object>>::sizes,
         .type = "timed",
     };
-    static inline constinit detail::pool_root<timed_platform> root{nullptr, &description};
+    static inline constinit detail::pool_root<timed_platform> root{{}, &description};
     static inline constinit thread_local detail::front<timed_platform> front{};
 
     static void* take() {
