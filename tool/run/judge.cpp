@@ -454,13 +454,6 @@ void add_failures(run_result& result) {
 }
 
 void add_warnings(run_result& result) {
-    for (const run_row& row : result.rows) {
-        if (!row.output_difference.empty()) {
-            result.warnings.push_back(fmt::format("the output differs under {}: {}. The program may print an "
-                                                  "address, or read memory that it never wrote",
-                                                  row.contender.title, row.output_difference));
-        }
-    }
     if (result.left_behind != 0) {
         result.warnings.push_back(fmt::format("the program left processes running, {} over all runs; they "
                                               "were ended, and what they did after its end is not measured",

@@ -147,6 +147,20 @@ ordered_json run_lines(const run_result& result) {
     return lines;
 }
 
+/// Those of the measurement, and what the program wrote otherwise under an allocator.
+std::vector<std::string> warnings_of(const run_result& result) {
+    std::vector<std::string> list;
+    for (const run_row& row : result.rows) {
+        if (!row.output_difference.empty()) {
+            list.push_back(fmt::format("the output differs under {}: {}. The program may print an address, "
+                                       "or read memory that it never wrote",
+                                       row.contender.title, row.output_difference));
+        }
+    }
+    list.insert(list.end(), result.warnings.begin(), result.warnings.end());
+    return list;
+}
+
 ordered_json run_fields(const run_result& result) {
     return {{"schema", "linn.run/1"},
             {"version", version_text()},
@@ -160,7 +174,7 @@ ordered_json run_fields(const run_result& result) {
             {"verdict", result.verdict},
             {"judged_by", result.judged_by},
             {"findings", result.findings},
-            {"warnings", result.warnings},
+            {"warnings", warnings_of(result)},
             {"program", program_json(result)},
             {"options", options_json(result.options)},
             {"machine", machine_json(result.machine)},
@@ -527,7 +541,7 @@ document run_document(const run_result& result) {
                .machine = result.machine.cpu_model,
                .alert = alert_of(result),
                .lead = result.verdict,
-               .warnings = result.warnings,
+               .warnings = warnings_of(result),
                .data = [&result] { return data_of(run_lines(result), run_columns); }};
     d.add(list{result.findings});
     add_measurements(d, result);
