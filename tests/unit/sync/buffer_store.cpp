@@ -37,18 +37,22 @@ struct watched_mutex : detail::mutex {
 struct watched_pages : detail::system_buffer_pages {
     static inline std::atomic<std::size_t> mapped{0};
     static inline std::atomic<int> under_lock{0};
-    static inline std::function<void()> meanwhile; ///< what another thread does during the next map
+    static inline std::function<void()> meanwhile; ///< what another thread does during the next map or unmap
 
-    static bool map(const detail::buffer_request& r, detail::buffer_mapping& out) noexcept {
-        under_lock += locks_held;
+    static void call_meanwhile() {
         if (meanwhile) {
             std::exchange(meanwhile, nullptr)();
         }
+    }
+    static bool map(const detail::buffer_request& r, detail::buffer_mapping& out) noexcept {
+        under_lock += locks_held;
+        call_meanwhile();
         ++mapped;
         return system_buffer_pages::map(r, out);
     }
     static void unmap(const detail::buffer_mapping& m) noexcept {
         under_lock += locks_held;
+        call_meanwhile();
         --mapped;
         system_buffer_pages::unmap(m);
     }
@@ -98,6 +102,26 @@ TEST_CASE("buffer_store: reserve keeps no buffer too many") {
     s->close();
     CHECK(watched_pages::mapped == 0);
     CHECK(watched_pages::under_lock == 0);
+}
+
+TEST_CASE("buffer_store: what a trim will unmap is gone: its place serves others, and it is not live") {
+    store::registry stores;
+    detail::buffer_plan two = plan(2);
+    two.most = 2;
+    store* s = store::make(two, stores);
+    store::block* out[2] = {s->acquire(), s->acquire()};
+    std::ranges::for_each(out, store::release);
+    watched_pages::meanwhile = [&] {
+        CHECK(s->counts().all == 0); // the child of a fork counts so
+        std::ranges::generate(out, [s] { return s->acquire(); });
+    };
+    CHECK(s->trim() == 2);
+    REQUIRE(out[1] != nullptr);
+    CHECK(s->acquire() == nullptr);
+    CHECK(s->counts().peak == 2);
+    std::ranges::for_each(out, store::release);
+    s->close();
+    CHECK(watched_pages::mapped == 0);
 }
 
 } // namespace sync_buffer_store_tests

@@ -197,6 +197,10 @@ public:
 
     /// Destroys an item that is not idle; perhaps the core with it.
     void destroy(item* s) noexcept {
+        if constexpr (Few) {
+            const lock_guard<mutex_type> guard{lock_};
+            forget(1);
+        }
         s->next = nullptr;
         destroy_chain(s);
     }
@@ -206,7 +210,7 @@ public:
         item* all = nullptr;
         {
             const lock_guard<mutex_type> guard{lock_};
-            all = this->take_all();
+            all = take_idle();
         }
         return destroy_chain(all);
     }
@@ -218,7 +222,7 @@ public:
         {
             const lock_guard<mutex_type> guard{lock_};
             set_flag(this->closed_, true);
-            all = this->take_all();
+            all = take_idle();
             while (answer_waiter(offer::nothing)) {
             }
         }
@@ -364,13 +368,32 @@ private:
         return what == offer::place ? offer::nothing : what;
     }
 
-    /// Destroys items that are not idle; perhaps the core with them. @returns how many
+    /// Items will be destroyed. Where they are few they are gone at once, also from the numbers, and their places are free: a fork
+    /// may come before they are destroyed, and a thread that looks for one must not find neither. An object of a recycler has its
+    /// place until it is destroyed, since the limit is one of objects that exist. @pre the mutex is held
+    void forget(std::size_t n) noexcept {
+        if constexpr (Few) {
+            gone_ += n;
+            places_taken_ -= limit_ != 0 ? n : 0;
+        }
+    }
+
+    /// All that is idle, as a chain, to destroy it. @pre the mutex is held
+    item* take_idle() noexcept {
+        this->close_fronts(nullptr);
+        forget(this->in_depot_);
+        return this->take_all();
+    }
+
+    /// Destroys items that are not idle, and forgotten; perhaps the core with them. @returns how many
     std::size_t destroy_chain(item* s) noexcept {
         std::size_t n = 0;
         for (item* next = nullptr; s != nullptr; s = next) {
             next = s->next;
             static_cast<Derived*>(this)->dispose(s);
-            pass_place_on();
+            if constexpr (!Few) {
+                pass_place_on();
+            }
             ++n;
         }
         if (n != 0) {
@@ -382,6 +405,9 @@ private:
 
     /// @pre the mutex is held
     [[nodiscard]] std::size_t all() const noexcept {
+        if constexpr (Few) {
+            return created_ - gone_;
+        }
         const std::size_t others = waiting_ + (this->closed() ? 0 : 1);
         const std::size_t references = references_.load(std::memory_order_relaxed);
         return references > others ? references - others : 0;
@@ -421,6 +447,7 @@ private:
     linked_list<waiter, &waiter::next, &waiter::previous> waiters_;
     std::size_t places_taken_ = 0; ///< items that exist or are being made; 0 when there is no limit
     std::size_t created_ = 0;
+    std::size_t gone_ = 0; ///< of these, where there are few
     std::size_t peak_ = 0;
 
     /// Items, places for one, threads that wait or were answered, and the owner while it exists.
