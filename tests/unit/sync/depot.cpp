@@ -184,6 +184,19 @@ TEST_CASE("depot: a fork leaves behind what other threads had, and counts it as 
     CHECK(x.depot.statistics().threads == 0);
 }
 
+TEST_CASE("depot: more may be lost than is out, where a thread had objects of another module's pool") {
+    fixture x{small_geometry()};
+    fixture module{small_geometry()};
+    front mine;
+    front other;
+    x.depot.attach(other, 2);
+    module.depot.attach(mine, 1);
+    put_many(x, other, take_many(module, mine, 5));
+    x.depot.forget_threads_but(1);
+    CHECK(x.depot.statistics().live == 0);
+    module.depot.detach(mine);
+}
+
 TEST_CASE("depot: where a memory checker sees each object, a run above the limit asks for none") {
     auto sizes = small_geometry();
     sizes.max_slots = 10;

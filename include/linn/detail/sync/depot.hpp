@@ -243,15 +243,17 @@ public:
         s.type = name();
         s.object_bytes = sizes().object_bytes;
         s.slot_bytes = sizes().slot_bytes;
+        std::size_t lost = 0;
         any_home([&](depot& home) {
             home.locked([&] {
-                home.stock_.add_to(s);
+                home.stock_.add_to(s, lost);
                 s.live += home.bypass_.live();
                 s.peak += home.bypass_.peak();
             });
             return false;
         });
-        s.live = s.live > s.cached ? s.live - s.cached : 0;
+        const std::size_t not_live = s.cached + lost;
+        s.live = s.live > not_live ? s.live - not_live : 0;
         return s;
     }
 

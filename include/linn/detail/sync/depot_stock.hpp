@@ -176,13 +176,14 @@ public:
     // -- what there is ----------------------------------------------------------------------------
 
     /// Adds what the stock knows. `s.live` counts what is out, for the caller to subtract from: threads of one home may cache
-    /// objects of another.
-    void add_to(pool_statistics& s) noexcept {
+    /// objects of another, or have lost them.
+    void add_to(pool_statistics& s, std::size_t& lost) noexcept {
         for (const front_type* f = fronts_.front(); f != nullptr; f = f->next_in_depot) {
             ++s.threads;
             s.cached += f->shown_count(most());
         }
-        s.live += slabs_.out() - lost_;
+        s.live += slabs_.out();
+        lost += lost_;
         slabs_.add_to(s);
         s.depot_visits += visits_;
         s.contended += contended_;
