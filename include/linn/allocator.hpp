@@ -140,9 +140,9 @@ private:
 };
 
 /// Not an allocator: what the standard does not let one have is refused.
-template <class T, class Upstream, pool_options... O>
+template <class T, class Upstream>
     requires(!detail::allocator_value<T>)
-class allocator<T, Upstream, O...> : public detail::refused_allocator<T> {
+class allocator<T, Upstream> : public detail::refused_allocator<T> {
 public:
     using detail::refused_allocator<T>::refused_allocator;
     template <class U>
@@ -152,6 +152,12 @@ public:
 
     static_assert(detail::allocator_value<T>,
                   "linn::allocator: its type must not be const, volatile, a reference or a function");
+};
+template <class T, class Upstream, pool_options O>
+    requires(!detail::allocator_value<T>)
+class allocator<T, Upstream, O> : public allocator<T, Upstream> {
+public:
+    using allocator<T, Upstream>::allocator;
 };
 
 } // namespace linn::inline LINN_ABI
