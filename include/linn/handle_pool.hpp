@@ -472,7 +472,8 @@ private:
             return nullptr;
         }
         cell* c = static_cast<cell*>(cache_[--cached_]);
-        detail::open_slot(c->object, cell::poisoned_bytes);
+        detail::unpoison(c->object, cell::poisoned_bytes);
+        detail::open_slot(c->object, sizeof(cell::object));
         if (memcheck_) [[LINN_DETAIL_UNLIKELY]] {
             detail::ask_memcheck(detail::memcheck_request::make_undefined, c->object, sizeof(cell::object));
         }

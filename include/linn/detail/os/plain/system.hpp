@@ -30,9 +30,17 @@ struct precise_clock {
 
 inline void sleep_briefly(long = 50) noexcept {}
 
-/// A sleeper looks again at once.
-inline void futex_wait(const void*, std::uint32_t, std::uint64_t) noexcept {}
-inline void futex_wake_one(const void*) noexcept {}
+/// As the C++ library waits; a sleeper with a limit looks again at once.
+template <class Word>
+void futex_wait(Word* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    if (ns == ~std::uint64_t{0}) {
+        word->wait(expected);
+    }
+}
+template <class Word>
+void futex_wake_one(Word* word) noexcept {
+    word->notify_one();
+}
 
 inline bool enable_thread_barrier() noexcept {
     return false;
