@@ -9,7 +9,7 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/type_name.hpp>
-#include <linn/detail/os/array_allocator.hpp>
+#include <linn/detail/os/standard_library.hpp>
 #include <linn/options.hpp>
 #include <linn/owning_ptr.hpp>
 #include <linn/pool.hpp>

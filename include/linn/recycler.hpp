@@ -130,12 +130,15 @@ public:
     /// @complexity no lock and no locked instruction; now and then a short lock, or T's constructor; a system call
     ///             when only other threads cache objects
     [[nodiscard]] handle acquire() {
+        // First, so that nothing else is said of a T that is refused.
+        static_assert(sizeof(detail::made<T>) != 0);
         slot* s;
         return body_->try_cached(s) ? handle{s->hand_out()} : acquire_elsewhere(detail::whenever);
     }
 
     /// As `acquire`, but does not wait: null when the limit is reached, there is no memory or `create` throws.
     [[nodiscard]] handle try_acquire() noexcept {
+        static_assert(sizeof(detail::made<T>) != 0);
         slot* s;
         return body_->try_cached(s) ? handle{s->hand_out()} : try_acquire_elsewhere();
     }
@@ -144,6 +147,7 @@ public:
     /// @throws as `acquire`
     template <detail::duration Duration>
     [[nodiscard]] handle acquire_for(const Duration& time) {
+        static_assert(sizeof(detail::made<T>) != 0);
         slot* s;
         return body_->try_cached(s) ? handle{s->hand_out()} : acquire_elsewhere(moment_in(time));
     }

@@ -30,7 +30,12 @@
 #else
 #define LINN_DETAIL_TSAN 0
 #endif
-#define LINN_DETAIL_MSAN LINN_DETAIL_HAS_FEATURE(memory_sanitizer)
+#if LINN_DETAIL_HAS_FEATURE(memory_sanitizer)
+#define LINN_DETAIL_MSAN 1
+#else
+#define LINN_DETAIL_MSAN 0
+#endif
+#undef LINN_DETAIL_HAS_FEATURE
 
 // Whether a library emulates thread_local variables: each use is a call, and when a thread ends it frees that thread's before
 // the destructors of thread_local objects run.
@@ -223,6 +228,7 @@
     extern "C" __declspec(allocate(".CRT$XCL")) __declspec(selectany) void (*const unique)() = &function
 #define LINN_DETAIL_AT_START(function, unique) LINN_DETAIL_AT_START_(function, unique)
 
+#define LINN_DETAIL_VISIBLE
 #define LINN_DETAIL_HIDDEN
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/element.hpp>
+#include <linn/detail/os/standard_library.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/mutex.hpp>
@@ -42,7 +43,7 @@ struct recycler_slot {
     using item = idle_item<platform, false>;
     /// Of the control block of a shared_ptr with a stateless deleter and an allocator of one pointer: 32 in libstdc++, 40 in
     /// libc++. With what stands before it that fills a cache line.
-    static constexpr std::size_t block_bytes = 5 * sizeof(void*);
+    static constexpr std::size_t block_bytes = 5 * sizeof(void*) + control_block_lock;
     /// Objects up to this size are poisoned while they are idle.
     static constexpr bool poisons = sanitizer_poison && sizeof(element) <= std::size_t{64} * 1024;
     /// Whole granules, in which nothing else lies; or an object of 4 bytes would not be poisoned at all.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_ARRAY_ALLOCATOR_HPP
-#define LINN_DETAIL_OS_ARRAY_ALLOCATOR_HPP
+#ifndef LINN_DETAIL_OS_STANDARD_LIBRARY_HPP
+#define LINN_DETAIL_OS_STANDARD_LIBRARY_HPP
 
 #include <linn/config.hpp>
 
 #include <cstddef>
 #include <memory>
+
+// Where standard libraries differ.
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -25,6 +27,14 @@ struct LINN_DETAIL_VISIBLE array_allocator : std::allocator<T> {
 #else
 template <class T>
 using array_allocator = std::allocator<T>;
+#endif
+
+#if defined(__GLIBCXX__)
+/// Of a lock in each control block of a shared_ptr: on some processors libstdc++ does not count by atomic instructions.
+inline constexpr std::size_t control_block_lock =
+    __gnu_cxx::__default_lock_policy == __gnu_cxx::_S_mutex ? sizeof(__gnu_cxx::__mutex) : 0;
+#else
+inline constexpr std::size_t control_block_lock = 0;
 #endif
 
 } // namespace linn::inline LINN_ABI::detail
