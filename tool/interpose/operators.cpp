@@ -3,8 +3,10 @@
 
 #include "mapped_file.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 
 namespace linn::tool::preload {
 
@@ -43,12 +45,13 @@ constexpr operator_name built_on[operator_count] = {
     delete_plain,   delete_array,        delete_aligned, delete_aligned, delete_aligned, delete_array_aligned,
     delete_aligned, delete_array_aligned};
 
-/// The last two are not operators.
-constexpr std::size_t symbol_count = operator_count + 2;
+/// Behind the operators.
+constexpr const char* c_names[] = {"malloc", "free", "calloc", "realloc"};
 constexpr std::size_t malloc_index = operator_count;
 constexpr std::size_t free_index = operator_count + 1;
+constexpr std::size_t symbol_count = operator_count + std::size(c_names);
 const char* symbol_name(std::size_t index) noexcept {
-    return index == malloc_index ? "malloc" : index == free_index ? "free" : names[index];
+    return index < operator_count ? names[index] : c_names[index - operator_count];
 }
 
 struct search {
@@ -132,7 +135,8 @@ void find_operators(own_place place) noexcept {
     search s;
     s.is_behind = place == own_place::last;
     ::dl_iterate_phdr(look_at, &s);
-    next_operators.is_malloc_taken = s.is_taken[malloc_index] || s.is_taken[free_index];
+    next_operators.is_malloc_taken =
+        std::ranges::count(s.is_taken + operator_count, s.is_taken + symbol_count, true) != 0;
     for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.next[i] = s.next[i];
         next_operators.is_any_taken = next_operators.is_any_taken || s.is_taken[i];

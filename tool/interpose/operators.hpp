@@ -48,7 +48,7 @@ struct operators {
     operator_way ways[operator_count];
     void* next[operator_count]; ///< the definition behind ours; may be null
     // A file before ours defines it, so ours is never called.
-    bool is_malloc_taken; ///< or free
+    bool is_malloc_taken; ///< or free, calloc or realloc
     bool is_any_taken;    ///< of the operators
 };
 [[gnu::visibility("hidden")]] extern operators next_operators; // or each use would load its address first

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 // Small things that the library does without the C++ runtime.
 namespace linn::tool::preload {
@@ -44,6 +45,17 @@ inline std::uint32_t own_tid() noexcept {
 }
 inline std::uint32_t own_pid() noexcept {
     return static_cast<std::uint32_t>(::syscall(SYS_getpid)); // not what the C library remembers
+}
+
+/// The value of a variable of the environment; null: it is not there. The program may have a getenv of its own.
+inline const char* variable(const char* name) noexcept {
+    const std::size_t length = std::strlen(name);
+    for (char** v = ::environ; v != nullptr && *v != nullptr; ++v) {
+        if (std::strncmp(*v, name, length) == 0 && (*v)[length] == '=') {
+            return *v + length + 1;
+        }
+    }
+    return nullptr;
 }
 
 /// Pages that are zero and the library's own; null where there are none.

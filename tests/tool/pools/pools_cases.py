@@ -366,8 +366,9 @@ def case_checked(tool):
 def case_own_allocator(tool):
     """A program that brings malloc, or operator new, keeps it."""
     plan = Plan(tool).site("p", "served", "site_malloc", BYTES)
-    data = tool.run(plan, program="own_malloc", out=None)
-    check("brings its own malloc" in (data["problem"] or ""), f"{data}")
+    for program in ("own_malloc", "own_realloc"):
+        data = tool.run(plan, program=program, out=None)
+        check("brings its own malloc" in (data["problem"] or ""), f"{data}")
     tool.run(plan, program="own_operators", out=None)
 
 

@@ -2,6 +2,7 @@
 // Where the library begins and ends: the environment, the plan, the range; the statistics. And what it notices of files
 // that come and go.
 #include "../../interpose/operators.hpp"
+#include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "../compiled_plan.hpp"
 #include "engine.hpp"
@@ -32,7 +33,7 @@ using preload::next_operators;
 using preload::real;
 
 const char* variable(const char* name) noexcept {
-    const char* const value = ::secure_getenv(name);
+    const char* const value = preload::variable(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
 }
 

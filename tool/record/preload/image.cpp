@@ -168,7 +168,7 @@ void note_begin() noexcept {
 
 /// Once a program file: the ring, and what forks do not change.
 bool begin_recording() noexcept {
-    const char* const path = ::secure_getenv(wire::ring_variable);
+    const char* const path = variable(wire::ring_variable);
     if (path == nullptr || std::strlen(path) >= sizeof ring_path) {
         return false;
     }
@@ -270,7 +270,7 @@ void stop_recording() noexcept {
 }
 
 bool may_be_preloaded() noexcept {
-    return ::secure_getenv(wire::ring_variable) != nullptr;
+    return variable(wire::ring_variable) != nullptr;
 }
 
 void prepare_attached(const wire::ring& ring) noexcept {

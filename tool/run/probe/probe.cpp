@@ -4,6 +4,7 @@
 // stays open, allocates nothing but the litter that the measured program is to have, and does nothing at all where
 // LINN_PROBE is not set.
 #include "../../interpose/mapped_file.hpp"
+#include "../../interpose/raw.hpp"
 #include "../../measure/ticks.hpp"
 #include "record.hpp"
 
@@ -185,7 +186,7 @@ void fill(std::span<const litter_size> sizes, std::uint64_t seed, litter& into) 
 /// where the variable is not set, or names no such file. @source van Kempen and Berger, littering, 2026
 void litter_heap(litter& into) noexcept {
     std::uint64_t seed = 0;
-    const char* file = ::secure_getenv(litter_variable);
+    const char* file = preload::variable(litter_variable);
     if (file == nullptr || !read_number(file, seed_digits, seed)) {
         return;
     }
@@ -207,7 +208,7 @@ struct order {
     const char* library = nullptr;
 
     bool read() noexcept {
-        const char* value = ::secure_getenv(variable);
+        const char* value = preload::variable(variable);
         if (value == nullptr || !read_number(value, pid_digits, main_pid)) {
             return false;
         }
