@@ -331,20 +331,8 @@ std::vector<std::string> find_warnings(const advice& a) {
     if (run.failures != 0) {
         warnings.push_back(counted(run.failures, "allocation") + " failed");
     }
-    switch (cost_of_program(info).from) {
-    case program_cost::source::wall_time:
-        warnings.emplace_back(
-            "the trace has no CPU time, because the recording was cut off: shares of the run are of "
-            "the time that it lasted");
-        break;
-    case program_cost::source::unknown:
-        if (info.events != 0) {
-            warnings.emplace_back("the trace has no CPU time: shares of the run are not known");
-        }
-        break;
-    case program_cost::source::baseline:
-    case program_cost::source::less_recording:
-        break;
+    if (cost_of_program(info).cpu_ns <= 0 && info.events != 0) {
+        warnings.emplace_back("the trace has no CPU time: shares of the run are not known");
     }
     return warnings;
 }

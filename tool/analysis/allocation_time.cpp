@@ -149,10 +149,9 @@ allocation_time time_of(const trace_info& info, const site_time& all) noexcept {
     r.calls = in_calls - fault_share;
     r.waiting = t.waiting_ticks * tick;
     r.faults = static_cast<std::uint64_t>(faults.in_calls + faults.outside);
-    const double recording =
-        cpu.from == program_cost::source::baseline
-            ? 0
-            : recorder_error * static_cast<double>(info.events) * info.event_cost_ns / cpu.cpu_ns;
+    const double recording = info.baseline.cpu_ns > 0 ? 0
+                                                      : recorder_error * static_cast<double>(info.events) *
+                                                            info.event_cost_ns / cpu.cpu_ns;
     r.systematic = ratio(ticks.doubt, ticks.all) + recording;
     const double half = two_sided * std::sqrt(ticks.variance) * tick + r.systematic * in_calls +
                         faults.doubt * faults.price * tick;

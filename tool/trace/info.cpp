@@ -161,15 +161,6 @@ bool is_rate(double ticks_per_ns) {
 /// Recording never is all of it: where the subtraction says so, an event cost less than was thought.
 constexpr double least_share = 0.1;
 
-program_cost without_recording(double recorded_ns, double recording_ns, program_cost::source from) {
-    if (recorded_ns <= 0) {
-        return {};
-    }
-    const double rest = recorded_ns - recording_ns;
-    const bool is_guess = rest < recorded_ns * least_share;
-    return {is_guess ? recorded_ns * least_share : rest, from, is_guess};
-}
-
 } // namespace
 
 std::string to_json(const recording_start& start) {
@@ -209,14 +200,12 @@ bool is_recorder(std::string_view path) {
 
 program_cost cost_of_program(const trace_info& info) {
     if (info.baseline.cpu_ns > 0) {
-        return {info.baseline.cpu_ns, program_cost::source::baseline, false};
+        return {info.baseline.cpu_ns, false};
     }
-    const double recording = static_cast<double>(info.events) * info.event_cost_ns;
-    if (const double cpu_ns = info.user_ns + info.system_ns; cpu_ns > 0 || !info.ending.empty()) {
-        return without_recording(cpu_ns, recording, program_cost::source::less_recording);
-    }
-    return without_recording(static_cast<double>(info.duration_ns), recording,
-                             program_cost::source::wall_time);
+    const double recorded_ns = info.user_ns + info.system_ns;
+    const double rest_ns = recorded_ns - static_cast<double>(info.events) * info.event_cost_ns;
+    const bool is_guess = rest_ns < recorded_ns * least_share;
+    return {is_guess ? recorded_ns * least_share : rest_ns, is_guess};
 }
 
 } // namespace linn::tool
