@@ -45,6 +45,7 @@ def case_wrong_calls(tool):
     tool.refuses([], [(["--color", "never"], "linn: missing COMMAND"), (["nosuch"], "unknown command 'nosuch'"),
                       (["ru"], "did you mean 'run'?"), (["help", "bnech"], "unknown command 'bnech'"), ([], "bench"),
                       (["compare", "a", "b", "c"], "linn compare: unexpected 'c'"),
+                      (["--josn", "trace", "a"], "did you mean '--json'?"), (["foo", "trace", "a"], "unexpected 'foo'"),
                       (["run", "--"], "missing program"), (["run", "--", ""], "the program's name is empty"),
                       (["try", "--", ""], "the program's name is empty"), (["try", "x", "y"], "missing program"),
                       (["try", "--nosuch"], "unknown option '--nosuch' Try 'linn try --help'."),

@@ -184,8 +184,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
-std::string unknown_option(const CLI::App& app) {
-    const std::vector<std::string> words = app.remaining();
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
     if (words.empty() || words.front() == separator_word || !words.front().starts_with('-')) {
         return {};
     }

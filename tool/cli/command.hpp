@@ -139,7 +139,7 @@ void add_seed(CLI::App& app, std::uint64_t& seed);
 std::vector<std::string> option_names(const CLI::App& app);
 
 /// What is wrong where an option is left over, which is none of the command's: a program's own stand behind the program or "--".
-std::string unknown_option(const CLI::App& app);
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words);
 
 /// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
 /// Returns an empty string, or what is wrong with them.

@@ -54,10 +54,10 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     }
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
-    std::string message = unknown_option(*place);
+    const std::vector<std::string> left = program.remaining(true);
+    std::string message = unknown_option(*place, left);
     // What is left over belongs to the program that `run` or `record` starts.
-    if (const std::vector<std::string> left = place->remaining();
-        message.empty() && !left.empty() && !place->get_prefix_command()) {
+    if (message.empty() && !left.empty() && !place->get_prefix_command()) {
         const std::string& word = left.front();
         if (place != &program) {
             message = fmt::format("unexpected '{}'", word);
@@ -150,7 +150,7 @@ int run(int argc, char** argv) {
     choose_colour(colour);
     const auto chosen = std::ranges::find_if(commands, [](const auto& v) { return v->app().parsed(); });
     command& one = **chosen; // one is required
-    std::string problem = unknown_option(one.app());
+    std::string problem = unknown_option(one.app(), one.app().remaining());
     problem = problem.empty() ? one.check() : problem;
     try {
         return problem.empty() ? one.run() : one.refuse_arguments(problem);

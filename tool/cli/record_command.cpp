@@ -119,7 +119,7 @@ private:
             fmt::print(stderr, "linn record: {}\n", lead);
             return;
         }
-        const std::size_t height = terminal_size(STDERR_FILENO)->ws_row;
+        const std::size_t height = terminal_size(STDERR_FILENO).value_or(winsize{}).ws_row;
         const std::size_t rows = height > lines_of_text ? height - lines_of_text : 1;
         report::document d = report::trace_view_document(profile, view, rows);
         d.lead = std::move(lead);

@@ -119,14 +119,15 @@ public:
 
 private:
     std::string check() override {
+        const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
         if (trace_ == separator_word) { // there is no trace
             trace_.clear();
         } else if (const std::vector<std::string> left = app().remaining();
                    left.empty() || left.front() != separator_word) {
-            return "missing program: linn try [TRACE] [options] -- PROG ARGS...";
+            return usage;
         }
         if (std::string problem = take_program_words(app(), words_); !problem.empty()) {
-            return problem;
+            return words_.empty() ? usage : problem;
         }
         if (!options_.launch.client.empty() && trace_.empty()) {
             return "--client: record the server first, with linn record, and give the TRACE";

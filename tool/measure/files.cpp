@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <utility>
 
 namespace linn::tool {
@@ -31,9 +31,11 @@ std::optional<std::string> read_file(const fs::path& path) {
     if (!file) {
         return std::nullopt;
     }
-    std::ostringstream text;
-    text << file.rdbuf(); // which does not throw where reading fails, as of a process that ends
-    return std::move(text).str();
+    try {
+        return std::string{std::istreambuf_iterator<char>{file}, {}};
+    } catch (const std::ios_base::failure&) { // a folder, or a file in /proc of a process that ends
+        return std::nullopt;
+    }
 }
 
 void write_file(const fs::path& path, const std::string& text) {

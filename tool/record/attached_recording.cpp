@@ -253,6 +253,9 @@ private:
         }
         if (problem.empty()) {
             libraries_ = libraries_of(pid_);
+            begun_.clear(); // what it took to load the recorder is not the program's
+            used_before_ns_ = 0;
+            note_time();
             return true;
         }
         remove_trace();

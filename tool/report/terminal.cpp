@@ -57,10 +57,10 @@ std::optional<winsize> terminal_size(int fd) {
     if (::isatty(fd) == 0) {
         return std::nullopt;
     }
-    winsize size{};
-    if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
-        return winsize{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
-    }
+    winsize size{}; // a terminal may not know one of them, or neither
+    ::ioctl(fd, TIOCGWINSZ, &size);
+    size.ws_col = size.ws_col != 0 ? size.ws_col : 80;
+    size.ws_row = size.ws_row != 0 ? size.ws_row : 24;
     return size;
 }
 

@@ -135,7 +135,7 @@ class Flame {
     this.out.disabled = box === this.root;
     this.layOut();
     this.search();
-    focused.span.focus();
+    (focused.hidden ? this.current : focused).span.focus();
   }
 
   // The box looked at and those above it take the whole width; what stands next to them is away.
