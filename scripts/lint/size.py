@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (18246, 13500),
-    "tool/: lines": (64434, 55000),
-    "tool/: files": (362, 420),
+    "include/: lines": (17400, 13500),
+    "tool/: lines": (63194, 55000),
+    "tool/: files": (354, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
-    "tests/: lines": (59093, 55000),
+    "tests/: lines": (57983, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
