@@ -53,8 +53,8 @@ struct recycler_statistics {
     std::size_t limit = 0;        ///< objects at most; 0: no limit
     std::size_t idle = 0;         ///< objects that wait for their next use
     std::size_t live = 0;         ///< objects that are out, or that a weak_ptr holds back
-    std::size_t created =
-        0; ///< objects made so far; those of them that are neither live nor idle were destroyed
+    /// Objects made so far; those of them that are neither live nor idle were destroyed.
+    std::size_t created = 0;
     std::size_t threads = 0; ///< thread caches
     std::size_t waiting = 0; ///< threads that wait for an object
     std::size_t steals = 0;  ///< times that a thread emptied the caches of all others, by a system call

@@ -28,8 +28,8 @@ struct cold_pages {
 
     slab* of = nullptr;
     bool whole = false; ///< all of a slab that is empty
-    std::size_t tail_bytes =
-        0; ///< of these, behind the slots that were handed out since the slab was last empty
+    /// Of these, behind the slots that were handed out since the slab was last empty.
+    std::size_t tail_bytes = 0;
     std::size_t runs = 0;
     stretch run[most]; // NOLINT: the first `runs` are set
 

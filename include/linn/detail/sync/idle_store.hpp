@@ -403,13 +403,12 @@ private:
     atomic<front*> fronts_[table::most + 2] = {};
 
 protected:
-    mutable mutex_type
-        lock_; ///< guards what follows, what the derived class says, and all fronts that are closed
+    /// Guards what follows, what the derived class says, and all fronts that are closed.
+    mutable mutex_type lock_;
     item* top_ = nullptr; ///< of the depot
     std::size_t in_depot_ = 0;
-    std::size_t waiting_ = 0; ///< threads that wait for an item: until they have one, no front opens
-    std::size_t steals_ =
-        0; ///< how often a thread closed the fronts of others, to find an item or room for one
+    std::size_t waiting_ = 0;   ///< threads that wait for an item: until they have one, no front opens
+    std::size_t steals_ = 0;    ///< times that a thread closed the fronts of others, for an item or for room
     std::size_t visits_ = 0;    ///< calls that took the lock
     std::size_t contended_ = 0; ///< of these, the ones that found it taken
 
