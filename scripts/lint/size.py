@@ -12,7 +12,7 @@ import source
 #        what                            bound     goal
 BOUNDS = {
     "include/: lines": (17400, 13500),
-    "tool/: lines": (63194, 55000),
+    "tool/: lines": (63207, 55000),
     "tool/: files": (354, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
     "tests/: lines": (57983, 55000),

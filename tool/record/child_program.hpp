@@ -18,6 +18,7 @@ namespace linn::tool {
 /// How a program ended, and what is told of that to none but this process.
 struct program_end : program_outcome {
     double wall_ns = 0;
+    double queued_ns = 0;            ///< of these, its first thread waited for a processor; 0: not known
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
     int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did
     bool was_told = false;           ///< a signal came for it while it ran, from a user or another program
