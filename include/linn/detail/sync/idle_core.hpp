@@ -276,8 +276,7 @@ protected:
         // acq_rel: pairs with itself in the other threads: the last one sees all that they did
         if (references_.fetch_sub(n, std::memory_order_acq_rel) == n) {
             note_acquire(&references_);
-            registry::leave(
-                *this); // before the derived class is destroyed, which others may ask for its numbers
+            registry::leave(*this); // before the derived class goes: others may ask for its numbers
             delete static_cast<Derived*>(this);
         }
     }
@@ -382,7 +381,10 @@ private:
     item* take_idle() noexcept {
         this->close_fronts(nullptr);
         forget(this->in_depot_);
-        return this->take_all();
+        item* const all = this->top_;
+        this->top_ = nullptr;
+        this->in_depot_ = 0;
+        return all;
     }
 
     /// Destroys items that are not idle, and forgotten; perhaps the core with them. @returns how many

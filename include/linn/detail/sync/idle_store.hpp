@@ -216,15 +216,6 @@ protected:
         return true;
     }
 
-    /// Takes all idle items, as a chain. All fronts are closed then.
-    item* take_all() noexcept {
-        close_fronts(nullptr);
-        item* const all = top_;
-        top_ = nullptr;
-        in_depot_ = 0;
-        return all;
-    }
-
     /// Exact while no other thread uses the store.
     [[nodiscard]] std::size_t sum_idle() const noexcept {
         std::size_t sum = in_depot_;
