@@ -229,11 +229,11 @@ private:
         }
         start_.directory = link_of(pid_, "cwd");
         start_.attached_pid = static_cast<std::uint32_t>(pid_);
-        note_time();
-        if (begun_.empty()) {
+        const std::vector<std::string> stat = stat_of(pid_);
+        if (stat.size() <= 19) {
             return fail(why_not_traceable(pid_, ESRCH));
         }
-        start_.attached_age_ns = static_cast<double>(clock_ns(CLOCK_BOOTTIME)) - time_of(begun_[19]);
+        start_.attached_age_ns = static_cast<double>(clock_ns(CLOCK_BOOTTIME)) - time_of(stat[19]);
         if (!open_trace()) {
             return false;
         }
@@ -253,9 +253,7 @@ private:
         }
         if (problem.empty()) {
             libraries_ = libraries_of(pid_);
-            begun_.clear(); // what it took to load the recorder is not the program's
-            used_before_ns_ = 0;
-            note_time();
+            note_time(); // only now: what it took to load the recorder is not the program's
             return true;
         }
         remove_trace();
@@ -379,7 +377,7 @@ private:
         clockid_t clock{};
         const double used_ns =
             ::clock_getcpuclockid(pid_, &clock) == 0 ? static_cast<double>(clock_ns(clock)) : 0;
-        if (stat.size() <= 19 || used_ns <= used_before_ns_) {
+        if (stat.size() <= 12 || used_ns <= used_before_ns_) {
             return;
         }
         if (begun_.empty()) {

@@ -158,7 +158,7 @@ bool child_program::collect(program_end& end) {
     for (;;) {
         int status = 0;
         rusage used{};
-        const double queued_ns = queued_ns_of(pid_); // once it is reaped, it is not told
+        const double queued_ns = is_finished_ ? 0 : queued_ns_of(pid_); // before it is reaped
         const pid_t got = ::wait4(adopts_ ? -1 : pid_, &status, WNOHANG, &used);
         if (got < 0 && errno == EINTR) {
             continue;

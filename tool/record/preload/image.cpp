@@ -20,8 +20,6 @@
 #include <cstdlib>
 #include <cstring>
 
-extern "C" char** environ;
-
 namespace linn::tool::preload {
 
 constinit recording current_recording;
