@@ -11,8 +11,8 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (17400, 13500),
-    "tool/: lines": (63207, 55000),
+    "include/: lines": (17392, 13500),
+    "tool/: lines": (63203, 55000),
     "tool/: files": (354, 420),
     "tool/: files of C++ below 40 lines": (19, 60),
     "tests/: lines": (57983, 55000),

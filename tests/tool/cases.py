@@ -159,7 +159,7 @@ class Tool:
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
 
     def instructions_of_recorder(self, count, *command):
-        """How many it executes for each of what the command does as often as its last word says."""
+        """How many it executes for each action of the command, whose last word is the number of actions."""
         plain, recorded = ([self.instructions(*command, n, recorded=is_recorded) for n in (count, 2 * count)]
                            for is_recorded in (False, True))
         each = (recorded[1] - recorded[0] - plain[1] + plain[0]) / count

@@ -61,8 +61,8 @@ bool bare_type(Dwarf_Die entry, Dwarf_Die& type);
 /// One function at an address.
 struct known_frame {
     symbol_frame shown; ///< as a report has it
-    std::string
-        name; ///< qualified, demangled, without parameters, as the compiler spells it; empty: not known
+    /// Qualified, demangled, without parameters, as the compiler spells it; empty: not known.
+    std::string name;
     std::vector<name_part> scopes; ///< of the name
     Dwarf_Die die{}; ///< DW_TAG_subprogram or DW_TAG_inlined_subroutine; without an address: none
 

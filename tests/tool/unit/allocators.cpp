@@ -132,7 +132,7 @@ TEST_CASE("names choose, and one that stands for several chooses them all") {
     CHECK(chosen{{}, inventory}.list.size() == 3);
     CHECK(chosen{{"jemalloc"}, inventory}.list.size() == 1);
     CHECK(chosen{{"mimalloc"}, inventory}.list.size() == 2);
-    CHECK(chosen{{"hoard"}, inventory}.left_out.empty()); // nobody asked for the others
+    CHECK(chosen{{"hoard"}, inventory}.left_out.empty()); // the others were not asked for
 }
 
 TEST_CASE("one that is known to be bad is measured where it was named or given, and nowhere else") {

@@ -461,7 +461,7 @@ TEST_CASE("random events are counted as by a naive count") {
     }
 }
 
-TEST_CASE("the table of live blocks keeps and loses what a map does, whatever the addresses") {
+TEST_CASE("the table of live blocks equals a map after any puts and takes, whatever the addresses") {
     // Strides that all begin at the same low bits, and neighbours.
     for (const std::uint64_t stride : {16U, 48U, 4096U, 65'536U, 1U << 20}) {
         CAPTURE(stride);

@@ -70,8 +70,8 @@ struct watched_platform : detail::platform {
     using mutex = watched_mutex;
 };
 using store = detail::buffer_store<watched_platform, watched_pages>;
-static_assert(
-    !std::is_polymorphic_v<store>); // a buffer may come back when the module that made its pool is unloaded
+// A buffer may come back when the module that made its pool is unloaded.
+static_assert(!std::is_polymorphic_v<store>);
 
 detail::buffer_plan plan(std::size_t retain) {
     detail::buffer_plan p;

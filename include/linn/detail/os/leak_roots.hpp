@@ -75,7 +75,8 @@ private:
     // The system's, as everything here: its child may unlock what the thread that forked has locked.
     ::pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
     inline static constinit thread_local bool held_by_caller = false; // over a fork
-#else                                                                 // no LeakSanitizer
+#else
+    // Without LeakSanitizer.
     void add(const void*, std::size_t) noexcept {}
     void remove(const void*, std::size_t) noexcept {}
     void hold_for_fork() noexcept {}

@@ -32,9 +32,8 @@ struct chunk_functions {
 /// What a resource was made with.
 struct resource_settings {
     chunk_functions upstream;
-    bool own_pages = true; ///< slabs come from the system, not from upstream
-    bool memory_stays =
-        true; ///< whether it stays when threads are gone: it is of the system or of operator new
+    bool own_pages = true;    ///< slabs come from the system, not from upstream
+    bool memory_stays = true; ///< when threads are gone: it is of the system or of operator new
     std::size_t slab_bytes = 0;
     std::size_t retain_bytes = 0;
     std::size_t max_bytes = SIZE_MAX; ///< that are taken from upstream and the system
