@@ -115,6 +115,23 @@ bool search_sorted(const unsigned char* header, const unsigned char* table, std:
            pc < into.end;
 }
 
+/// The entry in one file, given its .eh_frame_hdr.
+bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& into) noexcept {
+    dwarf_reader reader = unbounded(header);
+    const unsigned version = reader.fixed<unsigned char>();
+    const unsigned frames_encoding = reader.fixed<unsigned char>();
+    const unsigned count_encoding = reader.fixed<unsigned char>();
+    const unsigned table_encoding = reader.fixed<unsigned char>();
+    if (version != 1 || frames_encoding == omitted || count_encoding == omitted ||
+        table_encoding != sorted_table) {
+        return false;
+    }
+    const auto base = reinterpret_cast<std::uintptr_t>(header);
+    reader.pointer(frames_encoding, base);
+    const std::uintptr_t count = reader.pointer(count_encoding, base);
+    return !reader.failed() && search_sorted(header, reader.position(), count, pc, into);
+}
+
 using base = recovery::base;
 
 /// Runs the instructions of one entry.
@@ -329,22 +346,6 @@ private:
 };
 
 } // namespace
-
-bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& into) noexcept {
-    dwarf_reader reader = unbounded(header);
-    const unsigned version = reader.fixed<unsigned char>();
-    const unsigned frames_encoding = reader.fixed<unsigned char>();
-    const unsigned count_encoding = reader.fixed<unsigned char>();
-    const unsigned table_encoding = reader.fixed<unsigned char>();
-    if (version != 1 || frames_encoding == omitted || count_encoding == omitted ||
-        table_encoding != sorted_table) {
-        return false;
-    }
-    const auto base = reinterpret_cast<std::uintptr_t>(header);
-    reader.pointer(frames_encoding, base);
-    const std::uintptr_t count = reader.pointer(count_encoding, base);
-    return !reader.failed() && search_sorted(header, reader.position(), count, pc, into);
-}
 
 bool can_find_entries() noexcept {
 #if defined(__x86_64__)

@@ -149,9 +149,6 @@ bool can_find_entries() noexcept;
 /// The entry of the function that `pc` lies in; false where the loaded files have none. Lock-free.
 bool find_entry(std::uintptr_t pc, frame_entry& into) noexcept;
 
-/// The same in one file, given its .eh_frame_hdr.
-bool find_entry_in(const unsigned char* header, std::uintptr_t pc, frame_entry& into) noexcept;
-
 /// DWARF's numbers of the registers on x86-64 that a walk follows. It knows no others.
 inline constexpr unsigned dwarf_rbp = 6;
 inline constexpr unsigned dwarf_rsp = 7;

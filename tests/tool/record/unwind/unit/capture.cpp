@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture() as a hook uses it: the same place is the same stack, what nobody defined stays new, and neither a signal, a
-// jump, another thread nor a table that lies makes it wrong or faults.
+// capture() as a hook uses it: the same place is the same stack, what nobody defined stays new, and neither a signal, another
+// thread nor a table that lies makes it wrong or faults. Handlers that jump out of it: tool.record.preload.longjmps.
 #include "record/preload/unwind/capture.hpp"
 
 #include "../reference.hpp"
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csetjmp>
 #include <csignal>
 #include <vector>
 
@@ -170,33 +169,6 @@ TEST_CASE("a frame pointer that leads nowhere is not followed" * where_it_can_wa
 
 namespace {
 
-/// Lets a handler interrupt this thread. One signal at a time is asked for, so that a slow machine gets on too.
-class interruptions {
-public:
-    explicit interruptions(void (*handler)(int)) {
-        struct sigaction action{};
-        action.sa_handler = handler;
-        sigaction(SIGALRM, &action, &before_);
-    }
-    interruptions(const interruptions&) = delete;
-    interruptions& operator=(const interruptions&) = delete;
-    ~interruptions() {
-        const itimerval never{};
-        setitimer(ITIMER_REAL, &never, nullptr);
-        sigaction(SIGALRM, &before_, nullptr);
-    }
-    void one_soon(unsigned seed) const {
-        itimerval once{};
-        once.it_value.tv_usec = static_cast<suseconds_t>(1 + seed * 7919 % 13);
-        setitimer(ITIMER_REAL, &once, nullptr);
-    }
-
-private:
-    struct sigaction before_{};
-};
-
-sigjmp_buf out;
-thread_local bool may_jump = false;
 thread_local unsigned long taken_by_handler = 0;
 thread_local unsigned long wrong_in_handler = 0;
 
@@ -206,9 +178,6 @@ void handler(int) {
     ++taken_by_handler;
     if (found.captured.is_new) {
         unwind::defined(found.captured);
-    }
-    if (may_jump) {
-        siglongjmp(out, 1);
     }
 }
 
@@ -223,10 +192,13 @@ TEST_CASE("a signal handler that interrupts a capture, thousands of times" * whe
         ids.push_back(found.captured.id);
     }
     ids.resize(24);
-    const interruptions signals(handler);
+    const auto before = std::signal(SIGALRM, handler);
     unsigned long wrong = 0;
     for (unsigned i = 0; i != 4'000; ++i) {
-        signals.one_soon(i);
+        // One signal at a time is asked for, so that a slow machine gets on too.
+        itimerval once{};
+        once.it_value.tv_usec = static_cast<suseconds_t>(1 + i * 7919 % 13);
+        setitimer(ITIMER_REAL, &once, nullptr);
         for (unsigned j = 0; j != 8; ++j) {
             // Called from another place than above, so the stacks are new at first and then known.
             const unsigned levels = (i * 8 + j) % 12;
@@ -238,46 +210,10 @@ TEST_CASE("a signal handler that interrupts a capture, thousands of times" * whe
             wrong += !found.right || found.captured.id != ids[12 + levels] ? 1u : 0u;
         }
     }
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+    std::signal(SIGALRM, before);
     CHECK(taken_by_handler > 100);
     CHECK(wrong == 0);
     CHECK(wrong_in_handler == 0);
-}
-
-TEST_CASE("a signal handler that jumps out of a capture loses nothing" * where_it_can_walk) {
-    const interruptions signals(handler);
-    static volatile unsigned jumps;
-    static volatile unsigned rounds;
-    static volatile unsigned wrong;
-    jumps = 0;
-    rounds = 0;
-    wrong = 0;
-    if (sigsetjmp(out, 1) != 0) {
-        jumps = jumps + 1;
-    }
-    while (rounds != 4'000) {
-        rounds = rounds + 1;
-        may_jump = true;
-        signals.one_soon(rounds);
-        for (int levels = 0; levels != 8; ++levels) {
-            const result found = take_below(levels);
-            if (!found.right || found.captured.id == 0) {
-                wrong = wrong + 1;
-            }
-            if (found.captured.is_new) {
-                unwind::defined(found.captured);
-            }
-        }
-        may_jump = false;
-    }
-    CHECK(jumps > 10);
-    CHECK(wrong == 0);
-    // The cache still works.
-    const std::uint64_t misses = mine.misses;
-    for (int i = 0; i != 100; ++i) {
-        const result found = take();
-        if (found.captured.is_new) {
-            unwind::defined(found.captured);
-        }
-    }
-    CHECK(mine.misses < misses + 10);
 }
