@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program has an `operator new` of its own, and classes do: the functions below it are not what allocates. Each form is a
-// program: OWN_FORM 1 asks malloc directly, 2 adds a header and counts, 3 goes through helpers, 4 through a wrapper of malloc
-// and a function template, and has every form of the operator.
+// The program has an `operator new` of its own, and classes do: the functions below it are not what allocates. It adds a header and
+// counts; with OWN_HELPERS it goes through a wrapper of malloc and a function template, and has every form of the operator.
 #include "truth.hpp"
 
 #include <atomic>
@@ -12,9 +11,6 @@
 #include <new>
 #include <vector>
 
-#ifndef OWN_FORM
-#define OWN_FORM 2
-#endif
 #ifdef OWN_ELSEWHERE // as if it was built on another machine: the sources are not there
 #line 20 "/elsewhere/own_operators.cpp"
 #endif
@@ -23,16 +19,7 @@ namespace engine {
 
 std::atomic<std::size_t> used;
 
-#if OWN_FORM == 1
-
-void* get(std::size_t bytes) {
-    return std::malloc(bytes);
-}
-void put(void* block) {
-    std::free(block);
-}
-
-#elif OWN_FORM == 2
+#ifndef OWN_HELPERS
 
 void* get(std::size_t bytes) {
     auto* const block = static_cast<std::size_t*>(std::malloc(bytes + 16));
@@ -49,23 +36,6 @@ void put(void* block) {
         used -= begin[0];
         std::free(begin);
     }
-}
-
-#elif OWN_FORM == 3
-
-[[gnu::noinline]] void* tracked(std::size_t bytes, const char* who) {
-    auto* const block = static_cast<unsigned short*>(std::malloc(bytes));
-    if (block == nullptr) {
-        std::abort();
-    }
-    used += *who == 'c' ? bytes : 0;
-    return block;
-}
-[[gnu::noinline]] void* get(std::size_t bytes) {
-    return tracked(bytes, "cpp");
-}
-[[gnu::noinline]] void put(void* block) {
-    std::free(block);
 }
 
 #else
@@ -111,7 +81,7 @@ void operator delete(void* block) noexcept {
 void operator delete(void* block, std::size_t) noexcept {
     engine::put(block);
 }
-#if OWN_FORM == 4
+#ifdef OWN_HELPERS
 void* operator new[](std::size_t bytes) {
     return engine::get(bytes);
 }

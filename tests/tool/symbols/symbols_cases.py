@@ -19,8 +19,8 @@ class Tool(cases.Tool):
     def __init__(self, given, folder):
         super().__init__(given, folder)
         cases.skip_without("objcopy")
-        self.program = self.folder / "shapes"
-        shutil.copy(self.programs["shapes"], self.program)
+        self.program = self.folder / "objects"
+        shutil.copy(self.programs["objects"], self.program)
 
     def judge(self, *debug_dirs):
         return judge.judge(self.program, self.linn, debug_dirs)
@@ -36,23 +36,23 @@ class Tool(cases.Tool):
 
 
 def case_debug_link(tool):
-    tool.separate(tool.folder / "shapes.debug")
+    tool.separate(tool.folder / "objects.debug")
     verdict = tool.judge()
     check(verdict.share > 0.95, judge.describe(verdict))
     check(verdict.problems == "", verdict.problems)
 
 
 def case_debug_link_in_folder(tool):
-    tool.separate(tool.folder / ".debug" / "shapes.debug")
+    tool.separate(tool.folder / ".debug" / "objects.debug")
     check(tool.judge().share > 0.95, "not found in .debug")
 
 
 def case_debug_dir(tool):
-    elsewhere = tool.folder / "elsewhere" / "shapes.debug"
+    elsewhere = tool.folder / "elsewhere" / "objects.debug"
     tool.separate(elsewhere)
     verdict = tool.judge()
     check(verdict.share < 0.9, "found without being told where")
-    check("shapes.debug" in verdict.problems and "--debug-dir" in verdict.problems, verdict.problems)
+    check("objects.debug" in verdict.problems and "--debug-dir" in verdict.problems, verdict.problems)
     check(tool.judge(elsewhere.parent).share > 0.95, "not found in --debug-dir")
 
 
@@ -70,7 +70,7 @@ def case_build_id_folder(tool):
 
 def case_foreign_debug_file(tool):
     """A debug file of another program under the right name is not believed."""
-    where = tool.folder / "shapes.debug"
+    where = tool.folder / "objects.debug"
     tool.separate(where)
     tool.objcopy("--only-keep-debug", tool.linn, where)
     verdict = tool.judge()
@@ -93,7 +93,7 @@ def case_stripped(tool):
     verdict = tool.judge()
     check(verdict.rules["rtti"] >= 1500, judge.describe(verdict))
     # What has no name at all is the program's, not the C library's.
-    check(any("-byte blocks of shapes" in name for name in nameless(verdict)), nameless(verdict))
+    check(any("-byte blocks of objects" in name for name in nameless(verdict)), nameless(verdict))
 
 
 def case_mini_debug_info(tool):
