@@ -13,7 +13,8 @@ Each file of corpus/GROUP says in comments what is to be found in it:
   // overwrites N, WHAT    the same for linn-overwritten-fill
   // member N              a note names this member, with its bytes
   // writer                a note says that a statement on this line overwrites the fill
-  // bytes: TYPE N         what T() fills, by measurement (--truth); "TYPE >= N" where the check stays below
+  // bytes: TYPE N         what T() fills, by measurement (--truth), where it is not what is found where one is made; "TYPE >= N"
+  //                       where the check stays below
   // global: WHY           does not go into a namespace
 
 Anything found that no comment expects is an error, and the other way round. A fix must change its line as fixed_line()
@@ -213,10 +214,13 @@ def truth(arguments):
     files, tests = [], []
     for group in ("cxx20", "linn"):
         for file in sorted((CORPUS / group).glob("*.cpp")):
-            claims = re.findall(r"^// bytes: (\w+) (>= )?(\d+)$", file.read_text(), re.MULTILINE)
+            text = file.read_text()
+            claims = set(re.findall(r"^// bytes: (\w+) (>= )?(\d+)$", text, re.MULTILINE))
+            claims |= {(name, "", found) for name, found in re.findall(r"make_(?:shared|unique)<(\w+)>\(.*// finds (\d+),", text)
+                       if re.search(rf"^(?:struct|class|union) {name} ", text, re.MULTILINE) and (name, ">= ", found) not in claims}
             if claims:
                 files.append(file)
-            for name, at_least, number in claims:
+            for name, at_least, number in sorted(claims):
                 name = f"file_{file.stem}::{name}"
                 measure = f"linn::value_initialization_fill<{name}>()"
                 tests.append(f'    ok &= same("{name}", {measure}, {number}, {"true" if at_least else "false"});\n')

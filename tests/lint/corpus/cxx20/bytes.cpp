@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-// bytes: value 132
 struct value {
     struct inner_type {
         char text[128];
@@ -17,7 +16,6 @@ auto make() {
     return std::make_shared<value>(); // finds 132, fix
 }
 
-// bytes: value_anonymous_union 4100
 struct value_anonymous_union {
     int kind = 0;
     union { // member 4096
@@ -29,7 +27,6 @@ auto make_anonymous_union() {
     return std::make_shared<value_anonymous_union>(); // finds 4100, fix
 }
 
-// bytes: book 6400
 struct row {
     char text[64];
     int number = 0;
@@ -41,7 +38,6 @@ auto make_array_of_classes_member() {
     return std::make_unique<book>(); // finds 6400, note
 }
 
-// bytes: derived 204
 struct base {
     char head[100]; // member 100
 };
@@ -57,7 +53,6 @@ auto make_bases() {
 }
 
 // A byte counts as written when one of its bits is.
-// bytes: flags 103
 struct flags {
     unsigned low : 3 = 1;
     unsigned middle : 9; // member 2
@@ -68,7 +63,6 @@ auto make_bit_fields() {
     return std::make_unique<flags>(); // finds 103, fix
 }
 
-// bytes: outer 500
 struct inner {
     inner() {
         count = 0;
@@ -89,7 +83,6 @@ auto make_constructor_body() {
 }
 
 // Of a member with a constructor count the members that it leaves out.
-// bytes: outer_constructor_list 500
 struct inner_constructor_list {
     inner_constructor_list() : count(0), head{} {}
     int count;
@@ -103,7 +96,6 @@ auto make_constructor_list() {
     return std::make_unique<outer_constructor_list>(); // finds 500, fix
 }
 
-// bytes: tagged 100
 struct tag {};
 struct tagged : tag {
     char text[100]; // member 100
@@ -112,7 +104,6 @@ auto make_empty_base() {
     return std::make_unique<tagged>(); // finds 100, note
 }
 
-// bytes: many 1400
 struct many {
     int version = 1;
     char b[200]; // member 200
@@ -126,7 +117,6 @@ auto make_many_members() {
     return std::make_unique<many>(); // finds 1400, fix
 }
 
-// bytes: outer_member_initialiser_class 1024
 struct inner_member_initialiser_class {
     inner_member_initialiser_class() {}
     explicit inner_member_initialiser_class(int n) : size(n) {}
@@ -142,7 +132,6 @@ auto make_member_initialiser_class() {
 }
 
 // No constructor here, and the member's leaves its bytes alone: invisible to const-default-constructibility.
-// bytes: outer_member_with_constructor 2048
 struct inner_member_with_constructor {
     inner_member_with_constructor() {}
     char data[2048];
@@ -156,7 +145,6 @@ auto make_member_with_constructor() {
 }
 
 // An empty optional writes one byte, in itself; as a member it is filled first.
-// bytes: slot 107
 struct slot {
     std::optional<std::array<char, 100>> value; // member 100
     int kind;                                   // member 4
@@ -165,7 +153,6 @@ auto make_optional() {
     return std::make_unique<slot>(); // finds 107, note
 }
 
-// bytes: padded 76
 struct padded {
     char first; // member 1
     int number = 1;
@@ -177,7 +164,6 @@ auto make_padding() {
 }
 
 // std::pair initialises both.
-// bytes: entry 100
 struct entry {
     std::pair<int, std::array<char, 100>> value;
     char note[100]; // member 100
@@ -186,7 +172,6 @@ auto make_pair() {
     return std::make_unique<entry>(); // finds 100, note
 }
 
-// bytes: block 4096
 struct block {
     std::array<char, 4096> bytes; // member 4096
     int used = 0;
@@ -209,7 +194,6 @@ auto make_string() {
     return std::make_unique<entry_string>(); // finds 200, note
 }
 
-// bytes: value_union 4096
 union value_union {
     int number;
     char text[4096];
@@ -218,7 +202,6 @@ auto make_union() {
     return std::make_unique<value_union>(); // finds 4096, note
 }
 
-// bytes: value_union_with_initialiser 4092
 struct value_union_with_initialiser {
     union { // member 4092
         int number = 0;
@@ -230,7 +213,6 @@ auto make_union_with_initialiser() {
 }
 
 // The pointer to the virtual table is written anyway.
-// bytes: shape 4096
 struct shape {
     virtual ~shape() = default;
     char data[4096]; // member 4096

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// bytes: line 128
 #include <linn/memory.hpp>
 struct line {
     char data[128]; // member 128
