@@ -185,5 +185,5 @@ def case_width(tool):
 
 def case_instructions(tool):
     """What a memset costs that is no fill, by callgrind: not more than a few instructions over its own."""
-    each = tool.instructions_of_recorder(20_000, tool.programs["memsets"])
+    each = tool.instructions_of_recorder(20_000, tool.programs["filled"], "memsets")
     check(0 < each <= 12, f"{each} instructions a memset, 12 are allowed")

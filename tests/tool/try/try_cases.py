@@ -46,10 +46,6 @@ def rows(run):
 
 def case_usage(tool):
     tool.refuses(["try"], [
-            ([], ["missing program"]),
-            (["--"], ["missing program"]),
-            (["trace.linn"], ["missing program", "-- PROG"]),
-            (["--rounds", "0", "--", "ls"], ["--rounds"]),
             (["--client", "true", "--", "ls"], ["record the server first"]),
             (["nosuch.linn", "--", *tool.churn], ["nosuch.linn"]),
             (["--", "./nosuch"], ["nosuch"])])
@@ -112,14 +108,6 @@ def case_plan(tool):
     check(sum(site["hits"] for site in statistics["sites"]) >= 0.99 * int(ROUNDS), statistics["sites"])
 
 
-def case_refusals(tool):
-    """What a preload cannot serve is refused with the reason, before anything is run."""
-    for name in ("static", "sanitized"):
-        if name in tool.programs:
-            done = tool.call("try", *QUICK, "--", tool.programs[name], status=1)
-            check(done.stdout == "" and tool.programs[name] in done.stderr, f"{name}: {done}")
-
-
 def case_other_program(tool):
     """A trace says nothing of another program than the recorded one."""
     trace = tool.folder / "echo.linn"
@@ -175,8 +163,7 @@ def case_litter(tool):
     def holes(*words):
         file = tool.folder / "holes.txt"
         file.unlink(missing_ok=True)
-        result = json.loads(tool.call("try", *QUICK, "--type", "node", "--json", "-", *words, "--", tool.programs["holes"],
-                                      file).stdout)
+        result = json.loads(tool.call("try", *QUICK, "--type", "order", "--json", "-", *words, "--", *tool.churn, 0, file).stdout)
         return result, [line.split(" ") for line in file.read_text().splitlines()]
 
     plain, lines = holes()
@@ -204,10 +191,7 @@ def case_litter(tool):
 
 def case_forms_of_pools(tool):
     """All forms of the pools are measured, and each works; where two are one plan, it is measured once."""
-    def tried(*words):
-        return json.loads(tool.call("try", *QUICK, "--json", "-", *words, "--", tool.programs["holes"], "holes.txt").stdout)
-
-    result = tried("--type", "node", "--type", "edge")  # of one size
+    result = tool.result("--type", "price", "--type", "quote")  # of one size
     deciding = rows(result["deciding"])
     pools = {arm["row"]: arm["pools"] for arm in result["arms"]}
     check({"types", "by-size"} <= set(deciding) and pools["by-size"] == 1 < pools["types"], f"arms are {result['arms']}")

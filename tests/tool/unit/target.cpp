@@ -124,7 +124,7 @@ TEST_CASE("the program says who it is and who provides its memory") {
 }
 
 TEST_CASE("a preloaded library is seen where it is in effect, and only there") {
-    launch_spec spec = spec_of(built_file("linn_tool_uses_new"), {});
+    launch_spec spec = spec_of(built_file("linn_tool_allocates"), {});
     spec.library = built_file("liblinn_tool_malloc_only.so");
     const observation o = run(spec);
     REQUIRE(o.proofs.size() == 1);

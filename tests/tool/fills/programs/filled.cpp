@@ -147,6 +147,14 @@ void checked() {
     }
 }
 
+/// Calls of memset that are no zero fills of new blocks.
+void memsets(int count) {
+    static char buffer[256];
+    for (; count > 0; --count) {
+        std::memset(keep(buffer), count, keep(std::size_t{64}));
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -163,6 +171,8 @@ int main(int argc, char** argv) {
         sizes();
     } else if (what == "checked") {
         checked();
+    } else if (what == "memsets") {
+        memsets(std::atoi(argv[2]));
     } else if (what == "nothing") {
         keep(std::make_shared<quiet_line>().get());
     }

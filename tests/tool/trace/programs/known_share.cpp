@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works for a known time between calls of slow_allocator.cpp: known_share COUNT WORK THREADS [LINES]. Each round gets and releases
+// Works for a known time between calls of the allocator of bump.cpp: known_share COUNT WORK THREADS [LINES]. Each round gets and releases
 // a block of 64 and one of 96 bytes, which takes twice COST ticks, works for WORK ticks, and takes LINES lines of the caches.
 #include "ticks.hpp"
 

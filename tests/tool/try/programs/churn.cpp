@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two types of nodes, allocated and deallocated in random order: `churn ROUNDS [STATUS [HOW]]`. `new` of both stands in
-// functions of their own, and a wrapper hands out blocks of one size for two more types.
+// functions of their own, and a wrapper hands out blocks of one size for two more types. Another HOW than "crash" and "print" is a
+// file to which a line is appended that says how fragmented the heap is when main begins.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -69,22 +70,49 @@ void replace(std::vector<T*>& all, Make make, Drop drop) {
     place = make();
 }
 
-/// Does what a program would that a preload breaks: "crash" or "print", where that variable is set.
-void fail_under(const char* how, const char* variable) {
-    if (std::getenv(variable) == nullptr) {
+const char* variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "none";
+}
+
+/// The number of the first blocks that do not lie behind the one before, and what makes them so.
+void append_holes(const char* file) {
+    constexpr std::size_t block_bytes = 2000; // larger than what a plan can serve
+    char* blocks[64];
+    int holes = 0;
+    for (char*& block : blocks) {
+        block = static_cast<char*>(std::malloc(block_bytes));
+        holes += &block != blocks && block - (&block)[-1] != static_cast<long>(block_bytes) + 16 ? 1 : 0;
+    }
+    for (char* block : blocks) {
+        std::free(block);
+    }
+    if (std::FILE* const to = std::fopen(file, "a")) {
+        std::fprintf(to, "%d %s %.10s %s\n", holes, variable("LINN_POOLS"), variable("LINN_LITTER"),
+                     variable("LD_PRELOAD"));
+        std::fclose(to);
+    }
+}
+
+/// Does what a program would that a preload breaks: "crash" or "print", where there is a plan.
+void fail_under_plan(std::string_view how) {
+    if (std::getenv("LINN_PLAN") == nullptr) {
         return;
     }
-    if (std::string_view{how} == "crash") {
+    if (how == "crash") {
         std::abort();
     }
-    std::puts(variable);
+    std::puts("LINN_PLAN");
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 3) {
-        fail_under(argv[3], "LINN_PLAN");
+    const std::string_view how = argc > 3 ? argv[3] : "";
+    if (how == "crash" || how == "print") {
+        fail_under_plan(how);
+    } else if (!how.empty()) {
+        append_holes(argv[3]);
     }
     const long rounds = argc > 1 ? std::atol(argv[1]) : 100'000;
     std::vector<order*> orders(20'000);
