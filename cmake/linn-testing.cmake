@@ -20,7 +20,7 @@ set(LINN_LATER_TESTS
     "model[.](pool[.]creation_three|resource[.]first_|without[.]unlock)"
     "mutants[.]sample"
     "process[.]tools_race_checkers"
-    "tool[.](bench|download|headline|html|measuring_build)"
+    "tool[.](bench|download|html|measuring_build)"
     "tool[.]advise[.]changes_compile"
     "tool[.]allocators[.]install"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"

@@ -8,13 +8,12 @@ import sys
 import tempfile
 import tomllib
 
+from bench_cases import check_scenario
 from cases import Tool, check  # noqa: F401 (the fixture takes Tool from here)
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "bench" / "targets.py"
 TARGETS = tomllib.loads(SCRIPT.with_suffix(".toml").read_text())
 LIVE = ["1", "8", "100", "1000", "10000", "100000", "1000000"]
-GROUP = ["pairs", "pairs-shared", "scattered", "live-sets", "recycled", "containers-shuffled", "pmr-blocks",
-         "buffers-held", "footprint", "scaling"]
 
 
 def measured(tool, names, only):
@@ -43,12 +42,8 @@ def scenarios(tool, *names):
     found = {}
     for scenario in result["scenarios"]:
         name = scenario["name"]
-        rows = {row["variant"]: row for row in scenario["rows"] if row["contender"] != "glibc-again"}
-        if name in GROUP:
-            check(scenario["group"] == "targets" and set(rows) == {v["name"] for v in scenario["variants"]}, f"{name}: {set(rows)}")
-            for row in scenario["rows"]:
-                check(list(row["phases"]) == [p["name"] for p in scenario["phases"]], list(row["phases"]))
-                check(all(phase["ns"]["median"] > 0 for phase in row["phases"].values()), row)
+        rows = {variant: row for (variant, contender), row in check_scenario(result, scenario, rounds=1).items()
+                if contender != "glibc-again"}
         judged = re.findall(rf"^(?:PASS|MISS)  \S+ +{name}: ", text, re.M)
         check(len(judged) == len(TARGETS[name]["targets"]), f"{name}: {text}")
         found[name] = rows
