@@ -54,7 +54,6 @@ def case_usage_errors(tool):
             (["--allocator", "a=/x.so", "--allocator", "a=/y.so"], ["two libraries 'a'"]),
             (["--allocator", "a,b=/x.so"], ["no commas"]),
             (["--allocator", "a b=/x.so"], ["no spaces"]),
-            (["--timeout", "0"], ["--timeout"]),
             (["--install", "snmaloc"], ["did you mean 'snmalloc'"]),
             (["--install", "tbb"], ["tbb", "linn allocators tbb"])])
     check(not tool.cache.exists(), "a usage error left a folder")

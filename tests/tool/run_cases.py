@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import time
@@ -51,9 +52,6 @@ def case_usage_errors(tool):
             (["--round", "3", "ls"], ["unknown option '--round'", "did you mean '--rounds'"]),
             (["--rounds", "0", "ls"], ["--rounds must be a whole number from 1 to 100000, not '0'"]),
             (["--json", "--rounds", "3", "ls"], ["--json must be the name of a file, not '--rounds'"]),
-            (["--budget", "x", "ls"], ["--budget must be a whole number"]),
-            (["--precision", "0", "ls"], ["--precision"]),
-            (["--seed", "x", "ls"], ["--seed"]),
             (["--pin", "x", "ls"], ["--pin must be CPUs such as"]),
             (["--pin", "1000", "ls"], ["may not use CPU 1000"]),
             (["--allocator", "default=/x.so", "ls"], ["cannot replace 'default'"]),
@@ -88,24 +86,34 @@ def case_refusals(tool):
             (1, "env becomes another program", "env", "-i", victim, "exit", "0"),
             (1, ["fails (exit status 3)", "--ignore-exit-status", "--input FILE", "this is why"], "sh", "-c", "echo this is why >&2; exit 3"),
             (1, "killed by SIGSEGV", victim, "crash"), (1, "needs a terminal", victim, "stop"), (1, "wrote more than", victim, "flood")]
-    for kind, wanted in (("static", "is statically linked"), ("sanitized", "was built with AddressSanitizer")):
-        if kind in tool.programs:
-            rows.append((1, wanted, tool.programs[kind]))
     if "static" in tool.programs:
         rows.append((1, "is statically linked", "env", tool.programs["static"]))
         rows.append((1, "becomes another program", file("script", f"#!/bin/sh\nexec {tool.programs['static']}\n".encode())))
-    if os.geteuid() == 0:
-        for mode, wanted in ((0o4755, "setuid"), (0o2755, "setgid")):
-            privileged = file(wanted, pathlib.Path(victim).read_bytes())
-            os.chown(privileged, 65534, 65534)
-            privileged.chmod(mode)
-            rows.append((1, f"has privileges of its own ({wanted})", privileged))
     for status, wanted, *words in rows:
         refused(tool, status, [wanted] if isinstance(wanted, str) else wanted, "--", *words)
     for size in range(1, len(elf), 7):  # cut short anywhere
         check(tool.run("--", file("short", elf[:size])).returncode in (1, 2), f"{size} bytes")
     tool.result("--", victim, "rename")  # only calls itself otherwise
     tool.result("--", "true")
+
+
+def case_unreachable(tool):
+    """A program that no preload reaches is refused by every command that needs one, with the reason; nothing is run or written."""
+    plan = tool.folder / "plan.toml"
+    plan.write_text("linn_plan = 1\n")
+    rows = [(tool.programs[name], reason) for name, reason in (("static", "statically linked"), ("sanitized", "AddressSanitizer"))
+            if name in tool.programs]
+    if os.geteuid() == 0:
+        for mode, name in ((0o4755, "setuid"), (0o2755, "setgid")):
+            privileged = pathlib.Path(shutil.copy(tool.programs["victim"], tool.folder / name))
+            os.chown(privileged, 65534, 65534)
+            privileged.chmod(mode)
+            rows.append((privileged, f"has privileges of its own ({name})"))
+    for command in (["run"], ["record"], ["try"], ["pools", "--plan", plan]):
+        for program, reason in rows:
+            done = tool.call(*command, "--", program, status=1)
+            check(reason in done.stderr and done.stdout == "", f"{command} {program}: {done.stderr}")
+    check(not list(tool.folder.glob("*.linn")), "a trace was written")
 
 
 def case_surroundings(tool):

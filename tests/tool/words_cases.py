@@ -20,12 +20,17 @@ def case_version(tool):
 
 
 def options_of(tool, verb):
-    """The options of a verb and whether each takes a value, as its help says."""
+    """The options of a verb, each with what its help calls its value."""
     text = tool.call(verb, "--help", status=0, env={"COLUMNS": "60"}).stdout
     for names, value in re.findall(r"^  ((?:-\w, )?--[\w-]+(?:, --[\w-]+)*)( [^ \n]+)?", text, re.MULTILINE):
         for name in names.split(", "):
             if name not in ("-h", "--help", "--version", "-V"):
-                yield name, bool(value)
+                yield name, value.strip()
+
+
+# Values that are no names, files or commands: "(x" is none of them.
+CHECKED = {"COUNT", "SECONDS", "PERCENT", "BYTES", "NUMBER", "N", "LIMIT", "PID", "HOW", "WHAT", "WHICH", "WHEN", "UNIT", "REGEX",
+           "FOLDER"}
 
 
 def case_wrong_calls(tool):
@@ -33,8 +38,10 @@ def case_wrong_calls(tool):
     count = 0
     for verb in VERBS:
         calls = [["--nosuch"], ["-~"], ["--color", "red"], ["--color"], ["--json="] if verb == "bench" else ["--nosuch=3"]]
-        for name, takes_value in options_of(tool, verb):
-            calls.append([name] if takes_value else [name + ("=maybe" if name.startswith("--") else "maybe")])
+        for name, value in options_of(tool, verb):
+            if value in CHECKED:
+                tool.refuses([verb], [([name, "(x"], name if name != "--attach" else "--pid")])
+            calls.append([name] if value else [name + ("=maybe" if name.startswith("--") else "maybe")])
         for words in calls:
             count += 1
             done = tool.call(verb, *words, status=2)
@@ -50,11 +57,10 @@ def case_wrong_calls(tool):
                       (["try", "--", ""], "the program's name is empty"), (["try", "x", "y"], "missing program"),
                       (["try", "--nosuch"], "unknown option '--nosuch' Try 'linn try --help'."),
                       (["trace", "a", "--check", "--peak"], "--check and --peak cannot be combined"),
-                      (["advise", "x", "--debug-dir", "nosuch"], "--debug-dir must be a folder"),
                       # What follows the value of an option is the verb's own word.
                       (["compare", "--metric", "wall_ns", "a"], "missing NEW"),
                       (["advise", "--debug-dir", "/", "nosuch.linn"], "nosuch.linn: no such file"),
-                      (["lint", "--checks", "fill", "nosuch.cpp"], "no compile_commands.json"),
+                      (["lint", "--checks", "fill", "nosuch.cpp"], "no compile_commands.json"), (["lint", "--checks", "x"], "--checks"),
                       (["run", "--allocator", "mine=/nosuch.so", "--", "true"], "--allocator mine: /nosuch.so not found")])
 
 

@@ -118,13 +118,6 @@ def case_replaced_program(tool):
     check(symbols and str(program) in symbols[0], result["findings"])
 
 
-def case_usage(tool):
-    trace = tool.record("leak")
-    tool.refuses(["advise"], [(words, "linn advise") for words in (
-        (), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
-        (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-"))])
-
-
 def case_thresholds(tool):
     """Answer and exit status follow from the same shares, whatever the threshold."""
     trace = tool.record("churn")

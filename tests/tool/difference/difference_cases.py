@@ -111,11 +111,8 @@ def case_other_files(tool):
         ([trace, fills], "without --fills"),
         ([trace, trace, "--by", "ratio"], "--by is for results of bench or run, and"),
         ([result, result, "--per", "allocations"], "--per is for traces of linn record, and"),
-        ([trace, trace, "--per", "weeks"], "--per must be run, allocations, type=NAME"),
         ([trace, trace, "--per", "0:5"], "--per must be"),
         ([trace, trace, "--per", "type=ledger::Requst"], "allocates no 'ledger::Requst'"),
-        ([trace, trace, "--fail-over", "much"], "--fail-over must be a percentage"),
-        ([trace, trace, "--measure", "speed"], "--measure must be one of"),
     ])
 
 

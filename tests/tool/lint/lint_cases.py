@@ -424,15 +424,6 @@ def sarif_run(sarif):
     check(run["originalUriBaseIds"]["PROJECT"]["uri"].startswith("file:///"), run["originalUriBaseIds"])
 
 
-def case_usage(tool):
-    tool.source("a.cpp", "")
-    tool.database()
-    tool.refuses([], [
-        (["--min-bytes", "0"], "--min-bytes"), (["--min-bytes", "x"], "--min-bytes"), (["-j", "0"], "--jobs"),
-        (["--checks", "x"], "--checks"), (["--exclude", "("], "is not a regular expression"),
-        (["--header-filter", "["], "is not a regular expression"), (["--top", "-1"], "--top"), (["--nosuch"], "--nosuch")])
-
-
 def case_width(tool):
     name = "a_file_with_a_rather_long_name_for_a_table.cpp"
     tool.source(f"src/{name}", f"// FILL 5000 std::make_shared<{'a_namespace::' * 5}type> member=data:5000\n" * 30)

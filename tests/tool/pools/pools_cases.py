@@ -456,22 +456,6 @@ def case_openmetrics(tool):
             check(family["unit"] == ("bytes" if name.endswith("bytes") else ""), family)
 
 
-def case_unreachable(tool):
-    """What no preload reaches is refused, with the reason."""
-    plan = tool.malloc_plan().write()
-    for name, reason in (("static", "statically linked: no pools"), ("sanitized", "AddressSanitizer")):
-        if name not in tool.programs:
-            continue
-        done = tool.call("pools", "--plan", plan, "--", tool.programs[name], status=1)
-        check(reason in done.stderr, f"{name}: {done}")
-    if os.geteuid() != 0:
-        skip("only root makes a file setuid")
-    own = shutil.copy(tool.programs["served"], tool.folder / "setuid")
-    os.chown(own, 1, 1)
-    os.chmod(own, 0o4755)
-    check("setuid" in tool.call("pools", "--plan", plan, "--", own, status=1).stderr, "setuid")
-
-
 def case_soak(tool):
     """Threads that come and go, blocks that live short and long: memory does not grow."""
     seconds = os.environ.get("LINN_SOAK_SECONDS", "4")

@@ -150,15 +150,8 @@ def case_report(tool):
 def case_refusals(tool):
     tool.record("sampled")
     program = tool.programs["sampled"]
-    for words in (["try", tool.file, "--", program],):
-        done = tool.call(*words)
-        check(done.returncode == 2, (words, done.returncode))
-        check("holds a sample of the blocks, one in 16384 bytes" in prose(done.stderr) and "record without --sample" in prose(done.stderr), done.stderr)
-    for options, problem in ((["--sample", "0"], "--sample must be a whole number from 1 to 1099511627776, not '0'"),
-                             (["--sample", "many"], "not 'many'"),
-                             (["--sample", "4096", "--fills"], "--fills and --sample cannot be combined")):
-        done = tool.call("record", *options, "--", program)
-        check(done.returncode == 2 and problem in done.stderr, done.stderr)
+    tool.refuses(["try"], [([tool.file, "--", program], ["holds a sample of the blocks, one in 16384 bytes", "record without --sample"])])
+    tool.refuses(["record"], [(["--sample", "4096", "--fills", "--", program], "--fills and --sample cannot be combined")])
     # Who does not know of weights refuses the file by its version.
     with open(tool.file, "rb") as file:
         check(struct.unpack("<8sI", file.read(12))[1] == 2, "the version")
