@@ -130,22 +130,6 @@ def case_pprof_itself(exports):
         check("File: program" in done.stdout, done.stdout)
 
 
-def case_filters(exports):
-    """Some of the blocks: those live at the peak, temporary ones and leaks, as collapsed stacks and as pprof reads them."""
-    made = ("main", 'make "quoted": and more ', GROW)
-    moved = ("main", "other(char const*)", "0x5050 in libc.so.6")
-    wanted = {"peak": {made: 300, moved: 2000}, "temporary": {("0x7fff1234",): 50}, "leaks": {made: 100, moved: 2000}}
-    for name, expected in wanted.items():
-        shown = stacks_of(exports.text(name + ".collapsed"))
-        check(shown == expected, (name, shown))
-        profile = fields(gzip.decompress((exports.folder / (name + ".pb.gz")).read_bytes()))
-        words = [w.decode() for w in profile[6]]
-        kinds = [words[fields(t)[1][0]] for t in profile[1]]
-        prefix = {"leaks": "leaked"}.get(name, name)
-        check(kinds == [prefix + "_objects", prefix + "_space"] and words[profile[14][0]] == kinds[1], kinds)
-        check(sorted(packed(fields(s)[2][0])[1] for s in profile[2]) == sorted(expected.values()), name)
-
-
 def case_csv(exports):
     """One line an event, and the stacks that the events name."""
     events = rows_of(exports.text("events.csv"))

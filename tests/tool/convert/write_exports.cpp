@@ -100,11 +100,6 @@ int main(int count, char** arguments) {
     convert("bytes.collapsed", {});
     convert("allocations.collapsed", {.weight = export_weight::allocations});
     convert("trace.pb.gz", {.format = export_format::pprof});
-    for (const block_filter filter : {block_filter::peak, block_filter::temporary, block_filter::leaks}) {
-        const std::string name = to_string(filter);
-        convert(name + ".collapsed", {.filter = filter, .keeps_runtime = true});
-        convert(name + ".pb.gz", {.format = export_format::pprof, .filter = filter, .keeps_runtime = true});
-    }
     convert("stacks.csv", {.format = export_format::csv_stacks});
     write("events.csv", [&](std::ostream& out) {
         write_event_heading(info, out);

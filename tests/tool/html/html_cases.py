@@ -3,7 +3,6 @@
 
 Skipped where no Chromium is installed.
 """
-import json
 import re
 import subprocess
 import xml.etree.ElementTree
@@ -48,8 +47,8 @@ COLUMN = """(n) => Array.from(document.querySelector("#scenario-object table").q
 
 
 class Reports:
-    def __init__(self, folder, linn, chromium):
-        self.folder, self.linn, self.chromium = folder, linn, chromium
+    def __init__(self, folder, chromium):
+        self.folder, self.chromium = folder, chromium
 
     def path(self, name):
         return str(self.folder / (name + ".html"))
@@ -262,28 +261,10 @@ def case_prints(reports):
             check(ink == "rgb(28, 30, 33)", f"{name}: printed in {ink}")
 
 
-def case_real_run(reports):
-    """`linn run --html` too: what the page says is what the JSON of the same run says."""
-    path, plain = reports.folder / "real-run.html", reports.folder / "real-run.json"
-    done = subprocess.run([reports.linn, "run", "--only", "glibc-no-trim", "--rounds", "6", "--html", str(path), "--json",
-                           str(plain), "--", "/bin/ls", "/"], capture_output=True, text=True, timeout=100)
-    check(done.returncode == 0, done.stderr)
-    result = json.loads(plain.read_text())
-    with reports.browser() as b:
-        page = b.open(str(path))
-        check(page.complaints == [], page.complaints)
-        check(len(page.requests) == len([u for u in page.requests if not u.startswith("http")]), page.requests)
-        check(result["verdict"] in page.evaluate("document.body.textContent"), result["verdict"])
-        rows = page.evaluate("""Array.from(document.querySelector("table").tBodies[0].rows)
-            .map((r) => r.cells[0].textContent)""")
-        check(len(rows) == len(result["rows"]), rows)
-        check(page.evaluate("document.querySelectorAll('svg .dots').length") >= len(rows), "the strips")
-
-
 @pytest.fixture
 def reports(request, given, folder):
     chromium = browser.find()
     if chromium is None and request.node.name != "case_well_formed":
         skip("no Chromium is installed")
     subprocess.run([given.samples, folder], check=True, timeout=100)
-    return Reports(folder, given.linn, chromium)
+    return Reports(folder, chromium)
