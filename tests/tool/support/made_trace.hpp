@@ -203,15 +203,6 @@ public:
         writer_.write_end(end);
         is_finished_ = true;
     }
-    /// As finish(), of a recorder that was killed.
-    void cut_off() {
-        for (const auto& t : threads_) {
-            t->hand_over();
-        }
-        is_finished_ = true;
-    }
-
-    trace_writer& writer() noexcept { return writer_; }
 
 private:
     trace_writer writer_;

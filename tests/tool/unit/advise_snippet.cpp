@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The change that is shown: the user's own line where there is one, a form where there is none.
+// The change that is shown: the user's own line where there is one, a form where there is none. That changes compile, of aggregates
+// and of class templates too: tool.advise.changes_compile.
 #include "advise/snippet.hpp"
 #include "unit.hpp"
 
@@ -117,21 +118,6 @@ TEST_CASE("a class gets a base, where the debug information says that it is decl
     CHECK(snippet_for(declared_at(t, 1), file({"void draw(struct Circle* c);"})).empty());
     CHECK(snippet_for(declared_at(t, 9), file({"struct Circle {"})).empty());
     CHECK(snippet_for(declared_at(t, 1), no_file).empty());
-}
-
-TEST_CASE("an aggregate keeps its braces: it gets the operators of the pool, and no base") {
-    advised_type t = declared_at(type_at(remedy::pooled_class, "Quote", "", "", "class", 5), 1);
-    t.named.declared.is_aggregate = true;
-    CHECK(snippet_for(t, file({"struct Quote { long bid[4];", "};"})) ==
-          "@@ app.cpp:1\n+ #include <linn/pooled.hpp>\n- struct Quote { long bid[4];\n+ struct Quote {\n" +
-              operators("Quote") + "+ long bid[4];\n");
-}
-
-TEST_CASE("a class template gets the operators of the pool") {
-    const advised_type t = type_at(remedy::pooled_class, "geo::Lazy<...>", "", "", "class", 5);
-    CHECK(snippet_for(declared_at(t, 2), file({"template <class T>", "struct Lazy {"})) ==
-          "@@ app.cpp:2\n+ #include <linn/pooled.hpp>\n- struct Lazy {\n+ struct Lazy {\n" +
-              operators("Lazy"));
 }
 
 TEST_CASE("no change is shown of C, of the standard library, of a library's header") {

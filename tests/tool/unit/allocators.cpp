@@ -18,20 +18,6 @@ TEST_CASE("a package's version is upstream's without epoch and packaging") {
     CHECK(upstream_version("2.10") == "2.10");
 }
 
-TEST_CASE("versions are ordered by number") {
-    CHECK(is_older("1.9", "1.10"));
-    CHECK(is_older("2.0", "2.0.1"));
-    CHECK_FALSE(is_older("3.3.2", "3.3.2"));
-    CHECK_FALSE(is_older("19", "9"));
-}
-
-TEST_CASE("a name may stand for several, and a name that the user gave stands for itself") {
-    CHECK(resolve_names({"mimalloc", "mimalloc3"}, {}) == std::vector<std::string>{"mimalloc2", "mimalloc3"});
-    CHECK(resolve_names({"ptmalloc"}, {}) == std::vector<std::string>{"glibc"});
-    CHECK(resolve_names({"mimalloc"}, {{"mimalloc", "/x.so"}}) == std::vector<std::string>{"mimalloc"});
-    CHECK(resolve_names({"nosuch"}, {}) == std::vector<std::string>{"nosuch"});
-}
-
 TEST_CASE("every allocator has a licence and a way to get it") {
     const std::vector<std::string> installable = installable_names();
     for (const known_allocator& a : known_allocators()) {
@@ -123,16 +109,6 @@ TEST_CASE("what works takes part, with what a reader must know of it") {
     CHECK(c.list[0].environment == good.environment);
     CHECK(c.list[0].notes == std::vector<std::string>{"runs with A=1", "returns memory late"});
     CHECK(title_with_version(c.list[0]) == "jemalloc 1.2");
-}
-
-TEST_CASE("names choose, and one that stands for several chooses them all") {
-    const std::vector<allocator_entry> inventory{entry_of("jemalloc", library_state::usable),
-                                                 entry_of("mimalloc2", library_state::usable),
-                                                 entry_of("mimalloc3", library_state::usable)};
-    CHECK(chosen{{}, inventory}.list.size() == 3);
-    CHECK(chosen{{"jemalloc"}, inventory}.list.size() == 1);
-    CHECK(chosen{{"mimalloc"}, inventory}.list.size() == 2);
-    CHECK(chosen{{"hoard"}, inventory}.left_out.empty()); // the others were not asked for
 }
 
 TEST_CASE("one that is known to be bad is measured where it was named or given, and nowhere else") {

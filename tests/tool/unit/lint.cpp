@@ -39,30 +39,10 @@ TEST_CASE("words are split as a shell splits them") {
     CHECK(command_words("end\\") == words{"end\\"});
 }
 
-TEST_CASE("what is another compiler's goes, and the rest stays") {
-    const words usual{"-Ix", "-D", "B", "-isystem", "z", "-std=c++20", "-Werror", "-c", "a.cpp"};
-    words given = usual;
-    given.insert(given.begin(), "g++");
-    CHECK(for_clang(given) == usual);
-    CHECK(for_clang({"clang++", "-Xclang", "-include-pch", "-Xclang", "p", "-include-pch", "q", "-c"}) ==
-          words{"-c"});
-    CHECK(for_clang({"g++", "-fplugin=p", "-fmodule-mapper=m", "-Wp,-MD,x.d", "-c"}) == words{"-c"});
-    const words forced{"-Xclang", "-include", "-Xclang", "h.hpp"};
-    CHECK(for_clang({"g++", "-include", "h.hpp"}) == forced);
-    CHECK(for_clang({"g++", "-includeh.hpp"}) == forced);
-}
-
 TEST_CASE("an argument without its value at the end does no harm") {
     for (const char* last : {"-I", "-o", "-Xclang", "-include", "-include-pch", "@missing", "--", "-", ""}) {
         CHECK(for_clang({"g++", last}).size() <= 4);
     }
-}
-
-TEST_CASE("a launcher is no compiler") {
-    CHECK(arguments_for_clang({"/d/a.cpp", "/d", {"/usr/bin/ccache", "g++", "-c"}}).front() == "g++");
-    CHECK(arguments_for_clang({"/d/a.cpp", "/d", {"env", "A=b", "distcc", "arm-g++", "-c"}}).front() ==
-          "arm-g++");
-    CHECK(arguments_for_clang({"/d/a.cpp", "/d", {"ccache"}}).front() == "ccache");
 }
 
 TEST_CASE("C++ is told by the extension, or by -x") {

@@ -105,18 +105,6 @@ TEST_CASE("what a budget has no time to judge is left out before it runs, and na
     }
 }
 
-TEST_CASE("a budget that is too small to compare one allocator says so before it starts") {
-    fake_world world;
-    run_options options = options_for(world);
-    options.budget = std::chrono::seconds{17};
-    const run_result result = world.run(options);
-    CHECK(world.launches == 0);
-    CHECK(result.stopped == stop_reason::budget);
-    CHECK_FALSE(result.problem.empty());
-    options.budget = std::chrono::seconds{18};
-    CHECK(world.run(options).problem.empty());
-}
-
 TEST_CASE("what has had all of its rounds leaves the rest of the budget to the others") {
     fake_world world;
     world.jitter = 0.3;

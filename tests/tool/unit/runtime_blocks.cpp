@@ -115,25 +115,6 @@ TEST_CASE("what the program allocates stays the program's") {
     CHECK(rule_of({{app, "my_setlocale"}, {app, "main"}}) == "");
 }
 
-TEST_CASE("runtime blocks are one note, no leaks, and what is advised leaves them alone") {
-    const advice a =
-        advice_of({{{{libc, "_IO_file_doallocate"}, {libc, "puts"}, {app, "main"}}, "char", 1, 4096},
-                   {{{libstdcxx, ""}, {loader, "call_init"}}, "72704 bytes", 1, 72704},
-                   {{{app, "work"}, {app, "main"}}, "Order", 3, 50}});
-    CHECK(leaks_of(a) ==
-          std::vector<std::string>{"not freed before the end: all 3 blocks of Order, 150 bytes (in main)"});
-    const auto note = std::ranges::find(a.findings, "runtime", &advice_finding::kind);
-    REQUIRE(note != a.findings.end());
-    CHECK(note->count == 2);
-    CHECK(note->bytes == 76800);
-    REQUIRE(a.kept_by_runtime.size() == 2);
-    CHECK(a.kept_by_runtime[0].rule == "stdio-buffer");
-    const auto buffer = std::ranges::find(a.types, "char", &advised_type::name);
-    CHECK(buffer->rule == "runtime");
-    CHECK(buffer->runtime == "stdio-buffer");
-    CHECK(std::ranges::find(a.types, "Order", &advised_type::name)->runtime.empty());
-}
-
 TEST_CASE("a type of both: the program's blocks are leaks, the runtime's are not") {
     const advice a =
         advice_of({{{{libc, "_IO_file_doallocate"}, {libc, "puts"}, {app, "main"}}, "char", 1, 4096},

@@ -121,41 +121,6 @@ TEST_CASE("Holm's adjustment multiplies the smallest most, and never reverses an
     CHECK(holm(values{0.9, 0.8}) == values{1, 1});
 }
 
-TEST_CASE("among equal things the whole family of tests errs no oftener than the level says") {
-    // Eight comparisons of ten rounds, no difference anywhere, heavy tails: a claim in at most 5 % of the families.
-    std::mt19937_64 random{11};
-    const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
-    const auto noise = [&] { return std::log(uniform() / (1 - uniform())); };
-    constexpr int families = 3000;
-    int paired_claims = 0;
-    int unpaired_claims = 0;
-    for (int f = 0; f != families; ++f) {
-        values paired;
-        values unpaired;
-        for (int test = 0; test != 8; ++test) {
-            values a(10);
-            values b(10);
-            values differences(10);
-            std::generate(a.begin(), a.end(), noise);
-            std::generate(b.begin(), b.end(), noise);
-            std::transform(a.begin(), a.end(), b.begin(), differences.begin(), std::minus<>{});
-            paired.push_back(wilcoxon_signed_rank(differences));
-            unpaired.push_back(mann_whitney(a, b));
-        }
-        const values adjusted_paired = holm(paired);
-        const values adjusted_unpaired = holm(unpaired);
-        paired_claims += *std::min_element(adjusted_paired.begin(), adjusted_paired.end()) < 0.05;
-        unpaired_claims += *std::min_element(adjusted_unpaired.begin(), adjusted_unpaired.end()) < 0.05;
-    }
-    const double slack = 3 * std::sqrt(0.05 * 0.95 / families);
-    CHECK(paired_claims / double{families} <= 0.05 + slack);
-    CHECK(unpaired_claims / double{families} <= 0.05 + slack);
-    CHECK(paired_claims > 0); // the level is used, not merely kept
-    CHECK(unpaired_claims > 0);
-}
-
-using values = std::vector<double>;
-
 using testing::noise_source;
 
 /// How often the 95 % interval of `n` draws holds `truth`.

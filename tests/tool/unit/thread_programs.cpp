@@ -64,27 +64,6 @@ tally run_known(unsigned threads, std::size_t operations = few) {
     return Program::template run<known_memory>({threads, operations});
 }
 
-double share_of_sizes(std::size_t below) {
-    const auto& all = known_memory::sizes;
-    return static_cast<double>(
-               std::count_if(all.begin(), all.end(), [&](std::size_t n) { return n < below; })) /
-           static_cast<double>(all.size());
-}
-
-double mean_size() {
-    double sum = 0;
-    for (const std::size_t n : known_memory::sizes) {
-        sum += static_cast<double>(n);
-    }
-    return sum / static_cast<double>(known_memory::sizes.size());
-}
-
-void check_sizes(std::size_t least, std::size_t most) {
-    const auto [low, high] = std::minmax_element(known_memory::sizes.begin(), known_memory::sizes.end());
-    CHECK(*low >= least);
-    CHECK(*high <= most);
-}
-
 /// Hands out the same few blocks again and again, as an allocator would that is badly broken.
 struct overlapping_memory {
     static inline unsigned char places[3][128 << 10];
@@ -120,68 +99,69 @@ TEST_CASE_TEMPLATE("two blocks that overlap are noticed", Program, larson, mstre
     CHECK(Program::template run<overlapping_memory>({1, few}).damaged > 0);
 }
 
-TEST_CASE("larson: sizes are even, and what a dead thread left is freed by its successor") {
+/// What makes a program that benchmark: its sizes, how many of them are below one, and how many blocks another thread frees.
+struct traits {
+    std::string_view name;
+    tally (*run)(const work_plan&);
+    work_plan plan;
+    std::size_t least;
+    std::size_t most;
+    std::size_t below;
+    double share;       ///< of the sizes, below that
+    double foreign_low; ///< of the frees
+    double foreign_high;
+};
+
+template <class Program>
+constexpr auto known = &Program::template run<known_memory>;
+
+TEST_CASE("each program has the sizes and the foreign frees of that benchmark") {
+    const traits all[] = {
+        {"larson", known<larson>, {1, 3 * few}, 8, 1'000, 504, 0.5, 0, 1}, // even
+        {"mstress", known<mstress>, {2, few}, 8, 102'400, 1'025, 0.99, 0.005, 1},
+        {"rptest", known<rptest>, {2, 60'000}, 8, 16'000, 4'692, 0.5, 0.28, 0.36}, // the larger the rarer
+        {"xmalloc-test", known<xmalloc_test>, {2, few}, 1, 100'000, 65, 1, 1, 1},  // the consumer frees all
+        {"xmalloc-test", known<xmalloc_test>, {1, few}, 1, 100'000, 65, 1, 0, 0},
+        {"sh6bench", known<sh6bench>, {2, 200'000}, 1, 1'000, 251, 0.5, 0, 0},
+        {"sh8bench", known<sh8bench>, {2, 100'000}, 1, 1'000, 251, 0.5, 0.05, 1}, // blocks migrate
+        {"alloc-test", known<alloc_test>, {1, 60'000}, 8, 1'024, 16, 0.5, 0, 0},  // by the square of the size
+        {"alloc-test", known<alloc_test>, {1, 60'000}, 8, 1'024, 128, 0.945, 0, 0},
+        {"cache-scratch",
+         known<cache_scratch>,
+         {4, few},
+         1,
+         1,
+         2,
+         1,
+         1e-9,
+         0.01}, // the first free of each thread
+        {"glibc-thread", known<glibc_thread>, {2, 30'000}, 4, 32'768, 8, 0.5, 0, 0},
+    };
+    for (const traits& t : all) {
+        CAPTURE(t.name);
+        CAPTURE(t.below);
+        known_memory::reset();
+        t.run(t.plan);
+        const auto& sizes = known_memory::sizes;
+        const auto count = static_cast<double>(sizes.size());
+        const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
+        CHECK(*low >= t.least);
+        CHECK(*high <= t.most);
+        const auto small = std::ranges::count_if(sizes, [&](std::size_t n) { return n < t.below; });
+        CHECK(static_cast<double>(small) / count == doctest::Approx(t.share).epsilon(0.04));
+        const double foreign = static_cast<double>(known_memory::foreign) / count;
+        CHECK(foreign >= t.foreign_low);
+        CHECK(foreign <= t.foreign_high);
+    }
+}
+
+TEST_CASE("larson: what a dead thread left is freed by its successor") {
     run_known<larson>(1, 3 * few);
-    check_sizes(8, 1'000);
-    CHECK(mean_size() == doctest::Approx(504).epsilon(0.03));
     // The main thread made the first blocks, and frees the last.
     const std::size_t one_life = known_memory::foreign;
     CHECK(one_life >= larson::slots);
-    known_memory::reset();
-    larson::run<known_memory>({1, larson::rounds_of_a_life + 10 * few});
+    run_known<larson>(1, larson::rounds_of_a_life + 10 * few);
     CHECK(known_memory::foreign > one_life + larson::slots / 2);
-}
-
-TEST_CASE("mstress: words, few of them large, and anybody frees") {
-    run_known<mstress>(2);
-    check_sizes(8, 102'400);
-    CHECK(share_of_sizes(1'025) == doctest::Approx(0.99).epsilon(0.01));
-    CHECK(known_memory::foreign > 2 * few / 100);
-}
-
-TEST_CASE("rptest: the larger the rarer, and a third is freed by others") {
-    run_known<rptest>(2, 60'000);
-    check_sizes(8, 16'000);
-    CHECK(mean_size() == doctest::Approx(8 + 15'992.0 / 3).epsilon(0.03));
-    const double foreign =
-        static_cast<double>(known_memory::foreign) / static_cast<double>(known_memory::sizes.size());
-    CHECK(foreign > 0.28);
-    CHECK(foreign < 0.36);
-}
-
-TEST_CASE("xmalloc-test: of a pair, the consumer frees all") {
-    run_known<xmalloc_test>(2, 8'192);
-    CHECK(known_memory::foreign == known_memory::sizes.size());
-    CHECK(share_of_sizes(65) == doctest::Approx(1).epsilon(0.001));
-    run_known<xmalloc_test>(1, 8'192);
-    CHECK(known_memory::foreign == 0);
-}
-
-TEST_CASE("sh6bench frees its own, sh8bench lets blocks migrate") {
-    run_known<sh6bench>(2);
-    CHECK(known_memory::foreign == 0);
-    check_sizes(1, 1'000);
-    run_known<sh6bench>(1, 200'000);
-    CHECK(share_of_sizes(251) == doctest::Approx(0.5).epsilon(0.05));
-    run_known<sh8bench>(2, 100'000);
-    CHECK(known_memory::foreign > known_memory::sizes.size() / 20);
-}
-
-TEST_CASE("alloc-test and glibc-thread: frequency falls with the square of the size, own frees") {
-    run_known<alloc_test>(1, 60'000);
-    check_sizes(8, 1'024);
-    CHECK(share_of_sizes(16) == doctest::Approx(0.5).epsilon(0.03));
-    CHECK(share_of_sizes(128) == doctest::Approx(0.945).epsilon(0.02));
-    run_known<glibc_thread>(2, 30'000);
-    CHECK(known_memory::foreign == 0);
-    check_sizes(4, 32'768);
-    CHECK(share_of_sizes(8) == doctest::Approx(0.5).epsilon(0.03));
-}
-
-TEST_CASE("cache-scratch: the first free of each thread is foreign, no other") {
-    run_known<cache_scratch>(4);
-    CHECK(known_memory::foreign == 4);
-    check_sizes(1, 1);
 }
 
 TEST_CASE("the first integers are those of the published generator") {
@@ -194,16 +174,11 @@ TEST_CASE("the first integers are those of the published generator") {
     }
 }
 
-TEST_CASE("thread counts double up to twice the processors") {
-    CHECK(thread_counts(1) == std::vector<unsigned>{1, 2});
-    CHECK(thread_counts(2) == std::vector<unsigned>{1, 2, 4});
-    CHECK(thread_counts(3) == std::vector<unsigned>{1, 2, 4});
-    CHECK(thread_counts(64).back() == 128);
-}
-
-tally ten_operations() {
+tally ten_operations(std::size_t freed = 10, std::size_t damaged = 0) {
     tally t;
-    t.allocated = t.freed = t.operations = 10;
+    t.allocated = t.operations = 10;
+    t.freed = freed;
+    t.damaged = damaged;
     t.ticks = t.wall_ns = 1'000;
     t.cpu_ns = 10'000;
     return t;
@@ -220,20 +195,13 @@ TEST_CASE("a program is believed only when its blocks are whole and all freed") 
     CHECK(good.phases.front().name == "1");
     CHECK(good.phases.front().cycles_per_operation == doctest::Approx(100));
     CHECK(good.work_check == 10 * good.phases.size());
-    const auto leaking = [](const work_plan&) {
-        tally t = ten_operations();
-        t.freed = 9;
-        return t;
-    };
-    CHECK(measure_program(none, 1, leaking).error == "10 blocks were allocated, but 9 freed");
-    const auto damaging = [](const work_plan&) {
-        tally t = ten_operations();
-        t.damaged = 1;
-        return t;
-    };
-    CHECK(measure_program(none, 1, damaging).error == "1 blocks no longer held what was written");
-    const auto failing = [](const work_plan&) -> tally { throw std::runtime_error{"no"}; };
-    CHECK(measure_program(none, 1, failing).error == "it ended before its time");
+    const auto error_of = [](program broken) { return measure_program(none, 1, broken).error; };
+    CHECK(error_of([](const work_plan&) { return ten_operations(9); }) ==
+          "10 blocks were allocated, but 9 freed");
+    CHECK(error_of([](const work_plan&) { return ten_operations(10, 1); }) ==
+          "1 blocks no longer held what was written");
+    CHECK(error_of([](const work_plan&) -> tally { throw std::runtime_error{"no"}; }) ==
+          "it ended before its time");
 }
 
 } // namespace linn::tool::worker::thread_programs_tests

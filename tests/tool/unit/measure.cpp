@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the tool: those of enumerators, and those that can be typed into a shell again.
-#include "measure/words.hpp"
-
+// Words of the tool: those of enumerators, and those that can be typed into a shell again. Children that hang or write much, and
+// signals that come late.
+#include "measure/process.hpp"
 #include "measure/suggest.hpp"
+#include "measure/words.hpp"
+#include "record/child_program.hpp"
 #include "unit.hpp"
 
-namespace linn::tool::words_tests {
+#include <csignal>
+
+namespace linn::tool::measure_tests {
 
 enum class fruit { apple, pear, plum2 };
 
@@ -45,4 +49,38 @@ TEST_CASE("a file whose name begins with a dash is no option") {
     CHECK(shell_file("/tmp/-dash.linn") == "/tmp/-dash.linn");
 }
 
-} // namespace linn::tool::words_tests
+using namespace std::chrono_literals;
+
+child_result shell(const std::string& script, std::chrono::seconds timeout = 20s) {
+    const interrupt_guard guard;
+    return run_child({"/bin/sh", "-c", script}, child_environment({}), timeout, guard, [] {});
+}
+
+TEST_CASE("a child that hangs is killed, also when it closed its output") {
+    CHECK(shell("sleep 60", 1s).how == child_result::ending::timed_out);
+    CHECK(shell("exec >&- 2>&-; sleep 60", 1s).how == child_result::ending::timed_out);
+}
+
+TEST_CASE("a flood on standard error is drained and cut") {
+    const child_result r = shell("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done");
+    CHECK(r.out == "done\n");
+    CHECK(r.err.size() <= 8192);
+}
+
+// Ctrl-C goes to the whole group. Where the program ended by it first, the recorder had the signal still before it, and was
+// killed by it when all was written: its exit status was not the program's.
+TEST_CASE("a signal that comes after the program has ended does not end the recorder") {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        CAPTURE(signal);
+        {
+            const signal_desk desk;
+            ::raise(signal);
+            ::raise(SIGUSR1); // and another
+        }
+        sigset_t pending;
+        REQUIRE(::sigpending(&pending) == 0);
+        CHECK(::sigismember(&pending, signal) == 0);
+    }
+}
+
+} // namespace linn::tool::measure_tests
