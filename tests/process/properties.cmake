@@ -25,8 +25,8 @@ if(TARGET linn_process_misuse_matrix AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSC
 endif()
 
 # Looks for names of its own functions in what the library prints.
-if(TARGET linn_process_misuse_callers AND NOT WIN32)
-  target_link_options(linn_process_misuse_callers PRIVATE -rdynamic)
+if(TARGET linn_process_misuse_checked AND NOT WIN32)
+  target_link_options(linn_process_misuse_checked PRIVATE -rdynamic)
 endif()
 
 # In legs without it, alone.
