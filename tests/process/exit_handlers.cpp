@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: allocation and free work inside atexit handlers and static destructors, after the main
-// thread's caches are gone, and even when the first use of a pool happens there.
+// thread's caches are gone, and even when the first use of a pool happens there. Detached threads may go on while the process
+// exits.
 //
 // Breaks when a pool is an object with a destructor, or its cache a thread_local with one: what runs
 // later would use the dead. Each scenario is a process of its own, so its "first use" is a first
@@ -14,6 +15,9 @@ namespace {
 
 struct item {
     long words[6];
+};
+struct late_item { // first used by threads when exit() has begun
+    long words[7];
 };
 
 void (*at_static_destruction)() = nullptr;
@@ -72,6 +76,52 @@ void thread_at_exit() {
     linn_test::say("worked\n");
 }
 
+// --- detached threads: a static object that is destroyed last waits until each has done much more work after exit() began ---
+
+constexpr std::size_t detached = 3;
+std::array<std::atomic<std::size_t>, detached> rounds{};
+std::atomic<bool> exiting{false};
+std::atomic<item*> passed{nullptr};
+
+void never_ends(std::size_t me) {
+    for (;;) {
+        item* objects[100];
+        for (item*& object : objects) {
+            object = linn::pool<item>::create();
+        }
+        for (item*& object : objects) {
+            linn::pool<item>::destroy(passed.exchange(object)); // so that most are freed by another thread
+        }
+        if (exiting) {
+            linn::pool<late_item>::destroy(linn::pool<late_item>::create());
+            // A thread that has ended but is not joined yet at exit is a leak to ThreadSanitizer.
+            if constexpr (!linn_test::tsan) {
+                std::thread{[] { linn::pool<item>::destroy(linn::pool<item>::create()); }}.join();
+            }
+        }
+        rounds[me].fetch_add(1);
+    }
+}
+
+void await_rounds(std::size_t more) {
+    for (auto& r : rounds) {
+        const std::size_t then = r.load();
+        linn_test::wait_until([&] { return r.load() >= then + more; });
+    }
+}
+
+void exit_with_detached_threads() {
+    for (std::size_t t = 0; t < detached; ++t) {
+        std::thread{&never_ends, t}.detach();
+    }
+    await_rounds(10);
+    exiting = true;
+    at_static_destruction = [] {
+        await_rounds(50);
+        linn_test::say("worked\n");
+    };
+}
+
 void expect_work(const char* what, void (*body)()) {
     const linn_test::child_result child = linn_test::run_child(body);
     child.expect(child.exited_with(0) && child.error == "worked\n", what);
@@ -112,6 +162,9 @@ int main() {
     });
     if (linn_test::on_memcheck()) {
         return 0; // the descriptor of a thread that runs at exit is a possible leak there
+    }
+    for (unsigned i = linn_test::tsan ? 5 : 50 / linn_test::slowdown; i != 0; --i) {
+        expect_work("exit with detached threads", &exit_with_detached_threads);
     }
     expect_work("exit called by another thread", [] {
         keep();
