@@ -8,13 +8,11 @@ endforeach()
 
 linn_test_properties(process.memory_exchange TIMEOUT 300)
 
-# Correct programs that Memcheck must find clean: threads, exit, errors and containers.
+# Correct programs that Memcheck must find clean: threads, exit and containers.
 set(LINN_VALGRIND_TESTS
     thread_tls_destructors
     exit_handlers
     exit_static_containers
-    start_threads
-    error_constructors
     exit_owners)
 
 # Starts Memcheck where it can. The table that it checks is also a page.

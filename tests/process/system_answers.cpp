@@ -9,7 +9,6 @@
 
 #if defined(__linux__)
 #include <linn/buffer_pool.hpp>
-#include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 
 #include <fcntl.h>
@@ -39,7 +38,6 @@ struct answers {
     const char* mappings = nullptr; ///< /proc/self/smaps says this; empty: it is missing
     bool residents_unknown = false; ///< mincore fails
     bool protections_stay = false;  ///< mprotect fails
-    bool pages_stay = false;        ///< madvise refuses to take pages back, as it does for locked memory
     const void* mapped_reserved = nullptr; ///< the last such page
     bool unmapped_reserved = false;        ///< it went back
     const void* asked_about = nullptr;     ///< where it was last told whether huge pages are wanted,
@@ -94,9 +92,6 @@ int __wrap_munmap(void* p, std::size_t size) {
 int __wrap_madvise(void* p, std::size_t size, int advice) {
     if (system_says.populating != 0 && (advice == populate_read || advice == populate_write)) {
         return failed(system_says.populating);
-    }
-    if (system_says.pages_stay && advice == MADV_DONTNEED) {
-        return failed(EINVAL);
     }
     if (advice == MADV_HUGEPAGE || advice == MADV_NOHUGEPAGE) {
         system_says.asked_about = p;
@@ -280,47 +275,6 @@ void protection_stays() {
     }
 }
 
-/// As in a program that called mlockall(): a trim ends, and what stays is used again.
-void pages_stay() {
-    struct item {
-        unsigned char bytes[512];
-    };
-    using pool = linn::pool<item>;
-    linn::pool_resource resource;
-    std::vector<item*> objects(20'000);
-    std::vector<void*> blocks(objects.size());
-    for (std::size_t i = 0; i != objects.size(); ++i) {
-        objects[i] = pool::create();
-        blocks[i] = resource.allocate(sizeof(item));
-    }
-    for (std::size_t i = 0; i != objects.size(); ++i) {
-        pool::destroy(objects[i]);
-        resource.deallocate(blocks[i], sizeof(item));
-    }
-    system_says = {.pages_stay = true};
-    pool::trim(); // which also empties the magazines, so that the next object is the first of its slab
-    resource.trim();
-    // Of a slab that was full before, few slots are used now: the rest of it is to go back, and does not.
-    item* one = pool::create();
-    void* block = resource.allocate(sizeof(item));
-    CHECK(pool::trim() == 0);
-    resource.trim();
-    CHECK(pool::trim() == 0);
-    const std::size_t reserved = pool::statistics().reserved_bytes;
-    for (item*& object : objects) {
-        object = pool::create();
-    }
-    CHECK(pool::statistics().live == objects.size() + 1);
-    CHECK(pool::statistics().reserved_bytes <= reserved + 2 * mib);
-    for (item* object : objects) {
-        pool::destroy(object);
-    }
-    system_says = {};
-    pool::destroy(one);
-    resource.deallocate(block, sizeof(item));
-    CHECK(pool::trim() + resource.trim() != 0 || !linn_test::in_slabs());
-}
-
 /// While pages of a slab are with the system, it is not to make a huge page of the slab, which would bring them again.
 void no_huge_pages_of_returned_memory() {
     struct item {
@@ -383,7 +337,6 @@ int main() {
     }
     each("a count of transparent pages", &count_of_transparent_pages);
     each("a protection that stays", &protection_stays);
-    each("pages that stay", &pages_stay);
     each("no huge pages of returned memory", &no_huge_pages_of_returned_memory);
     each("sizes that overflow", &sizes_that_overflow);
 }
