@@ -21,7 +21,6 @@ std::atomic<int> alive{0};
 struct item {
     item() { ++alive; }
     ~item() { --alive; }
-    int user = 0;
 };
 using items = linn::recycler<item>;
 
@@ -63,22 +62,6 @@ void end_while_others_release(std::unique_ptr<items> all, int threads) {
 void without() {
     CHECK(forbid_barriers());
     CHECK(!linn::detail::enable_thread_barrier());
-    items all{100};
-    linn_test::in_threads(2, [&all] {
-        for (int i = 0; i < 20'000; ++i) {
-            const auto a = all.acquire();
-            const auto b = all.acquire_shared();
-            ++a->user;
-            ++b->user;
-            if (i % 512 == 0) {
-                all.trim();
-            }
-        }
-    });
-    CHECK(all.live() == 0);
-    CHECK(all.idle() <= 100);
-    CHECK(all.statistics().created < 2'000);
-    all.trim();
     for (int i = 0; i < 100; ++i) {
         end_while_others_release(std::make_unique<items>(100), 2);
     }
