@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: everything compiles and works with -fno-exceptions -fno-rtti; what cannot be had ends the program with the reason, as
-// no code can catch it.
+// no code can catch it. A program without exceptions, RTTI and heap is what fixed_pool is for: it asks operator new for nothing.
 //
 // Breaks with a `throw`, `try`, `typeid` or `dynamic_cast` that is not guarded: a compile error. What
 // compiles is also run, since without exceptions the paths differ.
@@ -11,6 +11,22 @@
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)
 #error this test is about builds without exceptions and RTTI
 #endif
+
+static std::atomic<std::size_t> blocks{0};
+
+void* operator new(std::size_t bytes) {
+    ++blocks;
+    if (void* p = std::malloc(bytes != 0 ? bytes : 1)) {
+        return p;
+    }
+    std::abort();
+}
+void operator delete(void* p) noexcept {
+    std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+    std::free(p);
+}
 
 namespace {
 
@@ -114,6 +130,29 @@ void handles() {
     }
 }
 
+constinit linn::fixed_pool<item, 4> items;
+constinit linn::fixed_pool<item, 0> nothing;
+
+void without_heap() {
+    const std::size_t before = blocks;
+    item* all[4];
+    CHECK(items.try_allocate_n(all));
+    CHECK(items.full() && items.try_create(1) == nullptr && items.try_allocate() == nullptr);
+    CHECK(!items.try_allocate_n({all, 1}));
+    items.deallocate_n(all);
+    item* one = items.create(5);
+    CHECK(one->number == 5 && items.live() == 1);
+    items.for_each_live([](item& s) { s.number = 6; });
+    CHECK(one->number == 6);
+    items.destroy(one);
+    items.allocate_n(all);
+    items.release();
+    CHECK(items.empty() && items.statistics().peak == 4);
+    CHECK(nothing.try_create(1) == nullptr);
+    CHECK(blocks == before);
+    ends("", [] { static_cast<void>(nothing.create(1)); });
+}
+
 } // namespace
 
 int main() {
@@ -126,4 +165,5 @@ int main() {
     recyclers();
     buffers();
     handles();
+    without_heap();
 }
