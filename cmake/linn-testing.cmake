@@ -11,7 +11,7 @@ option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 # `make check` registers them with the label `later`. What stands here takes long and says little that other tests do not
 # say, or is about the tool's surroundings: real programs, a browser, a network of packages.
 option(LINN_TEST_BRIEF "For `make test`: without the tests that `make check` adds" OFF)
-set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples fibers fuzz headers noexcept package
+set(LINN_LATER_GROUPS abi bench compile_fail consumer debugger dso examples fibers fuzz headers noexcept package
     stress valgrind)
 set(LINN_LATER_TESTS
     "docs[.]site"

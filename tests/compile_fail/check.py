@@ -4,12 +4,16 @@
 
 usage: check.py SOURCE -- COMPILER FLAGS...
        check.py --self-test -- COMPILER FLAGS...
+       check.py --cpp17 -- COMPILER FLAGS...
 
 The source has lines `// CASE name: regex` and one `// LINES: most`. It must compile as it is, which proves that nothing
 but the intended mistakes is wrong. With -DLINN_CASE_name, the first error must match the regex, and all that the compiler
 says takes at most so many lines; where both GCC and Clang are installed, both are asked.
+
+With --cpp17: every public header says in one error that it needs C++20, and how to get it; the compiler says nothing else.
 """
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -86,11 +90,26 @@ def self_test(compiler):
     return failures
 
 
+def cpp17(compiler):
+    sentence = "linn needs C++20: compile with -std=c++20"
+    folder = pathlib.Path(__file__).resolve().parents[2] / "include/linn"
+    failures = 0
+    for command in with_the_other_compiler(compiler):
+        for header in sorted(path.name for path in folder.glob("*.hpp") if path.name != "version.hpp"):
+            run = subprocess.run(command + ["-std=c++17", "-fsyntax-only", "-x", "c++", "-"], text=True,
+                                 input=f"#include <linn/{header}>\n", capture_output=True, check=False)
+            errors = [line for line in run.stderr.splitlines() if "error: " in line]
+            if run.returncode == 0 or len(errors) != 1 or sentence not in errors[0]:
+                failures += 1
+                print(f"linn/{header}: {len(errors)} errors instead of one that says '{sentence}':\n{run.stderr}")
+    return failures
+
+
 def main():
     split = sys.argv.index("--")
     compiler = sys.argv[split + 1:]
-    if sys.argv[1] == "--self-test":
-        return 1 if self_test(compiler) else 0
+    if sys.argv[1] in ("--self-test", "--cpp17"):
+        return 1 if (cpp17 if sys.argv[1] == "--cpp17" else self_test)(compiler) else 0
     problem = check(compiler, sys.argv[1])
     if problem:
         print(f"{sys.argv[1]}: {problem}")
