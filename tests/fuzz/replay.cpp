@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target without libFuzzer: over files that were kept, and over inputs made by a seeded generator until enough
 // operations were performed. An input that ends the program is written to a file first; that file replays it.
-#include "expect.hpp"
+#include "operations.hpp"
 #include "random.hpp"
-#include "target.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>

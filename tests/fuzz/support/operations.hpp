@@ -6,6 +6,10 @@
 #include "input.hpp"
 
 #include <cstddef>
+#include <cstdint>
+
+/// One input: what libFuzzer calls, and the replay. Every target defines it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace linn_fuzz {
 
@@ -31,6 +35,14 @@ void perform_one(const operation<State> (&all)[N], State& state, input& in) {
     }
     ++operations_performed;
     chosen->perform(state, in);
+}
+
+/// Performs what the rest of the input says.
+template <class State, std::size_t N>
+void perform_all(const operation<State> (&all)[N], State& state, input& in) {
+    while (!in.empty()) {
+        perform_one(all, state, in);
+    }
 }
 
 } // namespace linn_fuzz

@@ -2,10 +2,9 @@
 // linn::buffer_pool, several pools that come and go while their buffers are out: no two buffers overlap, each is aligned
 // and keeps what was written, the one that came back last goes out first, limits hold, and the counts are those of a model.
 #include "../support/expect.hpp"
-#include "../support/failing_mmap.hpp"
+#include "../support/failing_memory.hpp"
 #include "../support/operations.hpp"
 #include "../support/shadow_memory.hpp"
-#include "../support/target.hpp"
 
 #include <linn/buffer_pool.hpp>
 
@@ -297,9 +296,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     static constexpr operation<buffer_state> all[] = {
         {&acquire, 8}, {&give_back, 7}, {&share, 2}, {&trim}, {&reserve}, {&renew}, {&bad_arguments}};
-    while (!in.empty()) {
-        perform_one(all, state, in);
-    }
+    perform_all(all, state, in);
     state.shadow.verify_all();
     for (std::size_t i = 0; i < pool_count; i += 2) {
         state.models[i].pool.reset(); // some before their buffers, some after

@@ -3,7 +3,6 @@
 // is reported and changes nothing.
 #include "../support/operations.hpp"
 #include "../support/pool_operations.hpp"
-#include "../support/target.hpp"
 #include "misuse_recorder.hpp"
 
 #include <linn/fixed_pool.hpp>
@@ -97,9 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                      {&look},
                                                      {&renew},
                                                      {&verify_all}};
-    while (!in.empty()) {
-        perform_one(all, state, in);
-    }
+    perform_all(all, state, in);
     state.finish();
     return 0;
 }

@@ -3,9 +3,8 @@
 // finds its object while that lives and nothing afterwards; no handle is made twice; iteration visits the living in
 // order of address; refused memory and constructors that throw change nothing.
 #include "../support/expect.hpp"
-#include "../support/failing_new.hpp"
+#include "../support/failing_memory.hpp"
 #include "../support/operations.hpp"
-#include "../support/target.hpp"
 #include "../support/throwing_object.hpp"
 
 #include <linn/handle_pool.hpp>
@@ -255,9 +254,7 @@ void fuzz(input& in) {
         {&create, 24}, {&destroy, 20}, {&destroy_stale, 4}, {&find_any, 4},
         {&visit, 2},   {&reserve},     {&run_out},          {&throw_in_constructor},
         {&trim},       {&renew},       {&verify_all}};
-    while (!in.empty()) {
-        perform_one(all, s, in);
-    }
+    perform_all(all, s, in);
     s.verify_all();
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // linn::local_pool: what pool_operations.hpp checks of every pool, and pools that are made and destroyed again, release() of
 // everything, a trim that gives all back or nothing, and a reservation that holds when the system has no more memory.
-#include "../support/failing_new.hpp"
+#include "../support/failing_memory.hpp"
 #include "../support/operations.hpp"
 #include "../support/pool_operations.hpp"
-#include "../support/target.hpp"
 
 #include <linn/local_pool.hpp>
 
@@ -63,9 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         {&allocate, 24}, {&deallocate, 24}, {&allocate_many, 2}, {&deallocate_many, 4},   {&reserve},
         {&release},      {&trim},           {&visit_live},       {&throw_in_constructor}, {&run_out},
         {&renew},        {&verify_all}};
-    while (!in.empty()) {
-        perform_one(all, state, in);
-    }
+    perform_all(all, state, in);
     state.finish();
     return 0;
 }

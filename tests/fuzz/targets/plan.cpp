@@ -7,7 +7,6 @@
 #include "../support/expect.hpp"
 #include "../support/input.hpp"
 #include "../support/operations.hpp"
-#include "../support/target.hpp"
 
 #include <algorithm>
 #include <cstdint>

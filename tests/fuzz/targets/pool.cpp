@@ -2,10 +2,9 @@
 // linn::pool, several types at once: what pool_operations.hpp checks of every pool, in threads that begin and end between
 // operations and may free what others allocated; and when all is freed all memory goes back.
 #include "../support/crew.hpp"
-#include "../support/failing_mmap.hpp"
+#include "../support/failing_memory.hpp"
 #include "../support/operations.hpp"
 #include "../support/pool_operations.hpp"
-#include "../support/target.hpp"
 #include "process_pool.hpp"
 
 #include <linn/misuse.hpp>

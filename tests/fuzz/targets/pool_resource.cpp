@@ -3,10 +3,9 @@
 // 1 MiB, alignments to 4096, several threads, release, trim, destruction. The upstream gets back exactly what it gave.
 #include "../support/crew.hpp"
 #include "../support/expect.hpp"
-#include "../support/failing_mmap.hpp"
+#include "../support/failing_memory.hpp"
 #include "../support/operations.hpp"
 #include "../support/shadow_memory.hpp"
-#include "../support/target.hpp"
 #include "counting_resource.hpp"
 
 #include <linn/memory_resource.hpp>

@@ -6,7 +6,6 @@
 #include "../support/crew.hpp"
 #include "../support/expect.hpp"
 #include "../support/operations.hpp"
-#include "../support/target.hpp"
 #include "misuse_recorder.hpp"
 
 #include <linn/recycler.hpp>

@@ -6,7 +6,6 @@
 #include "../support/expect.hpp"
 #include "../support/memory_file.hpp"
 #include "../support/operations.hpp"
-#include "../support/target.hpp"
 #include "analysis/accumulator.hpp"
 #include "trace/decode.hpp"
 #include "trace/reader.hpp"

@@ -4,7 +4,6 @@
 // read again, since types are keys of the whole advice; and names are shortened to the width that was asked for.
 #include "../support/expect.hpp"
 #include "../support/operations.hpp"
-#include "../support/target.hpp"
 #include "symbols/cxx_name.hpp"
 #include "symbols/short_name.hpp"
 
@@ -190,8 +189,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     input in{data, std::min<std::size_t>(size, 4096)};
     static constexpr operation<name_state> all[] = {{&insert_word, 12}, {&insert_byte}, {&remove_bytes},
                                                     {&wrap, 2},         {&begin_again}, {&check, 4}};
-    while (!in.empty()) {
-        perform_one(all, state, in);
-    }
+    perform_all(all, state, in);
     return 0;
 }
