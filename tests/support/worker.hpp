@@ -2,55 +2,40 @@
 #ifndef LINN_TESTS_SUPPORT_WORKER_HPP
 #define LINN_TESTS_SUPPORT_WORKER_HPP
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <semaphore>
 #include <thread>
-#include <utility>
 
 namespace linn_test {
 
 /// A thread that does what it is told, one job at a time, and keeps its caches between jobs.
 class worker {
 public:
-    worker() : thread_{[this] { run(); }} {}
+    worker() = default;
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
     ~worker() {
-        run_here(nullptr);
+        job_ = nullptr;
+        begin_.release();
         thread_.join();
     }
     /// Runs `job` there and waits until it is done.
-    void run_here(std::function<void()> job) {
-        std::unique_lock<std::mutex> lock{mutex_};
-        const bool last = job == nullptr;
-        job_ = std::move(job);
-        pending_ = true;
-        changed_.notify_all();
-        if (!last) {
-            changed_.wait(lock, [this] { return !pending_; });
-        }
+    void run_here(const std::function<void()>& job) {
+        job_ = &job;
+        begin_.release();
+        done_.acquire();
     }
 
 private:
-    void run() {
-        std::unique_lock<std::mutex> lock{mutex_};
-        for (;;) {
-            changed_.wait(lock, [this] { return pending_; });
-            if (job_ == nullptr) {
-                return;
-            }
-            job_();
-            pending_ = false;
-            changed_.notify_all();
+    const std::function<void()>* job_ = nullptr;
+    std::binary_semaphore begin_{0};
+    std::binary_semaphore done_{0};
+    std::thread thread_{[this] {
+        for (begin_.acquire(); job_ != nullptr; begin_.acquire()) {
+            (*job_)();
+            done_.release();
         }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::function<void()> job_;
-    bool pending_ = false;
-    std::thread thread_;
+    }};
 };
 
 } // namespace linn_test
