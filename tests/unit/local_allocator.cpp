@@ -127,21 +127,6 @@ TEST_CASE("local_allocator: equal with the same pool and equal upstreams, and pr
     using counted = linn::local_allocator<int, pool_type, counting<int>>;
     CHECK(counted{first, counting<int>{1, counters}} == counted{first, counting<int>{1, counters}});
     CHECK(counted{first, counting<int>{1, counters}} != counted{first, counting<int>{2, counters}});
-
-    using list = std::list<int, allocator>;
-    list a{{1, 2, 3}, first};
-    list b{second};
-    b = a; // keeps its pool
-    CHECK(second.live() == 3);
-    b = std::move(a); // takes the other one along
-    CHECK(second.live() == 0);
-    CHECK(first.live() == 3);
-    list c{{9}, second};
-    swap(b, c);
-    CHECK(c.size() == 3);
-    c.clear();
-    CHECK(first.live() == 0);
-    CHECK(second.live() == 1);
 }
 
 TEST_CASE("local_allocator: a container of a fixed_pool without upstream takes memory from nowhere else") {
