@@ -154,29 +154,6 @@ struct steal : store_state {
 const registration<steal<true>> steal_of_two{"buffer.steal", 2};
 const registration<steal<false>> steal_symmetric{"buffer.steal_symmetric", 2, true};
 
-/// Somebody looks at the numbers meanwhile.
-struct numbers : store_state {
-    numbers() : store_state{8} { warm(); }
-    void run(unsigned t) {
-        if (t == 0) {
-            use_warm_number();
-            store::block* a = acquire(1);
-            store::block* b = acquire(2);
-            release(a, 1);
-            release(b, 2);
-        } else {
-            const auto c = shared->counts();
-            check(c.live() + c.idle <= c.all && c.all <= 2 && c.peak <= 2 && c.acquired <= 3,
-                  "the numbers are in bounds");
-        }
-    }
-    void finish() {
-        check(shared->counts().peak == 2 && shared->counts().acquired == 3, "the numbers are exact");
-        store_state::finish();
-    }
-};
-const registration<numbers> numbers_of_two{"buffer.numbers", 2};
-
 /// The pool goes while a thread gives back what it caches for: the last buffer ends the store, and none is left in a cache.
 template <bool Asymmetric>
 struct orphan_cached : store_state {

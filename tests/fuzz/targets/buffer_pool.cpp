@@ -269,23 +269,6 @@ void renew(buffer_state& s, input& in) {
     s.shadow.verify_all();
 }
 
-void bad_arguments(buffer_state&, input& in) {
-    const std::size_t which = in.below(4);
-    bool refused = false;
-    try {
-        const linn::buffer_pool pool{
-            which == 0   ? 0
-            : which == 1 ? SIZE_MAX - 10
-                         : 5000,
-            {.alignment = which == 2 ? std::size_t{24} : 0, .max_bytes = which == 3 ? std::size_t{4096} : 0}};
-    } catch (const std::invalid_argument&) {
-        refused = which != 1;
-    } catch (const std::length_error&) {
-        refused = which == 1;
-    }
-    expect(refused, "a pool that cannot be was made");
-}
-
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -294,8 +277,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i != pool_count; ++i) {
         state.make(i, in.below(256));
     }
-    static constexpr operation<buffer_state> all[] = {
-        {&acquire, 8}, {&give_back, 7}, {&share, 2}, {&trim}, {&reserve}, {&renew}, {&bad_arguments}};
+    static constexpr operation<buffer_state> all[] = {{&acquire, 8}, {&give_back, 7}, {&share, 2},
+                                                      {&trim},       {&reserve},      {&renew}};
     perform_all(all, state, in);
     state.shadow.verify_all();
     for (std::size_t i = 0; i < pool_count; i += 2) {

@@ -6,7 +6,6 @@
 #include "../support/crew.hpp"
 #include "../support/expect.hpp"
 #include "../support/operations.hpp"
-#include "misuse_recorder.hpp"
 
 #include <linn/recycler.hpp>
 
@@ -406,20 +405,6 @@ void renew(recycler_state& s, input& in) {
     }
 }
 
-void release_twice(recycler_state& s, input& in) {
-    const std::size_t which = in.below(recycler_count);
-    recycler_model& m = s.models[which];
-    if (m.last == nullptr) {
-        return;
-    }
-    linn_test::misuse_recorder recorder;
-    item_recycler::recycle(m.last);
-    const auto seen = recorder.take();
-    expect(seen.size() == 1 && seen[0].kind == linn::misuse_kind::double_free,
-           "a double free is not reported");
-    s.check(which);
-}
-
 /// The next operations on another thread.
 void elsewhere_forgetting(recycler_state& s, input& in) {
     s.forget_last();
@@ -428,18 +413,10 @@ void elsewhere_forgetting(recycler_state& s, input& in) {
 }
 
 void one(recycler_state& s, input& in) {
-    static constexpr operation<recycler_state> all[] = {{&acquire, 16},
-                                                        {&give_back, 15},
-                                                        {&watch, 2},
-                                                        {&stop_watching, 2},
-                                                        {&refuse_creation},
-                                                        {&refuse_reset},
-                                                        {&prefill},
-                                                        {&trim},
-                                                        {&renew},
-                                                        {&release_twice},
-                                                        {&elsewhere_forgetting},
-                                                        {&end_thread}};
+    static constexpr operation<recycler_state> all[] = {
+        {&acquire, 16},     {&give_back, 15},        {&watch, 2},  {&stop_watching, 2},
+        {&refuse_creation}, {&refuse_reset},         {&prefill},   {&trim},
+        {&renew},           {&elsewhere_forgetting}, {&end_thread}};
     perform_one(all, s, in);
 }
 

@@ -107,66 +107,35 @@ void __tsan_atomic_thread_fence(int) {
 
 // -- the C library -----------------------------------------------------------------------------------------
 
-void* memcpy(void* to, const void* from, std::size_t n) noexcept {
-    if (current != nullptr) {
-        plain_access(from, n, false, __builtin_return_address(0));
-        plain_access(to, n, true, __builtin_return_address(0));
-    }
-    void* const begin = to;
-#if defined(__x86_64__)
-    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-#else
-    for (volatile char* c = static_cast<char*>(to); n != 0; --n) {
-        *c++ = *static_cast<const char*>(from);
-        from = static_cast<const char*>(from) + 1;
-    }
-#endif
-    return begin;
-}
+// Linked with --wrap of each: what scenarios call comes here.
+void* __real_memcpy(void* to, const void* from, std::size_t n) noexcept;
+void* __real_memmove(void* to, const void* from, std::size_t n) noexcept;
+void* __real_memset(void* at, int value, std::size_t n) noexcept;
 
-void* memmove(void* to, const void* from, std::size_t n) noexcept {
-    if (current != nullptr) {
-        plain_access(from, n, false, __builtin_return_address(0));
-        plain_access(to, n, true, __builtin_return_address(0));
-    }
-    auto* t = static_cast<volatile char*>(to);
-    const auto* f = static_cast<const volatile char*>(from);
-    if (t < f) {
-        for (std::size_t i = 0; i < n; ++i) {
-            t[i] = f[i];
-        }
-    } else {
-        for (std::size_t i = n; i-- != 0;) {
-            t[i] = f[i];
-        }
-    }
-    return to;
+void* __wrap_memcpy(void* to, const void* from, std::size_t n) noexcept {
+    plain_access(from, n, false, __builtin_return_address(0));
+    plain_access(to, n, true, __builtin_return_address(0));
+    return __real_memcpy(to, from, n);
 }
-
-void* memset(void* at, int value, std::size_t n) noexcept {
-    if (current != nullptr) {
-        plain_access(at, n, true, __builtin_return_address(0));
-    }
-    void* const begin = at;
-#if defined(__x86_64__)
-    asm volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(value) : "memory");
-#else
-    for (volatile char* c = static_cast<char*>(at); n != 0; --n) {
-        *c++ = static_cast<char>(value);
-    }
-#endif
-    return begin;
+void* __wrap_memmove(void* to, const void* from, std::size_t n) noexcept {
+    plain_access(from, n, false, __builtin_return_address(0));
+    plain_access(to, n, true, __builtin_return_address(0));
+    return __real_memmove(to, from, n);
+}
+void* __wrap_memset(void* at, int value, std::size_t n) noexcept {
+    plain_access(at, n, true, __builtin_return_address(0));
+    return __real_memset(at, value, n);
 }
 
 // By these names clang calls them.
 void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-    return memcpy(to, from, n);
+    return __wrap_memcpy(to, from, n);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-    return memmove(to, from, n);
+    return __wrap_memmove(to, from, n);
 }
 void* __tsan_memset(void* at, int value, std::size_t n) {
-    return memset(at, value, n);
+    return __wrap_memset(at, value, n);
 }
 
 /// membarrier(2) is the barrier of the model. Nothing else that is tested makes system calls by number.
