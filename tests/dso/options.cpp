@@ -54,8 +54,8 @@ void wrong_free(const plugin_functions& plugin, bool pools_are_known) {
 } // namespace
 
 int main(int argc, char** argv) {
-    CHECK(argc == 3);
-    const std::string_view how{argv[2]}; // known to each other, apart, or of another build
+    CHECK(argc == 4);
+    const std::string_view how{argv[3]}; // known to each other, apart, or of another build
     CHECK(how == "known" || how == "apart" || how == "other_build");
     module plugin{argv[1]};
     right_frees(*plugin.f);
