@@ -12,7 +12,7 @@
 #include "parcels.hpp"
 #include "process.hpp"
 
-#include <charconv>
+#include <map>
 
 namespace {
 
@@ -27,7 +27,6 @@ struct settings {
     std::size_t seconds = 10;   ///< after the memory has reached its size
     std::size_t operations = 0; ///< ends after so many instead, if not 0: the same work on a slow machine
     std::size_t seed = 1;       ///< of what threads do; when they do it cannot be repeated
-    std::size_t life = 3000;    ///< operations of a thread at most, until another takes its place
     std::size_t slack_mib = 16; ///< by which memory may be more at the end than in the beginning
     std::size_t chaos = 0;      ///< stumbles between operations: 1 yes, 0 no
     std::size_t lose = 0;       ///< negative control: each n-th object is forgotten
@@ -36,60 +35,28 @@ struct settings {
 
     static settings parse(int argc, char** argv) {
         settings s;
-        const struct {
-            std::string_view name;
-            std::size_t& value;
-        } numbers[] = {{"--threads", s.threads},
-                       {"--objects", s.objects},
-                       {"--seconds", s.seconds},
-                       {"--operations", s.operations},
-                       {"--seed", s.seed},
-                       {"--life", s.life},
-                       {"--slack-mib", s.slack_mib},
-                       {"--chaos", s.chaos},
-                       {"--lose", s.lose},
-                       {"--corrupt", s.corrupt},
-                       {"--usual-seconds", s.seconds}};
-        for (int i = 1; i + 1 < argc; i += 2) {
+        const std::map<std::string_view, std::size_t*> numbers{
+            {"--threads", &s.threads},       {"--objects", &s.objects}, {"--seconds", &s.seconds},
+            {"--operations", &s.operations}, {"--seed", &s.seed},       {"--slack-mib", &s.slack_mib},
+            {"--chaos", &s.chaos},           {"--lose", &s.lose},       {"--corrupt", &s.corrupt},
+            {"--usual-seconds", &s.seconds}};
+        CHECK(argc % 2 == 1);
+        for (int i = 1; i != argc; i += 2) {
             const std::string_view name = argv[i];
-            bool known = name == "--only";
-            if (known) {
+            if (name == "--only") {
                 s.only = argv[i + 1];
+                continue;
             }
-            for (const auto& each : numbers) {
-                if (each.name == name) {
-                    known = true;
-                    const char* set = name == "--usual-seconds" ? std::getenv("LINN_SOAK_SECONDS") : nullptr;
-                    each.value = number(set != nullptr ? set : argv[i + 1]);
-                }
-            }
-            if (!known) {
-                refuse(argv[i]);
-            }
-        }
-        if (argc % 2 == 0) {
-            refuse(argv[argc - 1]);
+            CHECK(numbers.contains(name));
+            const char* set = name == "--usual-seconds" ? std::getenv("LINN_SOAK_SECONDS") : nullptr;
+            *numbers.at(name) = std::stoul(set != nullptr ? set : argv[i + 1]);
         }
         return s;
-    }
-
-private:
-    static std::size_t number(std::string_view text) {
-        std::size_t n = 0;
-        const auto end = text.data() + text.size();
-        if (const auto read = std::from_chars(text.data(), end, n);
-            read.ec != std::errc{} || read.ptr != end) {
-            refuse(text.data());
-        }
-        return n;
-    }
-    [[noreturn]] static void refuse(const char* what) {
-        std::fprintf(stderr, "soak: what is %s?\n", what);
-        std::exit(2);
     }
 };
 
 settings chosen;
+constexpr std::size_t most_steps = 3000; ///< operations of a thread, until another takes its place
 std::atomic<bool> stop{false};
 std::atomic<std::size_t> operations{0};
 std::atomic<std::size_t> births{0};
@@ -263,7 +230,7 @@ void live(std::size_t number) {
     }
     static thread_local pocket mine;
     const std::size_t room = chosen.objects / chosen.threads + 1;
-    const std::size_t steps = random.below(10) == 0 ? random.below(10) : random.below(chosen.life);
+    const std::size_t steps = random.below(10) == 0 ? random.below(10) : random.below(most_steps);
     const serial_number first = static_cast<serial_number>(number) << 24;
     for (std::size_t step = 0; step < steps && !stop.load(std::memory_order_relaxed); ++step) {
         operations.fetch_add(1, std::memory_order_relaxed);
