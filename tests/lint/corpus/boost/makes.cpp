@@ -19,3 +19,5 @@ boost::shared_ptr<char[]> copy(const char* from, std::size_t n) {
     std::memcpy(all.get(), from, n);
     return all;
 }
+auto a = boost::make_shared_noinit<char[]>(4096);
+auto b = boost::make_unique_noinit<char[]>(4096);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // No make_unique_for_overwrite before C++20: reported, not fixed. And an atomic leaves its value alone.
 #include <atomic>
+#include <cstddef>
 #include <memory>
 struct line {
     char data[4096]; // member 4096
@@ -15,4 +16,11 @@ auto make_line() {
 }
 auto make_counters() {
     return std::make_unique<counters>(); // finds 4000, no fix
+}
+auto bits(std::size_t n) {
+    return std::make_unique<std::atomic<unsigned>[]>(n);
+}
+int use(std::size_t n) {
+    auto p = std::make_unique<int[]>(n);
+    return p[1]++;
 }

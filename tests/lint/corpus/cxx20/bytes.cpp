@@ -82,20 +82,6 @@ auto make_constructor_body() {
     return std::make_unique<outer>(); // finds 500, fix
 }
 
-// Of a member with a constructor count the members that it leaves out.
-struct inner_constructor_list {
-    inner_constructor_list() : count(0), head{} {}
-    int count;
-    char head[32];
-    char data[500];
-};
-struct outer_constructor_list {
-    inner_constructor_list first; // member 500
-};
-auto make_constructor_list() {
-    return std::make_unique<outer_constructor_list>(); // finds 500, fix
-}
-
 struct tag {};
 struct tagged : tag {
     char text[100]; // member 100
@@ -129,19 +115,6 @@ struct outer_member_initialiser_class {
 };
 auto make_member_initialiser_class() {
     return std::make_unique<outer_member_initialiser_class>(); // finds 1024, fix
-}
-
-// No constructor here, and the member's leaves its bytes alone: invisible to const-default-constructibility.
-struct inner_member_with_constructor {
-    inner_member_with_constructor() {}
-    char data[2048];
-};
-struct outer_member_with_constructor {
-    inner_member_with_constructor first; // member 2048
-    int count = 0;
-};
-auto make_member_with_constructor() {
-    return std::make_shared<outer_member_with_constructor>(); // finds 2048, fix
 }
 
 // An empty optional writes one byte, in itself; as a member it is filled first.

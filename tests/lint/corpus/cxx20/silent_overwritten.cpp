@@ -133,13 +133,6 @@ std::vector<int> seen_meanwhile(int n) {
     }
     return v;
 }
-std::vector<int> sums(int n) {
-    std::vector<int> v(n);
-    for (int i = 1; i < n; ++i) {
-        v[i] = v[i - 1] + f(i);
-    }
-    return v;
-}
 std::vector<int> pushed(int n) {
     std::vector<int> v(n);
     v.push_back(1);
@@ -183,11 +176,6 @@ float at(std::uintptr_t);
 float read_through_a_number(int n) {
     std::vector<float> v(n);
     return at(reinterpret_cast<std::uintptr_t>(v.data()) + sizeof(float));
-}
-float read_through_a_number_that_is_kept(int n) {
-    std::vector<float> v(n);
-    const auto number = reinterpret_cast<std::uintptr_t>(v.data());
-    return *reinterpret_cast<const float*>(number);
 }
 float read_from_an_aligned_place(int n) {
     std::vector<float> v(n);
@@ -236,15 +224,6 @@ std::vector<int> a_function_that_writes_some(int n) {
     std::vector<int> v(n);
     some(v, n - 1);
     return v;
-}
-int half_by_a_shift() {
-    int all[64] = {};
-    int n = 64;
-    n >>= 1;
-    for (int i = 0; i < n; ++i) {
-        all[i] = f(i);
-    }
-    return all[63];
 }
 std::vector<int> not_from_the_start_by_a_shift(int n) {
     std::vector<int> v(n);

@@ -17,3 +17,7 @@ auto a = std::make_unique<slot>(); // finds 106, note
 auto b = std::make_unique<line>(); // finds 8192, fix
 // libc++ 19 has the other form, but does not define the macro that says so.
 auto c = std::make_shared<line>(); // finds 8192, fix
+int use(std::size_t n) {
+    auto p = std::make_shared<int[]>(n);
+    return p[1]++;
+}

@@ -13,3 +13,5 @@ auto unique() {
 auto array(std::size_t n) {
     return linn::make_unique<char[]>(n); // finds 1 each, note
 }
+auto a = linn::make_shared<line>(linn::value_initialize);
+auto b = linn::make_unique_for_overwrite<line>();
