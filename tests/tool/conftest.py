@@ -10,7 +10,7 @@ SKIPPED = 77
 
 
 def pytest_addoption(parser):
-    for name in ("linn", "writer", "samples"):
+    for name in ("linn", "writer"):
         parser.addoption("--" + name, type=os.path.abspath)
     for name in ("program", "library"):
         parser.addoption("--" + name, action="append", default=[], metavar="NAME=PATH")

@@ -3,6 +3,7 @@
 
 Skipped where no Chromium is installed.
 """
+import os
 import re
 import subprocess
 import xml.etree.ElementTree
@@ -266,5 +267,5 @@ def reports(request, given, folder):
     chromium = browser.find()
     if chromium is None and request.node.name != "case_well_formed":
         skip("no Chromium is installed")
-    subprocess.run([given.samples, folder], check=True, timeout=100)
+    subprocess.run([given.writer, "--test-case=pages for html_cases.py"], env=os.environ | {"LINN_PAGES": str(folder)}, check=True, timeout=100)
     return Reports(folder, chromium)

@@ -5,11 +5,11 @@
 #include "../support/flat_text.hpp"
 #include "bench/judgement.hpp"
 #include "fake_bench.hpp"
+#include "made_result.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/reports.hpp"
 #include "report/document/markup.hpp"
 #include "report/render/render.hpp"
-#include "run/judge.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -27,6 +27,8 @@ namespace linn::tool::one_answer_tests {
 using linn::tool::testing::contains;
 using linn::tool::testing::count;
 using linn::tool::testing::flat;
+using linn::tool::testing::made_result;
+using linn::tool::testing::made_row;
 using nlohmann::json;
 using report::markdown_text;
 
@@ -129,30 +131,11 @@ void bench_at(double ratio, double control_gap, std::size_t rounds, std::string_
 
 run_result run_at(const std::vector<double>& wall, const std::vector<double>& cpu, double wall_noise,
                   std::size_t rounds) {
-    run_result result;
-    result.complete_rounds = rounds;
-    result.measured_seconds = 12;
-    result.options.rounds = rounds;
-    result.what.command = {"./app"};
-    const auto add = [&](const std::string& name, double of_wall, double of_cpu) {
-        run_row& row = result.rows.emplace_back();
-        row.contender.name = row.contender.title = name;
-        for (std::size_t i = 0; i != rounds; ++i) {
-            // The same numbers everywhere, and each contender's own.
-            const auto own = static_cast<double>((i * 7 + result.rows.size() * 13) % 11) / 5 - 1;
-            run_sample& s = row.samples.emplace_back();
-            s.round = i;
-            s.values["wall_ns"] = 1e9 * of_wall * (1 + wall_noise * own);
-            s.values["cpu_ns"] = 9e8 * of_cpu * (1 + 0.001 * own);
-            s.values["peak_rss_bytes"] = 5e7;
-        }
-    };
-    add(default_name, 1, 1);
-    add(default_again_name, 1, 1);
+    std::vector<made_row> rivals;
     for (std::size_t i = 0; i != wall.size(); ++i) {
-        add(fmt::format("rival{}", i), wall[i], cpu[i]);
+        rivals.push_back({fmt::format("rival{}", i), wall[i], cpu[i]});
     }
-    judge(result);
+    run_result result = made_result(rivals, rounds, wall_noise);
     describe_run(result);
     return result;
 }

@@ -12,7 +12,7 @@
 
 namespace linn::tool::testing {
 
-inline constexpr std::uint32_t program = 0;
+inline constexpr std::uint32_t shop = 0;
 inline constexpr std::uint32_t runtime_library = 1;
 
 /// A type with one call, and a pool of its own.

@@ -12,9 +12,9 @@
 
 namespace linn::tool::try_plans_tests {
 
-using linn::tool::testing::program;
 using linn::tool::testing::runtime_library;
 using linn::tool::testing::scratch_folder;
+using linn::tool::testing::shop;
 using linn::tool::testing::trace_of_types;
 
 void check_left_out(const try_candidates& found, const std::string& reason) {
@@ -26,10 +26,10 @@ void check_left_out(const try_candidates& found, const std::string& reason) {
 
 TEST_CASE("a type whose calls are its own has a pool, and a site for each call") {
     trace_of_types trace;
-    trace.add("order", {{program, 0x1000}, {program, 0x5000}}, 72, 1000);
-    trace.add("order", {{program, 0x1000}, {program, 0x6000}}, 72, 500); // the same call, from elsewhere
-    trace.add("order", {{program, 0x2000}}, 72, 100);
-    trace.add("trade", {{program, 0x3000}}, 40, 1000);
+    trace.add("order", {{shop, 0x1000}, {shop, 0x5000}}, 72, 1000);
+    trace.add("order", {{shop, 0x1000}, {shop, 0x6000}}, 72, 500); // the same call, from elsewhere
+    trace.add("order", {{shop, 0x2000}}, 72, 100);
+    trace.add("trade", {{shop, 0x3000}}, 40, 1000);
     const try_candidates found = trace.find();
     REQUIRE(found.list.size() == 2);
     CHECK(found.left_out.empty());
@@ -71,7 +71,7 @@ TEST_CASE("slots have room for what most reallocs ask for") {
     };
     for (const resized_type& c : cases) {
         trace_of_types trace;
-        trace.add("array", {{program, 0x1000}}, 16, 1000, allocation_call::realloc);
+        trace.add("array", {{shop, 0x1000}}, 16, 1000, allocation_call::realloc);
         site_statistics& s = trace.a.analysis.sites[0].statistics;
         s.reallocations = c.reallocations;
         s.resized = c.resized;
@@ -90,8 +90,8 @@ TEST_CASE("slots have room for what most reallocs ask for") {
 // python3 -c "..." with PYTHONMALLOC=malloc ended with "map::at".
 TEST_CASE("a call whose blocks grow from one stack and not from another has one pool") {
     trace_of_types trace;
-    trace.add("array", {{program, 0x1000}, {program, 0x5000}}, 16, 1000, allocation_call::realloc);
-    trace.add("array", {{program, 0x1000}, {program, 0x6000}}, 16, 500, allocation_call::realloc);
+    trace.add("array", {{shop, 0x1000}, {shop, 0x5000}}, 16, 1000, allocation_call::realloc);
+    trace.add("array", {{shop, 0x1000}, {shop, 0x6000}}, 16, 500, allocation_call::realloc);
     site_statistics& grows = trace.a.analysis.sites[0].statistics;
     grows.reallocations = 1000;
     grows.resized = {{32, 1000}};
@@ -104,8 +104,8 @@ TEST_CASE("a call whose blocks grow from one stack and not from another has one 
 
 TEST_CASE("a call that several types share is told by its caller") {
     trace_of_types trace;
-    trace.add("order", {{program, 0x1000}, {program, 0x5000}}, 72, 1000, allocation_call::malloc);
-    trace.add("trade", {{program, 0x1000}, {program, 0x6000}}, 72, 1000, allocation_call::malloc);
+    trace.add("order", {{shop, 0x1000}, {shop, 0x5000}}, 72, 1000, allocation_call::malloc);
+    trace.add("trade", {{shop, 0x1000}, {shop, 0x6000}}, 72, 1000, allocation_call::malloc);
     const try_candidates found = trace.find();
     REQUIRE(found.list.size() == 2);
     for (const try_candidate& c : found.list) {
@@ -138,7 +138,7 @@ TEST_CASE("a call that several types share is told by its caller") {
               "lies at no constant place of the stack");
     }
     SUBCASE("or not, where that is shared too") {
-        trace.add("price", {{program, 0x1000}, {program, 0x6000}}, 72, 1000, allocation_call::malloc);
+        trace.add("price", {{shop, 0x1000}, {shop, 0x6000}}, 72, 1000, allocation_call::malloc);
         const try_candidates some = trace.find();
         CHECK(some.list.size() == 1); // one call in a plan has its blocks by the caller, or all of them
         CHECK(some.left_out.size() == 2);
@@ -147,8 +147,8 @@ TEST_CASE("a call that several types share is told by its caller") {
 
 TEST_CASE("of a call with several sizes each type has its own") {
     trace_of_types trace;
-    trace.add("order", {{program, 0x1000}}, 72, 1000, allocation_call::malloc);
-    trace.add("trade", {{program, 0x1000}}, 40, 1000, allocation_call::malloc);
+    trace.add("order", {{shop, 0x1000}}, 72, 1000, allocation_call::malloc);
+    trace.add("trade", {{shop, 0x1000}}, 40, 1000, allocation_call::malloc);
     const try_candidates found = trace.find();
     REQUIRE(found.list.size() == 2);
     CHECK_FALSE(found.list[0].sites[0].caller);
@@ -158,16 +158,16 @@ TEST_CASE("of a call with several sizes each type has its own") {
 TEST_CASE("what cannot be tried is left out with the reason") {
     trace_of_types trace;
     SUBCASE("large") {
-        trace.add("page", {{program, 0x1000}}, 1009, 1000);
+        trace.add("page", {{shop, 0x1000}}, 1009, 1000);
         check_left_out(trace.find(), "larger than 1008 bytes");
     }
     SUBCASE("many sizes") {
-        advised_type& text = trace.add("text", {{program, 0x1000}}, 24, 500);
+        advised_type& text = trace.add("text", {{shop, 0x1000}}, 24, 500);
         text.statistics.allocations = 1000;
         check_left_out(trace.find(), "many sizes");
     }
     SUBCASE("aligned") {
-        trace.add("line", {{program, 0x1000}}, 64, 1000, allocation_call::operator_new_aligned);
+        trace.add("line", {{shop, 0x1000}}, 64, 1000, allocation_call::operator_new_aligned);
         check_left_out(trace.find(), "over-aligned");
     }
     SUBCASE("another build") {
@@ -175,7 +175,7 @@ TEST_CASE("what cannot be tried is left out with the reason") {
         check_left_out(trace.find(), "another build than the recorded one");
     }
     SUBCASE("a release that nobody saw") {
-        trace.add("node", {{program, 0x1000}}, 64, 1000).statistics.unseen_releases = 2;
+        trace.add("node", {{shop, 0x1000}}, 64, 1000).statistics.unseen_releases = 2;
         check_left_out(trace.find(), "freed in a way that the recorder did not see");
     }
     SUBCASE("no stack") {
@@ -186,9 +186,9 @@ TEST_CASE("what cannot be tried is left out with the reason") {
 
 TEST_CASE("every type is a candidate however rare, most allocations first, and --type chooses") {
     trace_of_types trace;
-    trace.add("rarest", {{program, 0x3000}}, 32, 1);
+    trace.add("rarest", {{shop, 0x3000}}, 32, 1);
     for (unsigned i = 0; i != 100; ++i) {
-        trace.add("type" + std::to_string(i), {{program, 0x1000 + i}}, 16 + 16 * (i % 5), 100'000 + i);
+        trace.add("type" + std::to_string(i), {{shop, 0x1000 + i}}, 16 + 16 * (i % 5), 100'000 + i);
     }
     const try_candidates found = trace.find();
     REQUIRE(found.list.size() == 101);
@@ -208,9 +208,9 @@ TEST_CASE("every type is a candidate however rare, most allocations first, and -
 
 TEST_CASE("litter has the sizes of the trace, as many of each as live at once, within bounds") {
     trace_of_types trace;
-    trace.add("order", {{program, 0x1000}}, 72, 1000);
-    trace.add("trade", {{program, 0x2000}}, 40, 1000);
-    trace.add("page", {{program, 0x3000}}, 100'000, 1000); // has pages of its own
+    trace.add("order", {{shop, 0x1000}}, 72, 1000);
+    trace.add("trade", {{shop, 0x2000}}, 40, 1000);
+    trace.add("page", {{shop, 0x3000}}, 100'000, 1000); // has pages of its own
     for (analysed_site& site : trace.a.analysis.sites) {
         site.statistics.peak_live = 500;
     }
