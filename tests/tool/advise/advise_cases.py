@@ -246,7 +246,7 @@ def case_changes_compile(tool):
 
 def case_instantiations(tool):
     """The 53 instantiations of a class template are one line, and one change serves each."""
-    result = tool.result(tool.record("lazy", program=tool.programs["templates"]))
+    result = tool.result(tool.record("lazy"))
     lazy = type_of(result, "lazy_kernel::Lazy_rep_n<...> (53 types)")
     check(lazy["statistics"]["allocations"] == 53 * 2000 and lazy["instantiations"] == 53, lazy)
     check(lazy["rule"] == "class", (lazy["rule"], lazy["why"]))
@@ -269,7 +269,7 @@ def case_c_program(tool):
 
 def case_foreign_library(tool):
     """A library without symbols is the place; its caller is not."""
-    result = tool.result(tool.record("library", program=tool.programs["templates"]))
+    result = tool.result(tool.record("library"))
     blocks = [t for t in result["types"] if t["statistics"]["allocations"] == 100000]
     check(len(blocks) == 1, [(t["label"], t["statistics"]["allocations"]) for t in result["types"]])
     place = blocks[0]["places"][0]
@@ -279,30 +279,13 @@ def case_foreign_library(tool):
     check("liblinn_advise_opaque.so" in text, text)
 
 
-def case_c_library(tool):
-    """What strdup() allocates takes no pool of its caller."""
-    result = tool.result(tool.record("copies", program=tool.programs["templates"]))
-    blocks = [t for t in result["types"] if t["statistics"]["allocations"] >= 100000]
-    check(len(blocks) == 1 and blocks[0]["remedy"] in ("linn-pools", "nothing"), blocks)
-
-
 def case_growing_strings(tool):
     """reserve() helps a string that grows, and not one that is built once."""
-    once = type_of(tool.result(tool.record("once", program=tool.programs["templates"])), "std::string")
+    once = type_of(tool.result(tool.record("once")), "std::string")
     check(once["statistics"]["outgrown"] < 100 and once["rule"] != "growth" and once["use"] != "reserve()", once)
-    slowly = type_of(tool.result(tool.record("slowly", program=tool.programs["templates"])), "std::string")
+    slowly = type_of(tool.result(tool.record("slowly")), "std::string")
     check(slowly["statistics"]["allocations"] == 80000 and slowly["statistics"]["outgrown"] == 60000, slowly["statistics"])
     check(slowly["rule"] == "growth" and slowly["use"] == "reserve()", slowly["rule"])
-
-
-def case_hand_overs(tool):
-    """A block that goes from thread to thread at once: clocks that differ by the way from core to core lose no release."""
-    result = tool.result(tool.record("hand_overs", program=tool.programs["recorded"]))
-    check(result["unknown_releases"] == 0 and result["unseen_releases"] == 0,
-          [result[k] for k in ("unknown_releases", "unseen_releases")])
-    blocks = [t["statistics"] for t in result["types"] if t["statistics"]["largest"] == 40005]
-    check(len(blocks) == 1, f"{len(blocks)} types")
-    check([blocks[0][k] for k in ("allocations", "releases", "live_at_end")] == [20000, 20000, 0], f"{blocks[0]}")
 
 
 def case_built_on_own_operators(tool):

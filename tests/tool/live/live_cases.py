@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`linn record --live` on programs/grows.cpp: what is drawn, where, and that the trace is the same."""
+"""`linn record --live` on a program whose nodes stay: what is drawn, where, and that the trace is the same."""
 import json
 import os
 import pty
@@ -52,7 +52,7 @@ def watch(tool, *words, holds=grown):
 
 def case_lines_without_terminal(tool):
     """A line a second of plain text, also of what no thread has handed over yet; the program keeps its output."""
-    lines, out = watch(tool, *tool.words("--live"), "--", tool.programs["grows"], "stop")
+    lines, out = watch(tool, *tool.words("--live"), "--", tool.programs["advised"], "grow", "stop")
     check(out.startswith("program is ready") and out.endswith("program is done\n"), out)
     check(all(LINE.match(line) for line in lines), lines)
     check("\033" not in "".join(lines), lines)
@@ -61,7 +61,7 @@ def case_lines_without_terminal(tool):
 def case_terminal(tool):
     """The table is drawn again in its place, with the types by live bytes."""
     main, other = pty.openpty()
-    with subprocess.Popen([*tool.words("--live"), "--", tool.programs["grows"], "stop"], cwd=tool.folder, stdin=subprocess.DEVNULL,
+    with subprocess.Popen([*tool.words("--live"), "--", tool.programs["advised"], "grow", "stop"], cwd=tool.folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=other, env={**os.environ, "TERM": "xterm", "NO_COLOR": "1"}) as process:
         os.close(other)
         text, end = "", time.monotonic() + LIMIT
@@ -86,18 +86,18 @@ def case_terminal(tool):
 
 def case_same_trace(tool):
     def events_of(file, *options):
-        tool.call("record", "-q", "--no-baseline", *options, "-o", file, "--", tool.programs["grows"], 500, status=0)
+        tool.call("record", "-q", "--no-baseline", *options, "-o", file, "--", tool.programs["advised"], "grow", 500, status=0)
         return json.loads(tool.call("trace", file, "--leaks", "--json", "-", status=0).stdout)["types"]
     check(events_of("without.linn") == events_of("with.linn", "--live") != [], "another trace")
 
 
 def case_sampled(tool):
     """The figures of a sample are estimates of the whole: blocks of about 1 KiB."""
-    watch(tool, *tool.words("--live", "--sample", "4096"), "--", tool.programs["grows"], "stop")
+    watch(tool, *tool.words("--live", "--sample", "4096"), "--", tool.programs["advised"], "grow", "stop")
 
 
 def case_attached(tool):
-    with subprocess.Popen([tool.programs["grows"], "stop"], cwd=tool.folder, stdout=subprocess.PIPE, text=True) as program:
+    with subprocess.Popen([tool.programs["advised"], "grow", "stop"], cwd=tool.folder, stdout=subprocess.PIPE, text=True) as program:
         words = [tool.linn, "record", "--live", "-o", "a.linn", "--pid", str(program.pid)]
         with subprocess.Popen(words, cwd=tool.folder, stderr=subprocess.PIPE, text=True) as linn:
             first = linn.stderr.readline()
