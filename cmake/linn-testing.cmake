@@ -20,11 +20,11 @@ set(LINN_LATER_TESTS
     "model[.](pool[.]creation_three|resource[.]first_|without[.]unlock)"
     "mutants[.]sample"
     "process[.]tools_race_checkers"
-    "tool[.](bench|download|html|measuring_build)"
+    "tool[.](bench|download|html|measuring)"
     "tool[.]advise[.]changes_compile"
     "tool[.]allocators[.]install"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
-    "tool[.]run[.](budget|interrupt|python3|redis)"
+    "tool[.]run[.](budget|interrupt|redis)"
     "tool[.]try[.](forms|interrupt|litter|plan|trace|unnamed)")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING

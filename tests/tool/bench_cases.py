@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import cases
@@ -143,7 +144,8 @@ def check_scenario(result, scenario, rounds=2):
                 check(phase["ns"]["median"] > 0 and phase["page_faults"] >= 0, f"{key}: {phase}")
     check([v["name"] for v in scenario["variants"]][0] == scenario["baseline"], scenario["variants"])
     for comparison in scenario["comparisons"]:
-        check(set(comparison["phases"]) <= set(names_of(scenario["phases"])) and comparison["phases"], comparison)
+        check(set(comparison["phases"]) <= set(names_of(scenario["phases"])), comparison)
+        check(comparison["phases"] or not set(comparison["rivals"]) & {variant for variant, _ in rows}, comparison)
         for phase in comparison["phases"].values():
             check(phase["speed_up"] > 0 and phase["best_other_variant"] in comparison["rivals"], phase)
     check(all(p["outcome"] is None for comparison in scenario["comparisons"] for p in comparison["phases"].values()),
@@ -388,11 +390,6 @@ def case_interrupt_at_once(tool):
         check("artial: stopped" in text and "without optimisation" not in text, f"{form}: {text[-600:]}")
 
 
-def case_width(tool):
-    tool.fits((80, 100, 120), "bench", *SMALL, *FIRST, "shared-ptr", "pipeline", "buffers", "--rounds", "1", "--only",
-              "linn,locked-pool,spin-pool")
-
-
 def case_foreign_preload(tool):
     """A preload of the user's own must not reach the measured processes."""
     path = os.path.realpath(tool.libraries["malloc_only"])
@@ -453,3 +450,95 @@ def case_all(tool):
     options = json.loads(tool.call("bench", "--only", "glibc", "--work", "1", "--json", "-").stdout)["options"]
     wanted = {"rounds": 10, "least_rounds": 6, "warm_up_rounds": 0, "work": 1, "budget_s": 75}
     check({key: options[key] for key in wanted} == wanted, options)
+
+
+# The scenarios by which Linn's targets are measured, and what bench/targets.py makes of them.
+TARGETS_SCRIPT = pathlib.Path(__file__).parents[2] / "bench" / "targets.py"
+LIVE = ["1", "8", "100", "1000", "10000", "100000", "1000000"]
+
+
+def verdicts(file, result):
+    """What bench/targets.py makes of this result, in that file."""
+    file.write_text(json.dumps(result))
+    done = subprocess.run([sys.executable, TARGETS_SCRIPT, file], capture_output=True, text=True, timeout=60)
+    check(done.returncode == 0 and done.stderr == "", done.stderr)
+    return done.stdout
+
+
+def scenarios(tool, *names):
+    """Runs them: every variant has every phase, and every target of theirs is judged. Returns the rows by variant."""
+    import tomllib  # of Python 3.11, which the other cases do without
+
+    targets = tomllib.loads(TARGETS_SCRIPT.with_suffix(".toml").read_text())
+    done = tool.call("bench", *names, "--only", "linn,free-list,floor,mmap,pmr-unsynchronized,pmr-synchronized", "--rounds", "1",
+                     "--work", "1", "--json", "-", status=0)
+    result = json.loads(done.stdout)
+    check({s["name"] for s in result["scenarios"]} == set(names), [s["name"] for s in result["scenarios"]])
+    check(not [e for e in result["left_out"] if e["scenario"]], result["left_out"])
+    text = verdicts(tool.folder / "targets.json", result)
+    found = {}
+    for scenario in result["scenarios"]:
+        name = scenario["name"]
+        rows = {variant: row for (variant, contender), row in check_scenario(result, scenario, rounds=1).items()
+                if contender != "glibc-again"}
+        judged = re.findall(rf"^(?:PASS|MISS)  \S+ +{name}: ", text, re.M)
+        check(len(judged) == len(targets[name]["targets"]), f"{name}: {text}")
+        found[name] = rows
+    return found
+
+
+def case_targets_pairs(tool):
+    scenarios(tool, "pairs", "pairs-shared", "scattered")
+
+
+def case_targets_live_sets(tool):
+    scenarios(tool, "live-sets", "reuse", "recycled")
+
+
+def case_targets_containers(tool):
+    row = scenarios(tool, "containers-shuffled")["containers-shuffled"]["linn"]
+    check(row["peak_rss_bytes"] > 1 << 20, "the peak of the containers' processes")
+
+
+def case_targets_blocks(tool):
+    scenarios(tool, "pmr-blocks", "pmr")
+
+
+def case_targets_buffers(tool):
+    row = scenarios(tool, "buffers-held", "buffers")["buffers-held"]["linn_buffer_pool"]
+    check(row["phases"]["four_filled_8m"]["page_faults"] == 0, "faults on reuse")
+
+
+def case_targets_packets(tool):
+    scenarios(tool, "shared-ptr", "pipeline")
+
+
+def case_targets_footprint(tool):
+    found = scenarios(tool, "footprint")["footprint"]
+    for row in found.values():
+        check(row["phases"]["live"]["metrics"]["of_payload"] >= 1, row)
+    pool = {name: phase["metrics"]["anonymous_bytes"] for name, phase in found["linn_pool"]["phases"].items()}
+    check(pool["trimmed"] < pool["freed"] / 4, f"trim() keeps {pool}")
+
+
+def case_targets_scaling(tool):
+    for phase in scenarios(tool, "scaling")["scaling"]["linn_pool"]["phases"].values():
+        check(set(phase["metrics"]) == {"depot_visits", "contended"}, phase)
+
+
+def case_targets_script(tool):
+    """The best rival counts, on its best allocator, in the worst phase; what was not measured is no verdict."""
+    def row(variant, contender, ns):
+        phases = {name: {"ns": {"minimum": ns}, "page_faults": 0} for name in LIVE}
+        return {"variant": variant, "contender": contender, "phases": phases}
+
+    pairs = {"name": "pairs", "phases": [{"name": name} for name in LIVE],
+             "rows": [row("linn_pool", "linn", 2), row("array", "floor", 1.8), row("new_delete", "glibc", 9),
+                                       row("new_delete", "tcmalloc", 5), row("new_delete", "glibc-again", 1)]}
+    pairs["rows"][0]["phases"]["1000000"]["ns"]["minimum"] = 3
+    text = verdicts(tool.folder / "pairs.json", {"scenarios": [pairs]})
+    for line in ("PASS  1   pairs: the hot pair: at most 1.15 x the floor: worst 1.11 (1, floor)",
+                 "MISS  1   pairs: 8 to 1000 live: at least 3 x the best allocator: worst 2.5 (100, tcmalloc)",
+                 "MISS  1   pairs: flat from 8 to a million live, within 1.3 x: 1.50, from 100 to 1000000"):
+        check(line in text.splitlines(), text)
+    check(re.search(r"^not measured: \d+ of \d+ targets, of live-sets, reuse, pairs-shared, ", text, re.M), text)

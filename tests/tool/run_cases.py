@@ -384,27 +384,6 @@ def case_wrapper(tool):
     check((program["wrappers"], program["also_ran"]) == ([], [os.path.realpath(alias)]), program)
 
 
-def case_width(tool):
-    tool.fits((80, 100, 120), "run", "--rounds", "1", *tool.mine, "--", tool.programs["allocates"], "1000")
-
-
-def real(tool, *arguments, **more):
-    done = tool.run("--rounds", "2", "--warm-up", "0", "--allocator", "mine=" + tool.libraries["malloc_only"],
-                    "--only", "mine,glibc-no-trim", "--json", "-", *arguments, **more)
-    check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
-    result = json.loads(done.stdout)
-    for row in result["rows"]:
-        check(row["failure"] is None and len(row["samples"]) == 2, row)
-    check("mine" in rows(result), result["left_out"])
-    return result
-
-
-def case_python3(tool):
-    skip_without("python3")
-    result = real(tool, "--", "env", "PYTHONMALLOC=malloc", "python3", "-c", "print(sum(len(str(i)) for i in range(20000)))")
-    check("python3" in result["program"]["path"], result["program"])
-
-
 def case_redis(tool):
     skip_without("redis-server", "redis-benchmark", "redis-cli")
     with socket.socket() as s:

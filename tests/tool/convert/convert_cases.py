@@ -55,21 +55,24 @@ def case_collapsed(exports):
         check(shown == {stack: both[place] for stack, both in expected.items()}, shown)
 
 
+def varint(data, at):
+    """The number that begins there, and where it ends."""
+    value, shift = 0, 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at
+
+
 def fields(data):
     """The fields of a message, by number: a reader of the wire format of its own."""
-    def varint(at):
-        value, shift = 0, 0
-        while True:
-            byte = data[at]
-            value |= (byte & 0x7F) << shift
-            at, shift = at + 1, shift + 7
-            if byte < 0x80:
-                return value, at
     found, at = {}, 0
     while at < len(data):
-        tag, at = varint(at)
+        tag, at = varint(data, at)
         check(tag & 7 in (0, 2), f"wire type {tag & 7}")
-        value, at = varint(at)
+        value, at = varint(data, at)
         if tag & 7 == 2:
             value, at = data[at:at + value], at + value
         found.setdefault(tag >> 3, []).append(value)
@@ -77,13 +80,10 @@ def fields(data):
 
 
 def packed(data):
-    values, value, shift = [], 0, 0
-    for byte in data:
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            values.append(value)
-            value, shift = 0, 0
+    values, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
     return values
 
 

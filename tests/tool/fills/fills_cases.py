@@ -177,12 +177,6 @@ def case_usage(tool):
     check((tool.folder / "q.linn").exists(), "no trace")
 
 
-def case_width(tool):
-    tool.call("record", "--fills", "-o", "w.linn", "--", tool.programs["filled"], "makers")
-    # The lines of the change are the user's own, and so are names of files.
-    tool.fits((60,), "advise", "w.linn", apart=lambda line: line.startswith(" "))
-
-
 def case_instructions(tool):
     """What a memset costs that is no fill, by callgrind: not more than a few instructions over its own."""
     each = tool.instructions_of_recorder(20_000, tool.programs["filled"], "memsets")

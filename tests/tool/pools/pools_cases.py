@@ -12,7 +12,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 from cases import check, skip, skip_if_sanitized, skip_without
@@ -432,6 +431,12 @@ def case_command(tool):
 FAMILIES = {"live_objects": "live", "live_bytes": "live_bytes", "peak_objects": "peak", "cached_objects": "cached", "caching_threads": "threads",
             "slabs": "slabs", "reserved_bytes": "reserved_bytes", "resident_bytes": "resident_bytes", "returned_bytes": "returned_bytes",
             "depot_visits": "depot_visits", "contended_visits": "contended"}
+# By Prometheus' own parser, which is Debian's Python's. It refuses a text without an end, with a family twice, with a counter without
+# _total, and with a unit that the name does not end in.
+PARSE = """import json, sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+families = text_string_to_metric_families(open(sys.argv[1]).read())
+print(json.dumps({f.name: [f.type, f.unit, [[s.labels["type"], s.value] for s in f.samples]] for f in families}))"""
 COUNTERS = {"returned_bytes", "depot_visits", "contended_visits"}
 
 
@@ -444,16 +449,16 @@ def case_openmetrics(tool):
     pools = json.loads(files[0].read_text())["pools"]
     for file in files[1:]:
         check(file.read_text().endswith("\n# EOF\n"), file)
-        done = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("families.py"), file], check=True, capture_output=True, text=True)
-        if done.stdout.startswith("linn: skipped"):
-            continue
+        done = subprocess.run(["/usr/bin/python3", "-c", PARSE, file], capture_output=True, text=True)
+        if "No module named 'prometheus_client'" in done.stderr:
+            skip("there is no Prometheus client: apt install python3-prometheus-client")
+        check(done.returncode == 0, done.stderr)
         families = {name.removeprefix("linn_pool_"): family for name, family in json.loads(done.stdout).items()}
         check(set(families) == set(FAMILIES), families)
-        for name, family in families.items():
-            got = {labels["type"]: value for _, labels, value in family["samples"]}
-            check(got == {p["name"]: p[FAMILIES[name]] for p in pools}, (name, got, pools))
-            check(family["type"] == ("counter" if name in COUNTERS else "gauge"), family)
-            check(family["unit"] == ("bytes" if name.endswith("bytes") else ""), family)
+        for name, (kind, unit, samples) in families.items():
+            check(dict(samples) == {p["name"]: p[FAMILIES[name]] for p in pools}, (name, samples, pools))
+            check(kind == ("counter" if name in COUNTERS else "gauge"), (name, kind))
+            check(unit == ("bytes" if name.endswith("bytes") else ""), (name, unit))
 
 
 def case_soak(tool):

@@ -150,8 +150,6 @@ int main(int count, char** arguments) {
         print_descriptors();
     } else if (is("undumpable")) {
         return prctl(PR_SET_DUMPABLE, 0) != 0 || execl("/proc/self/exe", "victim", "exit", "0", nullptr) != 0;
-    } else if (is("exec") && count > 2) {
-        return execv(arguments[2], arguments + 2), 5;
     } else if (is("rename")) {
         return prctl(PR_SET_NAME, "another") != 0;
     } else if (is("serve")) {

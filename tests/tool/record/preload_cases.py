@@ -266,13 +266,6 @@ def case_plugins(tool):
     check({(f"allocate<{size}>", 100 * size, 100) for size in (71001, 71002)} <= found, found)
 
 
-def case_fills_and_types(tool):
-    fills = tool.run("fills_and_types").rows(kinds=("fill",))
-    check(fills == {("fill", "", 80000): 4}, f"{fills}")
-    types = [t["label"] for t in json.loads(tool.call("advise", tool.file, "--json", "-").stdout)["types"]]
-    check({"triangle", "std::shared_ptr<triangle>"} <= set(types), f"{types}")
-
-
 def case_c_program(tool):
     done = tool.run(program="in_c")
     same(done.rows(), pairs(_110001=10))

@@ -42,11 +42,11 @@ def holds(statistics, truth):
     return statistics["sample"]["bytes_low"] <= truth <= statistics["sample"]["bytes_high"]
 
 
-def compare_types(tool, program, recordings):
+def case_bytes_by_type(tool):
     """Of all intervals of all recordings, how many hold the truth."""
-    held = 0
+    held, recordings = 0, 10
     for _ in range(recordings):
-        truth = tool.record(program)
+        truth = tool.record("sampled")
         advice = tool.advice()
         for name in TYPES:
             s = statistics_of(advice, name)
@@ -56,15 +56,6 @@ def compare_types(tool, program, recordings):
             check(s["sizes"][0]["count"] == s["allocations"] and s["bytes"] == s["allocations"] * s["sizes"][0]["bytes"], s)
     # Of 40 such intervals fewer than 32 hold with a chance of one in 2000 at most.
     check(held >= recordings * len(TYPES) * 0.8, f"{held} of {recordings * len(TYPES)} intervals hold")
-
-
-def case_bytes_by_type(tool):
-    compare_types(tool, "sampled", 10)
-
-
-def case_own_operators(tool):
-    # What the program's operator new gets from malloc is counted once.
-    compare_types(tool, "own_operators", 3)
 
 
 def case_releases(tool):

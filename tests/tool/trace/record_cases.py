@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import time
+import xml.etree.ElementTree
 
 import cases
 from cases import check, children_of, prose, rows_of, runs, skip, skip_if_sanitized, wait_for
@@ -445,3 +446,89 @@ def case_trace_refusals(tool):
     except PermissionError:
         return  # this user may not even start linn
     check(done.returncode == 2 and "Permission denied" in done.stderr, done)
+
+
+COST = 2000  # ticks of a slow call of known_share; two in each round, which take half of it by default
+
+
+def measure(tool, rounds, work, threads=1, options=("--baseline",)):
+    """The JSON of linn advise, of a program whose time in the allocator is known."""
+    program = [tool.programs["known_share"], rounds, work, threads]
+    tool.call("record", "-o", tool.file, *options, "--", *program, status=0)
+    return json.loads(tool.call("advise", tool.file, "--json", "-", status=0).stdout)
+
+
+def near(value, expected, by=0.06):
+    check(abs(value - expected) <= by, f"{value} in place of {expected}")
+
+
+def share(result):
+    check(result["allocation_time"] is not None, result["time_unknown"])
+    taken = result["allocation_time"]
+    check(0 <= taken["low"] <= taken["share"] <= taken["high"] <= 1, taken)
+    return taken["share"]
+
+
+def case_time_of_a_known_program(tool):
+    for work in (4 * COST, 12 * COST):
+        near(share(measure(tool, 60_000, work)), 2 * COST / (2 * COST + work))
+    near(share(measure(tool, 30_000, 2 * COST, threads=3)), 0.5)
+    near(share(measure(tool, 60_000, 2 * COST, options=["--no-baseline"])), 0.5, by=0.12)
+
+
+def case_time_by_stacks(tool):
+    """The nanoseconds of all stacks are the share of the program's CPU time, in the flame graph of the page too; they are not those
+    of some of the blocks."""
+    taken = measure(tool, 60_000, 4 * COST)["allocation_time"]
+    words = ("trace", tool.file, "--convert", "collapsed", "--weight", "time")
+    lines = tool.call(*words).stdout.splitlines()
+    by_stack = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
+    near(by_stack / taken["cpu_ns"], taken["share"], by=0.001)
+    page = pathlib.Path(tool.file).with_suffix(".html")
+    tool.call("trace", tool.file, "--html", page)
+    root = xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
+    graph = next(e for e in root.iter() if e.get("data-measures"))
+    place = graph.get("data-measures").split("|").index("CPU time in the allocator")
+    whole = float(next(graph.iter("li")).get("data-w").split()[place])
+    near(whole / by_stack, 1, by=0.001)
+    check("Types, by CPU time in the allocator" in page.read_text(), "the tables are in another order")
+    refused = tool.call(*words, "--leaks")
+    check(refused.returncode == 2 and "leave out --leaks" in refused.stderr, refused.stderr)
+
+
+def sums_of(tool, *program, options=()):
+    tool.call("record", "--no-baseline", *options, "-o", tool.file, "--", *program)
+    end = pathlib.Path(tool.file).read_bytes().split(b'"call_times": ')[1]
+    return json.loads(end[:end.index(b"}") + 1])
+
+
+def case_time_with_cold_caches(tool):
+    """Else the share of a server is 0.0 % and not 0.8: what the readings cost is subtracted from calls that took less."""
+    def reading(lines):
+        sums = sums_of(tool, tool.programs["known_share"], "60000", "100", "1", lines)
+        return sums["nothing_plain_ticks"] / sums["nothing_plain"]
+
+    warm, cold = reading("0"), reading("200")
+    check(cold < 4 * warm, f"{cold} ticks, {warm} where nothing else needs the caches")
+
+
+def case_time_in_a_sample(tool):
+    """A sample has few blocks, but sums over all calls: two in four of a round take COST ticks."""
+    sums = sums_of(tool, tool.programs["known_share"], "60000", str(2 * COST), "1", options=["--sample", "65536"])
+    check(abs(sums["plain_calls"] + sums["fenced_calls"] - 240_000) < 24_000, sums)
+    near(sums["plain_ticks"] / sums["plain_calls"], COST / 2, by=COST / 4)
+
+
+def case_time_of_short_processes(tool):
+    """A script's commands make few calls each, and all count: otherwise "no pool needed" rests on those of the shell."""
+    script = f"for i in $(seq 300); do {tool.programs['known_share']} 40 0 1; done"
+    sums = sums_of(tool, "sh", "-c", script)
+    calls = sums["plain_calls"] + sums["fenced_calls"]
+    check(abs(calls - 300 * 160) < 300 * 32, sums)
+
+
+def case_time_of_a_release(tool):
+    # malloc of 64 bytes and free of 96 bytes take equally long, and each is all that its type takes.
+    by_label = {t["label"].split("-")[0]: t["time_share"] for t in measure(tool, 60_000, 2 * COST)["types"]}
+    near(by_label["64"], 0.25)
+    near(by_label["96"], 0.25)

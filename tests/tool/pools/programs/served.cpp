@@ -28,54 +28,30 @@
 extern char** environ;
 
 // NOLINTBEGIN
-LINN_SITE void* site_malloc() {
-    return kept(std::malloc(bytes));
-}
-LINN_SITE void* site_calloc() {
-    return kept(std::calloc(4, 10));
-}
-LINN_SITE void* site_realloc() {
-    return kept(std::realloc(nullptr, bytes));
-}
-LINN_SITE void* site_reallocarray() {
-    return kept(::reallocarray(nullptr, 5, 8));
-}
-LINN_SITE void* site_aligned_alloc() {
-    return kept(std::aligned_alloc(64, 64));
-}
-LINN_SITE void* site_memalign() {
-    return kept(::memalign(64, bytes));
-}
+#define LINN_CALL(site, call)                                                                                \
+    LINN_SITE void* site() {                                                                                 \
+        return kept(call);                                                                                   \
+    }
+LINN_CALL(site_malloc, std::malloc(bytes))
+LINN_CALL(site_calloc, std::calloc(4, 10))
+LINN_CALL(site_realloc, std::realloc(nullptr, bytes))
+LINN_CALL(site_reallocarray, ::reallocarray(nullptr, 5, 8))
+LINN_CALL(site_aligned_alloc, std::aligned_alloc(64, 64))
+LINN_CALL(site_memalign, ::memalign(64, bytes))
+LINN_CALL(site_new, ::operator new(bytes))
+LINN_CALL(site_new_array, ::operator new[](bytes))
+LINN_CALL(site_new_nothrow, ::operator new(bytes, std::nothrow))
+LINN_CALL(site_new_array_nothrow, ::operator new[](bytes, std::nothrow))
+LINN_CALL(site_new_aligned, ::operator new(64, std::align_val_t{64}))
+LINN_CALL(site_new_array_aligned, ::operator new[](64, std::align_val_t{64}))
+LINN_CALL(site_new_aligned_nothrow, ::operator new(64, std::align_val_t{64}, std::nothrow))
+LINN_CALL(site_new_array_aligned_nothrow, ::operator new[](64, std::align_val_t{64}, std::nothrow))
 LINN_SITE void* site_posix_memalign() {
     void* p = nullptr;
     if (::posix_memalign(&p, 64, 64) != 0) {
         return nullptr;
     }
     return kept(p);
-}
-LINN_SITE void* site_new() {
-    return kept(::operator new(bytes));
-}
-LINN_SITE void* site_new_array() {
-    return kept(::operator new[](bytes));
-}
-LINN_SITE void* site_new_nothrow() {
-    return kept(::operator new(bytes, std::nothrow));
-}
-LINN_SITE void* site_new_array_nothrow() {
-    return kept(::operator new[](bytes, std::nothrow));
-}
-LINN_SITE void* site_new_aligned() {
-    return kept(::operator new(64, std::align_val_t{64}));
-}
-LINN_SITE void* site_new_array_aligned() {
-    return kept(::operator new[](64, std::align_val_t{64}));
-}
-LINN_SITE void* site_new_aligned_nothrow() {
-    return kept(::operator new(64, std::align_val_t{64}, std::nothrow));
-}
-LINN_SITE void* site_new_array_aligned_nothrow() {
-    return kept(::operator new[](64, std::align_val_t{64}, std::nothrow));
 }
 LINN_SITE void* site_of_size(std::size_t n) {
     return kept(std::malloc(n));

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -21,8 +20,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -233,32 +230,6 @@ int alive_at_exit(bool at_once_exit) {
     return 0;
 }
 
-/// Blocks that another thread frees.
-int hand_overs() {
-    constexpr int count = 20'000;
-    static std::atomic<void*> box{nullptr};
-    std::thread consumer{[] {
-        for (int i = 0; i != count;) {
-            if (void* const p = box.exchange(nullptr)) {
-                std::free(p);
-                ++i;
-            } else {
-                ::sched_yield();
-            }
-        }
-    }};
-    for (int i = 0; i != count; ++i) {
-        void* const p = std::malloc(40'005);
-        void* expected = nullptr;
-        while (!box.compare_exchange_weak(expected, p)) {
-            expected = nullptr;
-            ::sched_yield();
-        }
-    }
-    consumer.join();
-    return 0;
-}
-
 struct at_end {
     ~at_end() { pairs(40'006, 3); }
 } static_object;
@@ -445,7 +416,7 @@ int forks_in_handlers(int beside) {
     return handled == 40 ? 0 : 1;
 }
 
-// Files that come and go, fills and types, deaths.
+// Files that come and go, deaths.
 
 int plugins(char** files) {
     for (int i = 0; i != 20; ++i) {
@@ -460,35 +431,6 @@ int plugins(char** files) {
         }
     }
     return 0;
-}
-
-struct shape {
-    virtual ~shape() = default;
-    virtual int corners() const = 0;
-};
-struct triangle : shape {
-    int corners() const override { return 3; }
-    long data[9] = {};
-};
-int fills_and_types() {
-    for (int i = 0; i != 4; ++i) {
-        void* const p = keep(std::malloc(80'001));
-        std::memset(p, 0, keep(std::size_t{80'000}));
-        std::memset(p, 1, keep(std::size_t{80'000})); // not zero
-        std::memset(p, 0, keep(std::size_t{500}));    // too small
-        void* const q = keep(std::malloc(80'002));
-        std::memset(p, 0, keep(std::size_t{80'000})); // not the last block
-        std::free(q);
-        std::free(p);
-    }
-    int sum = 0;
-    for (int i = 0; i != 30; ++i) {
-        const std::unique_ptr<shape> s{keep(new triangle)};
-        sum += s->corners();
-        const auto shared = std::make_shared<triangle>();
-        sum += keep(shared.get())->corners();
-    }
-    return sum == 180 ? 0 : 1;
 }
 
 /// Counts what it has finished where others see it, until it is killed.
@@ -523,7 +465,6 @@ constexpr action actions[] = {
     {"one_after_another", [](int number, auto) { return one_after_another(number); }},
     {"thread_ends", [](auto...) { return thread_ends(); }},
     {"alive_at_exit", [](int number, auto) { return alive_at_exit(number != 0); }},
-    {"hand_overs", [](auto...) { return hand_overs(); }},
     {"fork_tree", [](int number, auto) { return fork_tree(number); }},
     {"raw_fork", [](auto...) { return raw_fork(); }},
     {"fork_with_threads", [](auto...) { return fork_with_threads(); }},
@@ -533,7 +474,6 @@ constexpr action actions[] = {
     {"longjmps", [](auto...) { return longjmps(); }},
     {"forks_in_handlers", [](int number, auto) { return forks_in_handlers(number); }},
     {"plugins", [](auto, char** argv) { return plugins(argv + 2); }},
-    {"fills_and_types", [](auto...) { return fills_and_types(); }},
     {"until_killed", [](auto, char** argv) { return until_killed(argv[2]); }},
     {"pairs", [](int number, auto) { return pairs(100'001, number), 0; }},
     {"small", [](auto...) { return pairs(50'008, 1), 0; }},

@@ -46,10 +46,10 @@ constexpr int threads = 3;
 constexpr int growths = 400;
 
 struct owned {
-    std::vector<small_point*> points;
-    std::vector<medium_record*> records;
-    std::vector<large_image*> images;
-    std::vector<shape*> shapes;
+    std::vector<std::unique_ptr<small_point>> points;
+    std::vector<std::unique_ptr<medium_record>> records;
+    std::vector<std::unique_ptr<large_image>> images;
+    std::vector<std::unique_ptr<shape>> shapes;
 };
 
 [[gnu::noinline]] void make(owned& all) {
@@ -57,31 +57,16 @@ struct owned {
     all.records.reserve(records);
     all.shapes.reserve(shapes);
     for (int i = 0; i != points; ++i) {
-        all.points.push_back(new small_point);
+        all.points.emplace_back(new small_point);
         if (i % (points / records) == 0) {
-            all.records.push_back(new medium_record);
+            all.records.emplace_back(new medium_record);
         }
         if (i % (points / shapes) == 0) {
-            all.shapes.push_back(new round_shape);
+            all.shapes.emplace_back(new round_shape);
         }
         if (i % (points / images) == 0) {
-            all.images.push_back(new large_image);
+            all.images.emplace_back(new large_image);
         }
-    }
-}
-
-[[gnu::noinline]] void destroy(owned& all) {
-    for (small_point* p : all.points) {
-        delete p;
-    }
-    for (medium_record* r : all.records) {
-        delete r;
-    }
-    for (large_image* i : all.images) {
-        delete i;
-    }
-    for (shape* s : all.shapes) {
-        delete s;
     }
 }
 
@@ -144,20 +129,14 @@ int main(int count, char** words) {
     if (count > 1 && std::string_view{words[1]} == "fork") {
         const pid_t child = ::fork();
         if (child == 0) {
-            for (owned& o : all) {
-                destroy(o);
-            }
+            all.clear();
             std::_Exit(0);
         }
         int status = 0;
         ::waitpid(child, &status, 0);
     }
     const long grown = grow();
-    std::thread{[&] {
-        for (owned& o : all) {
-            destroy(o);
-        }
-    }}.join();
+    std::thread{[&] { all.clear(); }}.join();
     std::printf("{\"small_point\": %ld, \"medium_record\": %ld, \"large_image\": %ld, \"round_shape\": %ld, "
                 "\"grow\": %ld}\n",
                 long{threads} * points * long{sizeof(small_point)},
