@@ -130,17 +130,6 @@ TEST_CASE("an effect of 5 % at a noise of 1 % is found nearly always, and nothin
     }
 }
 
-TEST_CASE("too few rounds claim nothing, whatever they show") {
-    simulation one;
-    one.effect = std::log(3);
-    one.rounds = least_rounds_to_claim(12, 0.95) - 1;
-    CHECK(one.rounds == 8);
-    CHECK_FALSE(any_claim(one(1)));
-    one.rounds += 2;
-    one.outliers = 0;
-    CHECK(any_claim(one(1)));
-}
-
 TEST_CASE("a steady difference below the least claim is none") {
     simulation one;
     one.sigma = 1e-5;

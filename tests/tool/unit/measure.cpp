@@ -42,13 +42,6 @@ TEST_CASE("others are quoted, so that the line can be typed again") {
           "python3 -c $'a = \\'b\\'\\nc = \"\\\\\\\\\"\\t\\033[31m\\177'");
 }
 
-TEST_CASE("a file whose name begins with a dash is no option") {
-    CHECK(shell_file("-dash.linn") == "./-dash.linn");
-    CHECK(shell_file("-a b.linn") == "'./-a b.linn'");
-    CHECK(shell_file("dash.linn") == "dash.linn");
-    CHECK(shell_file("/tmp/-dash.linn") == "/tmp/-dash.linn");
-}
-
 using namespace std::chrono_literals;
 
 child_result shell(const std::string& script, std::chrono::seconds timeout = 20s) {

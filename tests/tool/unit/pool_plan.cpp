@@ -130,19 +130,6 @@ TEST_CASE("what a pool's slots hold is the largest size of its sites") {
     CHECK(says(problem_of(too_large), "'size' must be"));
 }
 
-TEST_CASE("a compiled plan that is cut off or changed is refused") {
-    plan_tables tables;
-    const std::string bytes = compiled_plan(example());
-    CHECK(is_compiled_plan(bytes));
-    for (std::size_t length = 0; length != bytes.size(); ++length) {
-        CAPTURE(length);
-        CHECK_FALSE(read_compiled_plan(std::string_view{bytes}.substr(0, length), tables));
-    }
-    CHECK_FALSE(read_compiled_plan(bytes + '\0', tables));
-    CHECK_FALSE(is_compiled_plan(plan_text(example())));
-    CHECK_FALSE(read_compiled_plan(plan_text(example()), tables));
-}
-
 TEST_CASE("what is no plan is refused, with the line") {
     says(problem_of(""), "linn_plan = 1 is missing");
     says(problem_of("[[pool]]\nname = 'p'\n"), "linn_plan = 1 is missing");

@@ -6,16 +6,58 @@
 #include "../support/flat_text.hpp"
 #include "measure/files.hpp"
 #include "program/executable.hpp"
-#include "programs.hpp"
+#include "run/launch.hpp"
 #include "run/observation.hpp"
+#include "scratch_folder.hpp"
 #include "try/candidates.hpp"
 #include "unit.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace linn::tool::target_tests {
 
 using namespace linn::tool::testing;
+
+// The small programs of tests/tool/programs, which lie next to this test, and how they are run.
+std::filesystem::path built_file(std::string_view name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+std::filesystem::path victim() {
+    return built_file("linn_tool_victim");
+}
+
+std::vector<std::string> own_environment() {
+    std::vector<std::string> list;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        list.emplace_back(*entry);
+    }
+    return list;
+}
+
+launch_spec spec_of(const std::filesystem::path& program, std::vector<std::string> arguments) {
+    launch_spec spec;
+    spec.program = program;
+    spec.arguments = std::move(arguments);
+    spec.arguments.insert(spec.arguments.begin(), program.string());
+    spec.environment = own_environment();
+    spec.timeout = std::chrono::seconds{30};
+    return spec;
+}
+
+observation run(const launch_spec& spec) {
+    const interrupt_guard guard;
+    return launch(spec, guard, [] {});
+}
+
+observation run_victim(std::vector<std::string> arguments) {
+    return run(spec_of(victim(), std::move(arguments)));
+}
+
+observation run_shell(const std::string& script) {
+    return run(spec_of("/bin/sh", {"-c", script}));
+}
 
 TEST_CASE("directory, environment and arguments are those of the spec") {
     const scratch_folder folder;

@@ -63,27 +63,6 @@ std::vector<std::string> labels_of(const std::vector<advised_type>& types) {
     return labels;
 }
 
-TEST_CASE("the 53 instantiations of a class template are one line") {
-    std::vector<made_site> sites;
-    for (std::uint64_t i = 0; i < 53; ++i) {
-        sites.push_back(
-            {"CGAL::Lazy_rep_n<" + std::to_string(i) + ", CGAL::Kernel<double>>", 100 + i, 24 + 8 * (i % 7)});
-    }
-    sites.push_back({"int", 7});
-    const std::vector<advised_type> types = types_of(sites);
-    CHECK(labels_of(types) == std::vector<std::string>{"CGAL::Lazy_rep_n<...> (53 types)", "int"});
-    CHECK(types[0].statistics.allocations == 53 * 100 + 52 * 53 / 2);
-    CHECK(types[0].instantiations == 53);
-    CHECK(types[0].uniformity() == doctest::Approx(1)); // each has one size
-    CHECK(types[0].statistics.uniformity() < 0.5);
-    CHECK(types[0].places.size() == 53);
-    double shares = 0;
-    for (const advised_place& place : types[0].places) {
-        shares += place.share;
-    }
-    CHECK(shares == doctest::Approx(1));
-}
-
 TEST_CASE("an instantiation with most of the allocations keeps a line of its own") {
     const std::vector<made_site> sites{{"lazy<1>", 1000}, {"lazy<2>", 10}, {"lazy<3>", 20}, {"lazy<4>", 30}};
     CHECK(labels_of(types_of(sites)) == std::vector<std::string>{"lazy<1>", "lazy<...> (3 types)"});

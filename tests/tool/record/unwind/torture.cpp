@@ -51,15 +51,6 @@ void descend(int depth);
     asm volatile("" : : "r"(space) : "memory");
 }
 
-[[gnu::noinline]] void by_array(int depth) {
-    const std::size_t bytes = 1 + next() % 200;
-    char space[bytes]; // NOLINT
-    space[0] = static_cast<char>(depth);
-    asm volatile("" : : "r"(space) : "memory");
-    descend(depth - 1);
-    touch(bytes);
-}
-
 [[gnu::noinline]] void realigned(int depth) {
     alignas(64) char space[64];
     asm volatile("" : : "r"(space) : "memory");
@@ -180,30 +171,27 @@ void descend(int depth) {
         touch(next() % 50);
         return;
     }
-    switch (next() % 10) {
+    switch (next() % 9) {
     case 0:
         return by_alloca(depth);
     case 1:
-        by_array(depth);
-        break;
-    case 2:
         realigned(depth);
         break;
-    case 3:
+    case 2:
         realigned_by_alloca(depth);
         break;
-    case 4:
+    case 3:
         return plain(depth);
-    case 5:
+    case 4:
         many_registers(depth);
         break;
-    case 6:
+    case 5:
         many_arguments(depth, 1, 2, 3, 4, 5, 6, 7, static_cast<long>(next() % 9));
         break;
-    case 7:
+    case 6:
         catcher(depth);
         break;
-    case 8:
+    case 7:
         large_frame(depth);
         break;
     default:

@@ -45,15 +45,6 @@ struct result {
     return found;
 }
 
-/// Below frames that are larger together than the distance of words that a walk notes.
-[[gnu::noinline]] result take_below_much(int levels) {
-    volatile char space[100'000];
-    space[0] = 0;
-    const result found = levels == 0 ? take() : take_below_much(levels - 1);
-    space[0] = space[0] + 1;
-    return found;
-}
-
 bool can_walk() {
     return unwind::start(unwind::mode::own, depth) == unwind::mode::own;
 }
@@ -96,30 +87,6 @@ TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing change
         unwind::defined(found.captured);
         first = found.captured.id;
     }
-}
-
-TEST_CASE("a stack whose words lie too far apart to be noted is walked each time" * where_it_can_walk) {
-    for (int i = 0; i != 3; ++i) {
-        const std::uint64_t misses = mine.misses;
-        const result found = take_below_much(6);
-        CHECK((found.right && found.captured.is_new == (i == 0)));
-        CHECK(mine.misses == misses + 1);
-        unwind::defined(found.captured);
-    }
-}
-
-TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right" * where_it_can_walk) {
-    for (int i = 0; i != 20; ++i) {
-        unwind::defined(take().captured);
-    }
-    const std::uint64_t misses = mine.misses;
-    {
-        const unwind::unloading guard;
-        for (int i = 0; i != 5; ++i) {
-            CHECK(take().captured.id != 0);
-        }
-    }
-    CHECK(mine.misses == misses + 5);
 }
 
 TEST_CASE("libunwind sees the same, if it is there; without unwinding it is the return address") {
