@@ -2,7 +2,6 @@
 // A program that is hard to unwind: recursion with frames whose size is only known at run time, realigned stacks, tail
 // calls, exceptions, longjmp, signals, coroutine stacks, threads. Deterministic; prints a checksum.
 #include <alloca.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -250,15 +249,6 @@ void contexts() {
     }
 }
 
-void children() {
-    if (const pid_t child = fork(); child == 0) {
-        descend(8);
-        std::exit(0);
-    } else {
-        waitpid(child, nullptr, 0);
-    }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -277,7 +267,6 @@ int main(int argc, char** argv) {
     shares();
     signals();
     contexts();
-    children();
     // One at a time: `state` is not shared, and the sum is to be the same each time.
     for (int i = 0; i != 4; ++i) {
         std::thread([] { descend(12); }).join();

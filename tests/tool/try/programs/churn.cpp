@@ -80,9 +80,9 @@ void append_holes(const char* file) {
     constexpr std::size_t block_bytes = 2000; // larger than what a plan can serve
     char* blocks[64];
     int holes = 0;
-    for (char*& block : blocks) {
-        block = static_cast<char*>(std::malloc(block_bytes));
-        holes += &block != blocks && block - (&block)[-1] != static_cast<long>(block_bytes) + 16 ? 1 : 0;
+    for (int i = 0; i != 64; ++i) {
+        blocks[i] = static_cast<char*>(std::malloc(block_bytes));
+        holes += i != 0 && blocks[i] - blocks[i - 1] != static_cast<long>(block_bytes) + 16 ? 1 : 0;
     }
     for (char* block : blocks) {
         std::free(block);
