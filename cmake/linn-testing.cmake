@@ -24,7 +24,7 @@ set(LINN_LATER_TESTS
     "tool[.]advise[.]changes_compile"
     "tool[.]allocators[.]install"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
-    "tool[.]run[.](budget|interrupt|redis)"
+    "tool[.]run[.](budget|interrupt)"
     "tool[.]try[.](forms|interrupt|litter|plan|trace|unnamed)")
 
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING

@@ -69,15 +69,6 @@ def case_hanging_library(tool):
     check(len(result["scenarios"][0]["rows"]) == 3, "the others did not go on")
 
 
-def case_malloc_only_library(tool):
-    path = os.path.realpath(tool.libraries["malloc_only"])
-    result = tool.result("object", "--only", "mine", "--allocator", f"mine={path}")
-    mine = next(c for c in result["contenders"] if c["name"] == "mine")
-    check(mine["proof"]["providers"]["malloc"] == path, mine)
-    check("libstdc++" in mine["proof"]["providers"]["operator new"]
-          or "libc++" in mine["proof"]["providers"]["operator new"], mine)
-
-
 def case_json_schema(tool):
     result = tool.result(*FIRST, "--seed", "7", lacks={"metrics"})
     check(result["complete"] is True and result["complete_rounds"] == 2, "not complete")

@@ -7,11 +7,10 @@ import re
 import resource
 import shutil
 import signal
-import socket
 import time
 
 import cases
-from cases import check, processes_with, prose, runs, skip, skip_without, wait_for
+from cases import check, processes_with, prose, runs, wait_for
 
 METRICS = ["wall_ns", "cpu_ns", "peak_rss_bytes", "minor_faults", "voluntary_switches"]
 
@@ -153,21 +152,6 @@ def case_nothing_is_left(tool):
     done = tool.run("--rounds", "100", *tool.mine, "--", tool.programs["victim"], "exit", "0", env={"TMPDIR": str(temporary)},
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
     check(done.returncode == 0 and not list(temporary.iterdir()), f"{done}, {list(temporary.iterdir())}")
-
-
-def case_csv(tool):
-    """A line a contender and metric, with the figures of the JSON."""
-    result = tool.result("--csv", "run.csv", "--", tool.programs["allocates"], "1000")
-    found = {(row["contender"], row["metric"]): row["median"] for row in cases.csv_of(tool.folder / "run.csv", "run")}
-    check({name for _, name in found} == {metric["name"] for metric in result["metrics"]}, found)
-    for name, row in rows(result).items():
-        for metric, estimate in row["estimates"].items():
-            check(float(found[name, metric]) == estimate["median"], found)
-
-
-def case_exit_status(tool):
-    result = tool.result("--ignore-exit-status", tool.programs["victim"], "exit", "3")
-    check(all(len(row["samples"]) == 2 for row in result["rows"]), "not measured")
 
 
 def case_json_schema(tool):
@@ -382,23 +366,3 @@ def case_wrapper(tool):
     check(program["path"] == str(script) and len(program["wrappers"]) == 3, program)
     program = tool.result("--", "sh", "-c", f"{alias} 100; exit 0")["program"]
     check((program["wrappers"], program["also_ran"]) == ([], [os.path.realpath(alias)]), program)
-
-
-def case_redis(tool):
-    skip_without("redis-server", "redis-benchmark", "redis-cli")
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    # Debian's is linked with jemalloc: a library that does not replace all of its functions would mix the two.
-    done = tool.run("--rounds", "2", "--warm-up", "0", "--only", "tcmalloc,glibc", "--json", "-",
-                    "--ready", f"redis-cli -p {port} ping", "--client", f"redis-benchmark -p {port} -q -n 500 -t set",
-                    "--", "redis-server", "--port", port, "--save", "")
-    if "tcmalloc: not found" in done.stderr:
-        skip("there is no tcmalloc")
-    check(done.returncode == 0, done.stderr)
-    result = json.loads(done.stdout)
-    if "jemalloc" in result["program"]["own_provider"]:
-        check("libc.so" in rows(result)["glibc"]["providers"]["malloc"], result["left_out"])
-        check("libstdc++" in rows(result)["glibc"]["providers"]["operator new"], rows(result)["glibc"])
-    check("jemalloc" in result["program"]["own_provider"] or "libc" in result["program"]["own_provider"], "provider")
-    check(all(len(row["samples"]) == 2 for row in result["rows"]), [row["failure"] for row in result["rows"]])

@@ -18,10 +18,6 @@ ALIGNED = ["aligned_alloc", "memalign", "posix_memalign", "new_aligned", "new_ar
 HITS = {"calloc": 2000, "new": 2000, "new_array": 2000, "new_aligned": 2000, "new_array_aligned": 2000}
 
 
-def quoted(text):
-    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 class Plan:
     """The text of a plan, put together as the tool would."""
 
@@ -35,19 +31,19 @@ class Plan:
         if info["name"] not in self.modules:
             self.modules.add(info["name"])
             values = {"name": info["name"], "build_id": info["build_id"], **changes}
-            self.text += "\n[[module]]\n" + "".join(f"{k} = {quoted(v)}\n" for k, v in values.items() if v)
+            self.text += "\n[[module]]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in values.items() if v)
 
     def pool(self, name, text=""):
         if name not in self.pools:
             self.pools.add(name)
-            self.text += f"\n[[pool]]\nname = {quoted(name)}\n{text}"
+            self.text += f"\n[[pool]]\nname = {json.dumps(name)}\n{text}"
 
     def site(self, pool, program, function, size, align=16, options="", behind=None, changes=None, code=None):
         """A site in `function`, whose first call it is; `behind` a wrapper, that one's first call, as (program, function)."""
         self.pool(pool, options or (f"align = {align}\n" if align > 16 else ""))
         call = self.tool.first_call(program, function)
         self.module(call, **(changes or {}))
-        self.text += f"\n[[site]]\npool = {quoted(pool)}\nsize = {size}\nalign = {align}\n"
+        self.text += f"\n[[site]]\npool = {json.dumps(pool)}\nsize = {size}\nalign = {align}\n"
         if behind:
             wrapper = self.tool.first_call(*behind)
             self.module(wrapper)
@@ -59,8 +55,8 @@ class Plan:
         return self
 
     def add(self, call, prefix, code=None):
-        self.text += f"{prefix}module = {quoted(call['name'])}\n{prefix}offset = {call['offset']:#x}\n"
-        self.text += f"{prefix}code = {quoted(code or call['code'])}\n"
+        self.text += f"{prefix}module = {json.dumps(call['name'])}\n{prefix}offset = {call['offset']:#x}\n"
+        self.text += f"{prefix}code = {json.dumps(code or call['code'])}\n"
 
     def write(self, name="plan.toml"):
         """The plan as people write it."""

@@ -262,15 +262,6 @@ def case_address_space(tool):
         check(tool.trace(status=1)["dropped"] > 2000, "the trace does not say so")
 
 
-def case_script(tool):
-    script = tool.folder / "script"
-    script.write_text(f"#!/bin/sh\n{tool.churn} 500 0\n")
-    script.chmod(0o755)
-    done = tool.call("record", "--", "./script")
-    check(done.returncode == 0, done.stderr)
-    check(mallocs(tool.trace(tool.folder / "script.linn")) >= 500, "the default name is PROG.linn, in this directory")
-
-
 def case_event_cost(tool):
     """What an event cost is measured while the program runs, of every thread."""
     tool.record(tool.churn, "100000", "2")
