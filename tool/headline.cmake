@@ -10,8 +10,7 @@ function(linn_measured target)
 endfunction()
 
 # The worker of the headline, apart from that of the other scenarios: `make bench` compiles no other.
-add_executable(linn_bench_headline allocators/probe/provider.cpp bench/worker/main.cpp bench/worker/measure.cpp
-                                   bench/worker/team.cpp)
+add_executable(linn_bench_headline bench/worker/main.cpp bench/worker/measure.cpp)
 linn_add_folders(linn_bench_headline APART bench/worker/headline)
 set_target_properties(linn_bench_headline PROPERTIES OUTPUT_NAME linn-bench-headline POSITION_INDEPENDENT_CODE ON)
 linn_measured(linn_bench_headline)

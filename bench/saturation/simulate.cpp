@@ -2,7 +2,7 @@
 // With how many threads do the locks of the library end a program? Runs the programs of `linn bench threads` on this machine's
 // cores over locks that read the clock, and replays the visits that were seen for 4 to 256 threads. What is assumed stands at
 // `simulate`, and is printed.
-#include "bench/worker/threads/threads.hpp"
+#include "bench/worker/programs.hpp"
 #include "queueing.hpp"
 #include "timed_memory.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/worker/threads/size_pools.hpp"
+#include "bench/worker/crew.hpp"
 #include "timed_lock.hpp"
 
 #include <linn/detail/sync/thread_cache.hpp>

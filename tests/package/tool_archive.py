@@ -18,7 +18,7 @@ BARE = re.compile(r"^(lib(c|m|gcc_s|stdc\+\+)\.so\.\d+|/.*/ld-linux.*)$")
 def try_out(run, program, folder):
     """What a user does first; `folder` is where `run` may write to, and `program` is recorded."""
     package.expect(rf"^linn {re.escape(package.version())}", run("--version"))
-    run("bench", "object", "--rounds", "2", "--objects", "500", "--only", "linn,glibc", "--json", f"{folder}/bench.json")
+    run("bench", "object", "--rounds", "2", "--work", "1", "--only", "linn,glibc", "--json", f"{folder}/bench.json")
     run("record", "-o", f"{folder}/x.linn", "--no-baseline", "--", program, "--version")
     package.expect("allocat", run("trace", f"{folder}/x.linn"))
 

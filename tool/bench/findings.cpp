@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/quantity.hpp"
-#include "judgement.hpp"
+#include "../measure/statistics.hpp"
+#include "bench.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,16 +73,15 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
     return text + '.';
 }
 
-/// What the summary says of one scenario. The verdict speaks for the headline.
+/// What the summary says of one scenario; empty where that is nothing. The verdict speaks for the headline.
 std::string paragraph(const bench_result& result, const scenario_result& s) {
-    std::vector<std::string> sentences;
-    if (s.what->name != headline_name) {
-        for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
-            sentences.push_back(compare_sentence(result, s, i));
+    std::string text;
+    for (std::size_t i = 0; s.what->name != headline_name && i != s.comparisons.size(); ++i) {
+        if (const std::string sentence = compare_sentence(result, s, i); !sentence.empty()) {
+            text += fmt::format("{} {}", text.empty() ? fmt::format("{}:", s.what->name) : "", sentence);
         }
-        std::erase(sentences, "");
     }
-    return fmt::format("{}", fmt::join(sentences, " "));
+    return text;
 }
 
 /// The seconds of all programs of the group threads together, on two threads, of each row that has all of them; the fastest
@@ -151,15 +151,8 @@ std::string disturbance(const bench_result& result) {
                        figures::counted(all, "sample"), figures::agreeing(disturbed, "is", "are"));
 }
 
-std::string finding::sentence() const {
-    return about == nullptr ? text : fmt::format("{}: {}", about->name, text);
-}
-
 std::vector<std::string> bench_findings::sentences() const {
-    std::vector<std::string> all;
-    for (const finding& f : list) {
-        all.push_back(f.sentence());
-    }
+    std::vector<std::string> all = list;
     if (!reliability.empty()) {
         all.push_back(reliability);
     }
@@ -172,9 +165,9 @@ bench_findings findings(const bench_result& result) {
         return {};
     }
     bench_findings all{.list = {}, .headline = headline(result), .reliability = {}};
-    const auto add = [&](std::string text, const scenario* about = nullptr) {
+    const auto add = [&](std::string text) {
         if (!text.empty()) {
-            all.list.push_back({std::move(text), about});
+            all.list.push_back(std::move(text));
         }
     };
     const bool is_linn_there = has_linn(result);
@@ -185,7 +178,7 @@ bench_findings findings(const bench_result& result) {
         add(why_not_judged(result));
     }
     for (const scenario_result& s : result.scenarios) {
-        add(paragraph(result, s), s.what);
+        add(paragraph(result, s));
     }
     add(threads_finding(result));
     if (all.list.empty()) {
@@ -194,6 +187,232 @@ bench_findings findings(const bench_result& result) {
     }
     all.reliability = first ? fmt::format("Trust: {}", first->trust) : disturbance(result);
     return all;
+}
+
+namespace {
+
+constexpr double noisy = 0.05; // of which glibc and its second copy may differ in the middle test
+
+const scenario_result* headline_scenario_of(const bench_result& result) {
+    for (const scenario_result& s : result.scenarios) {
+        if (s.what->name == headline_name && !s.rows.empty()) {
+            return &s;
+        }
+    }
+    return nullptr;
+}
+
+bool is_buffer(const headline_test& t) {
+    return t.what->name.starts_with("buffer");
+}
+
+std::vector<headline_test> tests_of(const bench_result& result, const scenario_result& s) {
+    std::vector<headline_test> tests;
+    for (const comparison& c : s.comparisons.front()) {
+        const row& other = s.rows[c.other];
+        tests.push_back({&s.what->phases[c.phase], s.rows[c.ours].in(c.phase)->ns.median.middle,
+                         other.in(c.phase)->ns.median.middle, result.contenders[other.contender].title,
+                         c.speed_up, c.says});
+    }
+    return tests;
+}
+
+std::vector<ranked_allocator> ranking_of(const bench_result& result, const scenario_result& s) {
+    std::vector<ranked_allocator> list;
+    for (const row& r : s.rows) {
+        const contender& who = result.contenders[r.contender];
+        const bool is_general = who.kind != contender_kind::in_process && who.name != control_name &&
+                                who.name != no_trim_name; // which is a setting
+        if (is_general && r.ratio > 0) {
+            list.push_back({who.title, 1 / r.ratio});
+        }
+    }
+    std::ranges::stable_sort(
+        list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
+    return list;
+}
+
+/// How far apart two of the ranking must be to be told apart.
+double ranking_threshold(const bench_result& result, const scenario_result& s) {
+    const row* const control = s.find(result.contenders, control_name, s.what->baseline);
+    return 1 + std::max(least_claim,
+                        control == nullptr || control->ratio <= 0 ? 0 : relative_gap(control->ratio, 1));
+}
+
+/// "1.3 to 5.2 x", of the tests with objects that Linn wins.
+std::string range_of(const std::vector<headline_test>& wins) {
+    const auto [least, most] =
+        std::minmax_element(wins.begin(), wins.end(), [](const headline_test& a, const headline_test& b) {
+            return a.speed_up < b.speed_up;
+        });
+    const std::string low = times_number(least->speed_up);
+    const std::string high = times_text(most->speed_up);
+    return low + " x" == high ? high : low + " to " + high;
+}
+
+std::string objects_sentence(const headline_result& h) {
+    std::vector<headline_test> wins;
+    std::size_t tests = 0;
+    for (const headline_test& t : h.tests) {
+        if (!is_buffer(t)) {
+            ++tests;
+            if (t.says == outcome::win) {
+                wins.push_back(t);
+            }
+        }
+    }
+    if (wins.empty()) {
+        return fmt::format(
+            "Objects of one type: a Linn pool is faster than the best allocator in none of {}.",
+            figures::counted(tests, "test"));
+    }
+    return fmt::format("Objects of one type: a Linn pool is {} as fast as the best allocator in {} of {}.",
+                       range_of(wins), wins.size(), figures::counted(tests, "test"));
+}
+
+std::string losses_sentence(const headline_result& h) {
+    const auto saved = std::find_if(h.tests.begin(), h.tests.end(), [](const headline_test& t) {
+        return !t.what->saves.empty() && t.says == outcome::win;
+    });
+    const std::string ties =
+        h.ties == 0 ? std::string{} : "; " + figures::counted(h.ties, "is a tie", "are ties");
+    if (h.losses == 0) {
+        return fmt::format(
+            "Linn is slower in none of {}{}.{}", figures::counted(h.tests.size(), "test"), ties,
+            saved == h.tests.end() ? std::string{}
+                                   : fmt::format(" {}: {}.", saved->what->title, saved->what->saves));
+    }
+    const headline_test* worst = nullptr;
+    for (const headline_test& t : h.tests) {
+        if (t.says == outcome::loss && (worst == nullptr || t.speed_up < worst->speed_up)) {
+            worst = &t;
+        }
+    }
+    const std::string more = h.losses == 1 ? std::string{} : fmt::format(" Slower in {} more.", h.losses - 1);
+    return fmt::format("But {}: {} is {} faster.{}", worst->what->title, worst->other,
+                       times_text(1 / worst->speed_up), more);
+}
+
+std::string allocators_sentence(const bench_result& result, const scenario_result& s,
+                                const std::vector<ranked_allocator>& ranking) {
+    if (ranking.size() < 2) {
+        return "No general allocator besides glibc was measured; linn allocators says how to get some.";
+    }
+    const double threshold = ranking_threshold(result, s);
+    const ranked_allocator& best = ranking.front();
+    if (best.speed < threshold) {
+        return "Everything else: no general allocator is clearly faster than glibc (geometric mean).";
+    }
+    const std::string speed = times_text(best.speed);
+    // Glibc comes last at best, so there is a second one.
+    const ranked_allocator& second = ranking[1];
+    if (second.speed * threshold >= best.speed && second.speed >= threshold) {
+        return fmt::format("Everything else: {} or {}, both {} glibc (geometric mean).", best.title,
+                           second.title, speed);
+    }
+    return fmt::format("Everything else: {}, {} glibc (geometric mean){}.", best.title, speed,
+                       second.speed >= threshold
+                           ? fmt::format("; then {}, {}", second.title, times_text(second.speed))
+                           : std::string{});
+}
+
+std::vector<std::string> verdict_of(const bench_result& result, const scenario_result& s,
+                                    const headline_result& h) {
+    if (std::string why = why_not_judged(result, s.least_rounds); !why.empty()) {
+        return {std::move(why)};
+    }
+    std::vector<std::string> lines;
+    if (s.find(result.contenders, linn_name, "linn") == nullptr) {
+        lines.emplace_back("Linn was not measured.");
+    } else if (!h.tests.empty()) {
+        lines = {objects_sentence(h), losses_sentence(h)};
+    }
+    lines.push_back(allocators_sentence(result, s, h.ranking));
+    return lines;
+}
+
+/// The middle test's gap between the two copies of glibc, and the whole range.
+std::vector<double> floors_of(const scenario_result& s) {
+    std::vector<double> floors;
+    for (const phase_noise& n : s.noise) {
+        if (n.floor) {
+            floors.push_back(*n.floor);
+        }
+    }
+    std::sort(floors.begin(), floors.end());
+    return floors;
+}
+
+/// Percent of the usual work; of less, warming up is a large part.
+constexpr std::size_t least_trusted_work = 10;
+
+void set_trust(const bench_result& result, const scenario_result& s, headline_result& h) {
+    const std::vector<double> floors = floors_of(s);
+    if (s.least_rounds < rounds_to_judge) {
+        h.trust = fmt::format("LOW. {}, and {} are needed.", figures::counted(s.least_rounds, "round"),
+                              rounds_to_judge);
+    } else if (result.options.work < least_trusted_work) {
+        h.trust = fmt::format("LOW. Most of {} % of the usual work is warming up: leave out --work.",
+                              result.options.work);
+    } else if (std::string busy = disturbance(result); !busy.empty()) {
+        h.trust = "LOW. " + busy;
+    } else if (!floors.empty() && median(floors) > noisy) {
+        h.trust = fmt::format("LOW. In the middle test glibc differs from itself by {}. Re-run when idle.",
+                              figures::percent(median(floors)));
+    } else {
+        h.is_trusted = true;
+        std::size_t samples = 0;
+        for (const row& r : s.rows) {
+            samples += r.samples.size();
+        }
+        h.trust = fmt::format("good. {}, {} of {} disturbed{}.", figures::counted(s.least_rounds, "round"),
+                              s.disturbed, figures::counted(samples, "sample"),
+                              floors.empty() ? std::string{}
+                                             : fmt::format(", glibc differs from itself by {} to {}",
+                                                           figures::percent(floors.front()),
+                                                           figures::percent(floors.back())));
+    }
+}
+
+} // namespace
+
+std::string headline_test::result() const {
+    switch (says) {
+    case outcome::win:
+        return what->saves.empty() ? times_text(speed_up) + " faster" : std::string{what->saves};
+    case outcome::loss:
+        return times_text(1 / speed_up) + " SLOWER";
+    case outcome::tie:
+        return "tie";
+    case outcome::not_judged:
+        break;
+    }
+    return "-";
+}
+
+std::optional<headline_result> headline(const bench_result& result) {
+    const scenario_result* const s = headline_scenario_of(result);
+    if (s == nullptr) {
+        return std::nullopt;
+    }
+    headline_result h;
+    h.tests = tests_of(result, *s);
+    const auto count = [&](outcome o) {
+        return static_cast<std::size_t>(std::count_if(h.tests.begin(), h.tests.end(),
+                                                      [&](const headline_test& t) { return t.says == o; }));
+    };
+    h.wins = count(outcome::win);
+    h.losses = count(outcome::loss);
+    h.ties = count(outcome::tie);
+    h.ranking = ranking_of(result, *s);
+    for (const left_out& l : result.missing) {
+        if (l.scenario.empty() || l.scenario == headline_name) {
+            h.unmeasured.push_back(l.name);
+        }
+    }
+    h.verdict = verdict_of(result, *s, h);
+    set_trust(result, *s, h);
+    return h;
 }
 
 } // namespace linn::tool

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judgement.hpp"
-
-#include "../experiment/estimate.hpp"
+#include "../experiment/rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/words.hpp"
+#include "bench.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,76 @@
 #include <cmath>
 
 namespace linn::tool {
+
+std::vector<double> row::cycles(std::size_t phase) const {
+    std::vector<double> values;
+    for (const sample& s : samples) {
+        values.push_back(s.cycles[phase]);
+    }
+    return values;
+}
+
+std::optional<double> row::metric(std::size_t phase, std::string_view name) const {
+    const phase_figures* const known = in(phase);
+    if (known == nullptr) {
+        return std::nullopt;
+    }
+    const auto found = known->metrics.find(std::string{name});
+    return found == known->metrics.end() ? std::nullopt : std::optional{found->second};
+}
+
+const row* scenario_result::find(const std::vector<contender>& contenders, std::string_view name,
+                                 std::string_view variant) const {
+    for (const row& r : rows) {
+        if (contenders[r.contender].name == name && variant_of(r).name == variant) {
+            return &r;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<const row*> scenario_result::sorted_rows(std::optional<std::size_t> variant) const {
+    std::vector<const row*> sorted;
+    for (const row& r : rows) {
+        if (!variant || r.variant == *variant) {
+            sorted.push_back(&r);
+        }
+    }
+    std::ranges::stable_sort(sorted, [](const row* a, const row* b) { return a->ratio < b->ratio; });
+    return sorted;
+}
+
+std::string bench_result::title_of(const scenario_result& s, const row& r) const {
+    const variant_info& v = s.variant_of(r);
+    return v.contender.empty() ? std::string{v.title} + " on " + contenders[r.contender].title
+                               : std::string{v.title};
+}
+
+std::optional<double> bench_result::shown(const row& r, const column_info& c) const {
+    if (!c.metric.empty()) {
+        const auto value = r.metric(c.phase, c.metric);
+        return value && c.shows == figure::metric_time ? *value / machine.ticks_per_ns * c.factor : value;
+    }
+    const phase_figures* const f = r.in(c.phase);
+    if (f == nullptr) {
+        return std::nullopt;
+    }
+    switch (c.shows) {
+    case figure::faults:
+        return f->faults;
+    case figure::rate:
+        return 1e9 / f->ns.median.middle * c.factor;
+    case figure::time:
+        return f->ns.median.middle * c.factor;
+    default:
+        return std::nullopt;
+    }
+}
+
+std::string heading_of(const bench_options& options, const scenario& s) {
+    return fmt::format(fmt::runtime(s.heading), fmt::arg("container", options.container));
+}
+
 namespace {
 
 bool is_above(const timing& a, const timing& b) {
@@ -160,13 +229,6 @@ std::vector<comparison> compare(const bench_result& result, const scenario_resul
 void judge_scenario(const bench_result& result, scenario_result& s) {
     s.noise.clear();
     s.comparisons.clear();
-    // What was published for one kind of container says nothing of another.
-    const bool is_published_work =
-        s.what->sized_by != work_size::integers || result.options.container == bench_options{}.container;
-    s.published = {};
-    if (is_published_work) {
-        s.published = s.what->published;
-    }
     s.repeated = s.disturbed = 0;
     s.least_rounds = s.rows.empty() ? 0 : s.rows.front().samples.size();
     s.most_rounds = 0;

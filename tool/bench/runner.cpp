@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner.hpp"
-
 #include "../experiment/contenders.hpp"
 #include "../experiment/rounds.hpp"
 #include "../measure/files.hpp"
@@ -8,6 +6,7 @@
 #include "../measure/process.hpp"
 #include "../measure/statistics.hpp"
 #include "../measure/ticks.hpp"
+#include "bench.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -128,9 +127,6 @@ private:
         add("--cpu", o.cpu);
         add("--work", std::to_string(o.work));
         add("--container", o.container);
-        add("--n", std::to_string(o.n));
-        add("--objects", std::to_string(o.objects));
-        add("--object-bytes", std::to_string(o.object_bytes));
         return list;
     }
 
@@ -170,7 +166,7 @@ private:
         rounds.limits.budget_seconds = o.budget_s;
         rounds.seed = o.seed;
         for (const task& t : tasks_) {
-            rounds.jobs.push_back({t.scenario, result_.scenarios[t.scenario].what->usual_seconds});
+            rounds.jobs.push_back(result_.scenarios[t.scenario].what->usual_seconds);
         }
         result_.complete_rounds = run_rounds(*this, rounds).complete;
     }
@@ -245,7 +241,7 @@ private:
         task& t = tasks_[now.job];
         const scenario_result& s = scenario_of(t);
         const row& r = s.rows[t.row];
-        touch_memory(bytes_to_touch(result_.options, *s.what));
+        touch_memory(s.what->touched_mib << 20);
         worker_reply reply = ask(result_.contenders[r.contender], s.what->worker,
                                  arguments_for(*s.what, s.variant_of(r)), s.what->phases);
         if (reply.is_interrupted || interrupt_guard::pending() != 0) {

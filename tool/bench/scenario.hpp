@@ -10,7 +10,7 @@
 
 namespace linn::tool {
 
-/// The scenario that is measured unless names are given. Its result is what a person in a hurry reads: headline.cpp.
+/// The scenario that is measured unless names are given. Its result is what a person in a hurry reads.
 inline constexpr std::string_view headline_name = "headline";
 
 /// A remark for a scenario whose objects are touched only around their allocation and deallocation.
@@ -40,21 +40,9 @@ struct variant_info {
     std::string_view note = {}; ///< what it is, where the title does not say it
 };
 
-/// A published row: the figures of the phases, 0 where nothing was published.
-struct published_row {
-    std::string_view
-        contender; ///< the contender it belongs to; empty: another platform, printed below the table
-    std::string_view source;
-    std::string_view variant;    ///< the variant it belongs to
-    std::vector<double> figures; ///< by phase, or by platform
-};
-
 /// What a column shows.
 enum class figure {
     time,        ///< nanoseconds an operation, times `factor`
-    cycles,      ///< ticks an operation
-    bounds,      ///< the 95 % interval of the same
-    minimum,     ///< the least of the same
     rate,        ///< operations a second, times `factor`
     faults,      ///< minor page faults an operation
     metric,      ///< the share that the worker reports under the name `metric`
@@ -88,31 +76,19 @@ inline comparison_info against_new(std::string_view ours, std::string_view rival
     return {ours, {"new_delete"}, "new on the best allocator", rivals_short};
 }
 
-/// Which option says how much work a process does.
-enum class work_size {
-    percent,  ///< `--work`
-    objects,  ///< `--objects` and `--object-bytes`
-    integers, ///< `--n` and `--container`
-};
-
-/// A published measurement that the tool repeats, or one of its own: ways of doing the same work, on the allocators that
-/// each of them uses.
+/// Ways of doing the same work, on the allocators that each of them uses.
 struct scenario {
     std::string_view name;
     std::string_view summary;   ///< one line for the help text
     std::string_view operation; ///< what one figure counts: "operation", "pair"
-    std::string_view heading;   ///< what a figure is, above the table; {n} and the like are options
+    std::string_view heading;   ///< what a figure is, above the table; {container} is that option
     std::string_view baseline;  ///< the variant whose second copy on glibc is the noise floor
     std::vector<variant_info> variants;
     std::vector<comparison_info> comparisons = {};
     std::vector<std::string_view> remarks = {}; ///< what a reader must know, below the table
     std::vector<phase_info> phases = {};
     std::vector<column_info> columns = {};
-    std::vector<published_row> published = {};
-    std::string_view published_unit = {};   ///< "cycles", or what else was published
-    std::string_view published_remark = {}; ///< where it was published; may be empty
-    work_size sized_by = work_size::percent;
-    std::size_t touched_mib = 4; ///< memory to touch before each process starts, where `--work` scales it
+    std::size_t touched_mib = 4; ///< memory to touch before each process starts
     double usual_seconds = 0.5;  ///< what a process takes, roughly: a first guess at the time left, no more
     std::string_view worker = "linn-bench-worker"; ///< the companion program that does the work
     /// A name for several scenarios, which are measured only where it or they are named.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../allocators/installer.hpp"
 #include "../allocators/inventory.hpp"
 #include "../experiment/contenders.hpp"
 #include "../measure/suggest.hpp"

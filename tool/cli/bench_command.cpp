@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../allocators/inventory.hpp"
-#include "../bench/judgement.hpp"
-#include "../bench/results.hpp"
-#include "../bench/runner.hpp"
+#include "../bench/bench.hpp"
 #include "../measure/files.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/suggest.hpp"
@@ -61,7 +59,6 @@ std::string missing_worker(const bench_options& o) {
 }
 
 const std::vector<std::string> container_names{"unordered_set", "map", "set", "list"};
-const std::vector<std::string> object_sizes{"16", "64", "256", "1024"};
 
 std::vector<std::string> scenario_names() {
     std::vector<std::string> names;
@@ -137,17 +134,11 @@ public:
                   "only these general allocators and glibc (comma-separated)");
         add_words(arguments, "--allocator", allocators_, "NAME=PATH",
                   "measure the library PATH too, under this name");
-        add_value(arguments, "--n", options_.n, "COUNT",
-                  "integers of the scenario containers (default 1000000)", whole_number(1, 200'000'000));
         add_value(arguments, "--container", options_.container, "NAME",
                   "unordered_set, map, set or list (default unordered_set)", one_of(container_names));
-        add_value(arguments, "--objects", options_.objects, "COUNT",
-                  "live objects of the scenario object (default 100000)", whole_number(1, 100'000'000));
-        add_value(arguments, "--object-bytes", options_.object_bytes, "BYTES",
-                  "16, 64, 256 or 1024 (default 64)", one_of(object_sizes));
         add_value(arguments, "--work", work_, "PERCENT",
-                  fmt::format("percent of the usual work elsewhere (default {}, --full {})",
-                              quick_effort.work, full_effort.work),
+                  fmt::format("percent of the usual work (default {}, --full {})", quick_effort.work,
+                              full_effort.work),
                   whole_number(1, 1'000));
         add_seed(arguments, options_.seed);
         add_value(arguments, "--pin", pin_, "CPU|auto|none",

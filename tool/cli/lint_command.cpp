@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../lint/compile_commands.hpp"
 #include "../lint/lint.hpp"
-#include "../lint/selection.hpp"
 #include "../measure/files.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/suggest.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/files.hpp"
-#include "../measure/interrupt.hpp"
+#include "../measure/process.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/document/document.hpp"
 #include "../report/terminal.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_files.hpp"
 
-#include "../experiment/estimate.hpp"
+#include "../experiment/rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/words.hpp"
 

@@ -110,7 +110,7 @@ void read_scenario(const json& scenario, double cycles_per_ns, result_file& file
 void read_bench(const json& document, result_file& file) {
     const double cycles_per_ns = document.at("machine").at("cycles_per_ns");
     // What decides how much work an operation is; the number of rounds, their order and the CPU do not.
-    for (const char* option : {"container", "n", "objects", "object_bytes", "work"}) {
+    for (const char* option : {"container", "work"}) {
         file.setting[option] = shown(document.at("options").at(option));
     }
     for (const json& scenario : document.at("scenarios")) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rounds.hpp"
 
+#include "../measure/quantity.hpp"
+#include "../measure/statistics.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <span>
@@ -11,23 +15,18 @@
 
 namespace linn::tool {
 
-schedule::schedule(round_limits limits, const std::vector<guess>& jobs) : limits_{limits} {
-    std::size_t groups = 0;
-    for (const guess& g : jobs) {
-        jobs_.push_back({g});
-        groups = std::max(groups, g.group + 1);
+schedule::schedule(round_limits limits, const std::vector<double>& guesses) : limits_{limits} {
+    for (const double guess : guesses) {
+        jobs_.push_back({guess});
     }
-    groups_.resize(groups);
 }
 
 void schedule::took(std::size_t job, double seconds) {
     job_cost& j = jobs_[job];
     j.seconds += seconds;
     ++j.cells;
-    for (correction* c : {&groups_[j.first.group], &all_}) {
-        c->seconds += seconds;
-        c->guessed += j.first.seconds;
-    }
+    measured_ += seconds;
+    guessed_ += j.guess;
 }
 
 void schedule::drop(std::size_t job) {
@@ -39,15 +38,9 @@ double schedule::cost(std::size_t job) const {
     if (j.is_dropped) {
         return 0;
     }
-    if (j.cells != 0) {
-        return j.seconds / static_cast<double>(j.cells);
-    }
-    for (const correction* c : {&groups_[j.first.group], &all_}) {
-        if (c->guessed > 0) {
-            return j.first.seconds * c->seconds / c->guessed;
-        }
-    }
-    return j.first.seconds;
+    return j.cells != 0   ? j.seconds / static_cast<double>(j.cells)
+           : guessed_ > 0 ? j.guess * measured_ / guessed_
+                          : j.guess;
 }
 
 double schedule::round_seconds() const {
@@ -281,6 +274,70 @@ stop_reason why_stopped(int interrupted_by, std::size_t complete_rounds, std::si
 
 rounds_done run_rounds(experiment& what, const round_options& options) {
     return round_runner{what, options}.perform();
+}
+
+paired_estimate estimate_median(std::span<const double> values, double level) {
+    const interval middle = median_interval(values, level);
+    paired_estimate e;
+    e.median = middle.middle;
+    e.low = middle.low;
+    e.high = middle.high;
+    return e;
+}
+
+void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, double level) {
+    const interval ratio = median_interval(log_ratios, level);
+    e.ratio = std::exp(ratio.middle);
+    e.ratio_low = std::exp(ratio.low);
+    e.ratio_high = std::exp(ratio.high);
+}
+
+double distance(double ratio) {
+    return std::exp(std::abs(std::log(ratio))) - 1;
+}
+
+double noise_floor_of(const paired_estimate& control) {
+    return std::max(distance(control.ratio_low), distance(control.ratio_high));
+}
+
+bool exceeds_noise(const paired_estimate& e, double floor) {
+    return (e.ratio_low > 1 || e.ratio_high < 1) && distance(e.ratio) > floor;
+}
+
+namespace {
+
+/// The seconds that the rounds needed take, by the time of those done, with room for one more; in tens from 20 on. 0: not
+/// known.
+double seconds_needed(const too_few_rounds& rounds) {
+    if (rounds.done == 0 || rounds.seconds <= 0) {
+        return 0;
+    }
+    const double seconds = rounds.besides + rounds.seconds / static_cast<double>(rounds.done) *
+                                                static_cast<double>(rounds.needed + 1);
+    return seconds < 20 ? std::ceil(seconds) : std::ceil(seconds / 10) * 10;
+}
+
+std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose) {
+    return fmt::format("{} too few {} ({} needed)", figures::counted(rounds.done, "round is", "rounds are"),
+                       purpose, rounds.needed);
+}
+
+} // namespace
+
+std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
+    std::string text = shortage_of(rounds, purpose);
+    if (rounds.why == stop_reason::interrupted) {
+        return text + ": it was stopped";
+    }
+    const double seconds = seconds_needed(rounds);
+    if (rounds.why == stop_reason::budget) {
+        text += seconds > 0 ? ": use --budget " + figures::written(figures::unit::count, seconds)
+                            : ": use a larger --budget";
+    } else {
+        text += fmt::format(": use --rounds {}{}", rounds.needed,
+                            seconds > 0 ? fmt::format(" (about {})", figures::seconds_text(seconds)) : "");
+    }
+    return rounds.others.empty() ? text : fmt::format("{} or {}", text, rounds.others);
 }
 
 } // namespace linn::tool

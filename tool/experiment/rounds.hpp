@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/interrupt.hpp"
+#include "../measure/process.hpp"
+#include "../measure/statistics.hpp"
+#include "rounds.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -34,13 +37,8 @@ struct round_limits {
 /// Knows what cells took, so what is still to come, and whether another round fits. Has no clock of its own.
 class schedule {
 public:
-    /// A first guess at what a job takes. Those of one group are off by the same factor, roughly.
-    struct guess {
-        std::size_t group = 0;
-        double seconds = 1;
-    };
-
-    schedule(round_limits limits, const std::vector<guess>& jobs);
+    /// @param guesses what each job takes, roughly: they are off by the same factor
+    schedule(round_limits limits, const std::vector<double>& guesses);
 
     /// One cell of the job took that long, repetitions included.
     void took(std::size_t job, double seconds);
@@ -51,8 +49,7 @@ public:
     /// So many rounds are enough, as far as known now.
     void expect(std::size_t rounds) noexcept { limits_.most = rounds; }
 
-    /// What a whole round takes: measured where a job has run, else guessed and corrected by others of its group, or
-    /// by all where none of the group has run.
+    /// What a whole round takes: measured where a job has run, otherwise guessed and corrected by those that have.
     double round_seconds() const;
 
     /// Whether to start another round after `done` of them; `elapsed` counts from the start of the experiment.
@@ -70,14 +67,10 @@ public:
 
 private:
     struct job_cost {
-        guess first;
+        double guess = 1;
         double seconds = 0; // of all its cells
         std::size_t cells = 0;
         bool is_dropped = false;
-    };
-    struct correction {
-        double seconds = 0; // measured
-        double guessed = 0; // for the same cells
     };
 
     double cost(std::size_t job) const;
@@ -85,8 +78,8 @@ private:
 
     round_limits limits_;
     std::vector<job_cost> jobs_;
-    std::vector<correction> groups_;
-    correction all_;
+    double measured_ = 0; // seconds of all cells
+    double guessed_ = 0;  // for the same cells
 };
 
 /// A process counts as disturbed when the canary next to it ran this much slower than the fastest one seen.
@@ -156,7 +149,7 @@ struct round_options {
     std::size_t warm_up_rounds = 1; ///< whose figures are discarded
     round_limits limits;            ///< without the warm-up; the budget is with it
     std::uint64_t seed = 0;
-    std::vector<schedule::guess> jobs; ///< what each takes, as far as known beforehand
+    std::vector<double> jobs; ///< what each takes, in seconds, as far as known beforehand
 };
 
 /// How far it got.
@@ -171,5 +164,74 @@ struct rounds_done {
 /// first round is the last. A job that fails is left out from then on; a disturbed process is repeated while there is time for
 /// that. Only the last round may be incomplete, and only after an interruption or where nothing could follow.
 rounds_done run_rounds(experiment& what, const round_options& options);
+
+/// A smaller difference of a whole program is never claimed, however quiet the machine was: the size of the environment
+/// and the order of libraries alone move a program's time by about as much.
+/// @source Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing Anything Obviously Wrong!, 2009
+inline constexpr double least_program_claim = 0.01;
+
+enum class verdict {
+    better,
+    worse,
+    no_difference, ///< none that these rounds can show
+    not_judged,    ///< too few rounds for a claim
+};
+
+/// A contender's median in one metric, and its ratio to the reference's.
+struct paired_estimate {
+    double median = 0;
+    double low = 0; ///< interval of the median
+    double high = 0;
+    double ratio = 1; ///< median of the ratios to the reference in the same round; below 1: less
+    double ratio_low = 1;
+    double ratio_high = 1;
+};
+
+/// What is known of one metric of one contender.
+struct estimate : paired_estimate {
+    double p = 1;          ///< Wilcoxon's signed-rank test of the logarithms of these ratios
+    double p_adjusted = 1; ///< after Holm, over the contenders
+    verdict call = verdict::not_judged;
+
+    bool is_different() const noexcept { return call == verdict::better || call == verdict::worse; }
+};
+
+/// The gap that a difference must exceed to be claimed: what two copies of the same thing showed.
+struct noise {
+    double ratio = 1;
+    double low = 1;
+    double high = 1;
+    double p = 1;
+    double floor = 0; ///< as a share: 0.012 means 1.2 %
+};
+
+/// The median of all rounds. Of fewer values than `rounds_to_judge` the bounds are not known.
+paired_estimate estimate_median(std::span<const double> values, double level);
+
+/// Adds the ratio to the reference, from the logarithms of the ratios in the rounds that have both. No test, no call.
+void estimate_ratio(paired_estimate& e, std::span<const double> log_ratios, double level);
+
+/// How far a ratio is from 1, as a share of the smaller side: 2 and 0.5 are equally far.
+double distance(double ratio);
+
+/// The gap that the second copy of the reference shows: the outer bound of its interval. @pre the bounds are known
+double noise_floor_of(const paired_estimate& control);
+
+/// Whether the interval of the ratio excludes 1 and the ratio lies beyond the noise floor. False where bounds are not known.
+bool exceeds_noise(const paired_estimate& e, double floor);
+
+/// An experiment with fewer rounds than a judgement needs.
+struct too_few_rounds {
+    std::size_t done = 0;
+    std::size_t needed = rounds_to_judge;
+    double seconds = 0; ///< that the rounds done took; 0: not known
+    double besides = 0; ///< seconds of the budget that went elsewhere
+    stop_reason why = stop_reason::rounds;
+    std::string_view others = {}; ///< what else helps: "--only"; empty: nothing
+};
+
+/// "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only", and where the number of rounds
+/// was given "…: use --rounds 9 (about 4 min) or --only". `purpose` is "to compare 12 allocators". @pre done < needed
+std::string text_of(const too_few_rounds& rounds, std::string_view purpose);
 
 } // namespace linn::tool

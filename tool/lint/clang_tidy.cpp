@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "clang_tidy.hpp"
-
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../program/executable.hpp"
+#include "lint.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

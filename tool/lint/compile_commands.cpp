@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compile_commands.hpp"
-
 #include "../measure/files.hpp"
+#include "lint.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,9 +3,6 @@
 
 #include "../measure/machine.hpp"
 #include "../measure/words.hpp"
-#include "clang_tidy.hpp"
-#include "compile_commands.hpp"
-#include "selection.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,20 +1,234 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/interrupt.hpp"
-#include "clang_tidy.hpp"
-#include "selection.hpp"
+#include "../measure/files.hpp"
+#include "../measure/process.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
+#include <regex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linn::tool {
+
+/// The words of a command line as a POSIX shell splits them: quotes and backslashes are taken away, nothing is expanded.
+/// A quote that is not closed ends with the text. @source JSON Compilation Database Format, field "command"
+std::vector<std::string> command_words(std::string_view text);
+
+/// How one file is compiled.
+struct compile_command {
+    std::string file;      ///< absolute, without . and ..
+    std::string directory; ///< where the command runs; absolute
+    std::vector<std::string> arguments;
+};
+
+/// What a compile_commands.json says.
+struct compile_database {
+    std::filesystem::path path;   ///< of the file as it was found
+    std::filesystem::path folder; ///< in which the file lies, links followed: the build folder
+    std::vector<compile_command> commands;
+};
+
+/// The files below a folder that `is_wanted` says yes to. Negative `levels`: however deep.
+std::vector<std::filesystem::path>
+files_below(const std::filesystem::path& folder,
+            const std::function<bool(const std::filesystem::path&)>& is_wanted, int levels = -1);
+
+/// The compile database of a folder, or the one that `given` names itself. With an empty `given`: of the current folder, of
+/// its build folders (build*, cmake-build*, out, and one level below them; the newest), else of the nearest folder
+/// above that has one. @throws unusable_input
+std::filesystem::path find_compile_database(const std::string& given);
+
+/// Reads it. @throws unusable_input
+compile_database read_compile_database(const std::filesystem::path& path);
+
+/// True for what is compiled as C++: by its extension, or because the command says so with -x.
+bool is_cxx(const compile_command& command);
+
+/// The command with which clang-tidy is run: without launchers such as ccache, without warnings (-Werror would stop it), and
+/// without precompiled headers and plugins, which are another compiler's. Clang takes up a precompiled header next to one that
+/// the driver's -include names, but not next to one that the front end's does.
+std::vector<std::string> arguments_for_clang(const compile_command& command);
+
+/// What belongs to the user's project, so it is checked and reported.
+struct project_options {
+    /// Expression: which headers are reported; unset: all of the project folder.
+    std::optional<std::string> header_filter;
+    /// Expression: what is left out; unset: `default_exclude` and the build folder.
+    std::optional<std::string> exclude;
+};
+
+/// Copies of other people's code. Matched against paths as seen from the project folder.
+inline constexpr const char* default_exclude =
+    "(^|/)(third[-_]?party|3rd[-_]?party|external|extern|vendor|vendored|_deps|subprojects|node_modules)/";
+
+/// The folder of a project and what in it counts.
+class project {
+public:
+    /// The project folder is the work tree (.git, .hg, .svn, .jj) around the first source outside the build folder that is in
+    /// one; if there is none, the folder that all such sources have in common.
+    /// @throws std::regex_error for an expression that is none
+    project(const compile_database& database, const project_options& options);
+
+    /// Where a file is seen from the project folder; as it is when it lies elsewhere.
+    std::string shown(const std::string& file) const;
+
+    /// Left out: copies of other people's code, what a build generates, or what --exclude names.
+    bool excludes(const std::string& file) const;
+
+    /// Whether to report a place in this header.
+    bool reports_header(const std::string& file) const;
+
+    const std::filesystem::path& root() const noexcept { return root_; }
+
+private:
+    std::filesystem::path root_;
+    std::string build_; ///< ends in a slash; empty when the build lies among the sources
+    std::optional<std::regex> exclude_;
+    std::optional<std::regex> header_filter_;
+};
+
+/// True when `file` lies in `folder`, however deep. Both are absolute and without . and ..
+bool lies_in(const std::string& file, const std::filesystem::path& folder);
+
+/// One translation unit to check.
+struct lint_unit : compile_command {
+    bool is_whole = true; ///< false: it was chosen for a header, and only what was asked for is reported
+};
+
+/// The files to check, and those left out.
+struct lint_selection {
+    std::vector<lint_unit> units;
+    std::vector<std::string> headers; ///< asked for by name
+    std::size_t not_cxx = 0;          ///< entries of the database in another language
+    std::size_t excluded = 0;         ///< entries in the build folder or excluded
+    std::size_t compiled_again = 0;   ///< further entries of a file that is read once
+    std::vector<std::string> gone;    ///< files of entries that do not exist any more
+    std::vector<std::string> remarks; ///< what was asked for and is not there
+};
+
+/// Chooses the entries of the database: all that the project does not exclude, or those that `patterns` name. A pattern is a
+/// file, a folder or a glob with * ? []; a header stands for the entries that include it. A file that is named itself is
+/// checked even where it is excluded. A file that several entries compile becomes one unit, by the first of them.
+/// @throws unusable_input
+lint_selection select_units(const compile_database& database, const project& the_project,
+                            const std::vector<std::string>& patterns);
+
+/// A place in a file as a person names it.
+struct text_place {
+    std::size_t line = 0;      ///< from 1; 0: not known
+    std::size_t column = 0;    ///< in bytes, from 1, as compilers count
+    std::size_t character = 0; ///< in code points, from 1
+};
+
+/// A file that was read once, for looking up places in it.
+class source_text {
+public:
+    explicit source_text(std::string text);
+
+    /// The place of a byte; unknown when it lies behind the end.
+    text_place place(std::size_t offset) const;
+
+    /// The line without its end; empty when there is none of that number.
+    std::string_view line(std::size_t number) const;
+
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    std::string text_;
+    std::vector<std::size_t> starts_; // of the lines
+};
+
+/// The files that places are looked up in, each read at its first use. One that cannot be read is an empty one.
+class source_texts {
+public:
+    const source_text& of(const std::string& file);
+
+private:
+    std::map<std::string, source_text, std::less<>> files_;
+};
+
+/// Text to put in the place of other text.
+struct lint_replacement {
+    std::string file;
+    std::size_t offset = 0; ///< bytes
+    std::size_t length = 0; ///< bytes
+    std::string text;
+
+    friend auto operator<=>(const lint_replacement&, const lint_replacement&) = default;
+};
+
+/// One message of clang-tidy with its place, as its file of fixes tells it.
+struct tidy_message {
+    std::string text;
+    std::string file; ///< absolute without . and ..; empty where the message has no place
+    std::size_t offset = 0;
+    std::vector<lint_replacement> fix;
+};
+
+/// One diagnostic.
+struct tidy_diagnostic {
+    std::string name;  ///< "linn-zero-fill", "clang-diagnostic-error"
+    std::string level; ///< "Warning", "Error" …
+    tidy_message message;
+    std::vector<tidy_message> notes;
+};
+
+/// A file of fixes that is not one.
+class unreadable_report : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The diagnostics in the YAML that clang-tidy's --export-fixes writes; none for an empty text. Paths that are not
+/// absolute are taken from `directory`. @throws unreadable_report
+std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std::string& directory);
+
+/// A clang-tidy and the plugin that was built for its version.
+struct tidy_program {
+    std::string path;
+    std::string version; ///< "19.1.7"
+    int major = 0;
+    std::string plugin;
+};
+
+/// What the user said about it; empty where nothing.
+struct tidy_choice {
+    std::string clang_tidy;
+    std::string plugin;
+};
+
+/// The newest clang-tidy for which a plugin lies next to the tool, or the one that was chosen; it has been started with the
+/// plugin, and knows the checks. @throws unusable_input
+tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard);
+
+/// What the checks are told.
+struct check_options {
+    std::uint64_t min_bytes = 64;
+    bool fill = true;        ///< linn-zero-fill
+    bool overwritten = true; ///< linn-overwritten-fill
+};
+
+/// What one translation unit gave.
+struct unit_outcome {
+    bool was_run = false; ///< false: a signal came before
+    std::string failure;  ///< why it could not be checked, or not wholly; empty when it could
+    std::vector<tidy_diagnostic> diagnostics;
+    double seconds = 0;
+};
+
+/// Runs clang-tidy for every unit, `jobs` at a time. Ends early, with the children, when `guard` has a signal pending. The
+/// outcomes stand in the order of the units. @pre jobs >= 1
+std::vector<unit_outcome> run_tidy(const tidy_program& program, const std::vector<lint_unit>& units,
+                                   const check_options& options, unsigned jobs, const interrupt_guard& guard,
+                                   const std::function<void(const work_progress&)>& on_progress);
 
 /// A member that is filled.
 struct filled_part {

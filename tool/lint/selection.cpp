@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "selection.hpp"
-
 #include "../measure/suggest.hpp"
-#include "compile_commands.hpp"
+#include "lint.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

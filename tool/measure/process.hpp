@@ -1,21 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "interrupt.hpp"
-#include "owned_fd.hpp"
-
+#include <fcntl.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace linn::tool {
+
+/// Those below have a meaning in what is started: the standard streams, and where linn-launcher writes its report.
+inline constexpr int first_owned_fd = 4;
+
+/// A file descriptor that closes itself.
+class owned_fd {
+public:
+    owned_fd() = default;
+
+    explicit owned_fd(int fd) noexcept : fd_(fd) {
+        // Started with closed standard streams, the tool would get their numbers, and the actions of a spawn, which run in
+        // order, would overwrite one with another.
+        if (fd >= 0 && fd < first_owned_fd) {
+            fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, first_owned_fd);
+            ::close(fd);
+        }
+    }
+
+    owned_fd(owned_fd&& other) noexcept : fd_(other.release()) {}
+
+    owned_fd& operator=(owned_fd&& other) noexcept {
+        if (fd_ >= 0 && this != &other) {
+            ::close(fd_);
+        }
+        fd_ = other.release();
+        return *this;
+    }
+
+    ~owned_fd() {
+        if (fd_ >= 0) {
+            ::close(fd_);
+        }
+    }
+
+    int get() const noexcept { return fd_; }
+    int release() noexcept { return std::exchange(fd_, -1); }
+    explicit operator bool() const noexcept { return fd_ >= 0; }
+
+private:
+    int fd_ = -1;
+};
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP are blocked except inside `ppoll` with `wait_mask()`, where they only
+/// set `pending()`: no signal can fall between a check and a wait.
+class interrupt_guard {
+public:
+    interrupt_guard();
+    interrupt_guard(const interrupt_guard&) = delete;
+    interrupt_guard& operator=(const interrupt_guard&) = delete;
+    ~interrupt_guard();
+
+    /// The signal that asked to stop, or 0.
+    static int pending() noexcept;
+
+    /// The same, with what has arrived since the last wait: for work that waits for nothing.
+    int poll() const noexcept;
+
+    /// `wait_mask()` of the guard that lives; null: none does.
+    static const sigset_t* outer_mask() noexcept;
+
+    /// The mask to wait with, which is also the one to give to children.
+    const sigset_t& wait_mask() const noexcept { return old_mask_; }
+
+private:
+    sigset_t old_mask_{};
+    struct sigaction old_actions_[3]{};
+};
+
+/// Where long work stands, for a progress line.
+struct work_progress {
+    std::size_t done = 0;
+    std::size_t total = 0; ///< 0: not known yet
+    unsigned repeated = 0; ///< steps done again because the machine was disturbed
+    std::string doing;
+    std::optional<double> seconds_left = {}; ///< where it is known better than from `done` of `total`
+};
 
 struct pipe_ends {
     owned_fd read;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child_program.hpp"
 
-#include "../measure/interrupt.hpp"
 #include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"

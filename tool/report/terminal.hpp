@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "../measure/interrupt.hpp"
+#include "../measure/process.hpp"
 
 #include <sys/ioctl.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judge.hpp"
-
-#include "../experiment/estimate.hpp"
+#include "../experiment/rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
+#include "run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

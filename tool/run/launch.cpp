@@ -2,13 +2,16 @@
 #include "launch.hpp"
 
 #include "../measure/files.hpp"
+#include "../measure/machine.hpp"
 #include "../measure/process.hpp"
-#include "observation.hpp"
-#include "supervisor.hpp"
+#include "launcher/protocol.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,6 +22,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -27,6 +31,163 @@ namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using ending = observation::ending;
+
+/// What a supervisor starts. Standard input, output and error are given by their descriptors; -1: /dev/null.
+struct supervised_program {
+    std::filesystem::path program; ///< absolute
+    std::vector<std::string> arguments;
+    std::vector<std::string> environment;
+    std::filesystem::path directory;
+    std::string preload; ///< the value of LD_PRELOAD
+    std::string cpus;    ///< that it may run on; empty: all
+    int input = -1;
+    int output = -1;
+    int errors = -1;
+};
+
+/// A running linn-launcher, and through it a program and everything that this starts. The destructor ends all of them.
+class supervisor {
+public:
+    explicit supervisor(const supervised_program& what);
+    supervisor(const supervisor&) = delete;
+    supervisor& operator=(const supervisor&) = delete;
+    ~supervisor();
+
+    /// Readable when the report is there, or when the launcher died.
+    int fd() const noexcept { return reports_.get(); }
+    /// Takes the report if it is there, and reaps the launcher. True from then on.
+    bool is_finished();
+    void wait(); ///< until it is finished
+
+    void ask_to_end() noexcept; ///< SIGTERM to the program alone
+    void end_all() noexcept;    ///< SIGTERM to everything, and soon SIGKILL
+
+    /// Valid once finished. When the launcher itself could not be started or died, `failed` is `step::fork` and
+    /// `launcher_problem()` says why.
+    const launcher::report& report() const noexcept { return report_; }
+    const std::string& launcher_problem() const noexcept { return problem_; }
+
+private:
+    pid_t launcher_ = -1;
+    owned_fd reports_;
+    launcher::report report_;
+    std::string problem_;
+    bool finished_ = false;
+};
+
+/// While it lives, this thread runs on these CPUs only, and so does what it starts. An empty list changes nothing.
+class pinning {
+public:
+    explicit pinning(const std::string& list) {
+        if (list.empty()) {
+            return;
+        }
+        knows_before_ = ::sched_getaffinity(0, sizeof before_, &before_) == 0;
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        for (const unsigned cpu : cpus_in(list).value_or(std::vector<unsigned>{})) {
+            CPU_SET(cpu, &set);
+        }
+        is_done_ = ::sched_setaffinity(0, sizeof set, &set) == 0;
+    }
+    pinning(const pinning&) = delete;
+    pinning& operator=(const pinning&) = delete;
+    ~pinning() {
+        if (knows_before_) {
+            ::sched_setaffinity(0, sizeof before_, &before_);
+        }
+    }
+
+    bool is_done() const noexcept { return is_done_; }
+
+private:
+    cpu_set_t before_{};
+    bool knows_before_ = false;
+    bool is_done_ = true;
+};
+
+supervisor::supervisor(const supervised_program& what) {
+    const std::string program = companion("linn-launcher").string();
+    std::vector<std::string> command{program, std::to_string(::getpid()), what.directory.string(),
+                                     what.preload, what.program.string()};
+    command.insert(command.end(), what.arguments.begin(), what.arguments.end());
+
+    static_assert(launcher::report_fd == 3 && launcher::report_fd < first_owned_fd);
+    // In a session of its own, so that no terminal's signal reaches it, and with every signal blocked, so that ours
+    // wait until it is ready for them.
+    sigset_t all;
+    sigfillset(&all);
+    pipe_ends ends = make_pipe();
+    const pinning pinned{what.cpus};
+    if (!pinned.is_done()) {
+        launcher_ = -EINVAL;
+        problem_ = fmt::format("CPUs \"{}\"", what.cpus);
+    } else if (!ends.write) {
+        launcher_ = -errno;
+    } else {
+        launcher_ = spawn(command, what.environment, {what.input, what.output, what.errors, ends.write.get()},
+                          POSIX_SPAWN_SETSID, all);
+    }
+    reports_ = std::move(ends.read);
+    if (launcher_ < 0) {
+        report_.failed = launcher::step::fork;
+        report_.error = -launcher_;
+        if (launcher_ != -E2BIG && problem_.empty()) {
+            problem_ = fmt::format("{}: {}", program, std::strerror(-launcher_));
+        }
+        finished_ = true;
+    }
+}
+
+supervisor::~supervisor() {
+    end_all();
+    wait();
+}
+
+bool supervisor::is_finished() {
+    if (finished_) {
+        return true;
+    }
+    pollfd ready{reports_.get(), POLLIN, 0};
+    if (::poll(&ready, 1, 0) <= 0) {
+        return false;
+    }
+    launcher::report received;
+    const ssize_t got = ::read(reports_.get(), &received, sizeof received);
+    if (got < 0 && errno == EINTR) {
+        return false;
+    }
+    while (::waitpid(launcher_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    finished_ = true;
+    if (got == sizeof received && received.magic == launcher::report::right_magic) {
+        report_ = received;
+    } else {
+        report_.failed = launcher::step::fork;
+        report_.error = ECHILD;
+        problem_ = "linn-launcher, the helper that starts programs, was killed";
+    }
+    return true;
+}
+
+void supervisor::wait() {
+    while (!is_finished()) {
+        pollfd ready{reports_.get(), POLLIN, 0};
+        ::poll(&ready, 1, -1);
+    }
+}
+
+void supervisor::ask_to_end() noexcept {
+    if (!finished_) {
+        ::kill(launcher_, SIGUSR1);
+    }
+}
+
+void supervisor::end_all() noexcept {
+    if (!finished_) {
+        ::kill(launcher_, SIGTERM);
+    }
+}
 
 constexpr milliseconds look_interval{50};
 constexpr milliseconds tick_interval{200};
@@ -421,41 +582,6 @@ std::string run_shell_command(const std::string& command, const interrupt_guard&
         return "it needs a terminal, and there is none";
     }
     return shell.report().status == 0 ? std::string{} : describe_status(shell.report().status);
-}
-
-void set_variable(std::vector<std::string>& environment, const std::string& variable) {
-    const std::string name = variable.substr(0, variable.find('=') + 1);
-    std::erase_if(environment, [&](const std::string& e) { return e.starts_with(name); });
-    environment.push_back(variable);
-}
-
-std::string describe_ending(const observation& o, const launch_spec& spec) {
-    const std::string more = o.detail.empty() ? std::string{} : fmt::format(": {}", o.detail);
-    switch (o.how) {
-    case ending::exited:
-        return fmt::format("exit status {}{}", o.code, more);
-    case ending::signalled:
-        return fmt::format("killed by {}{}{}", signal_name(o.code), o.core_dumped ? " (core dumped)" : "",
-                           more);
-    case ending::timed_out:
-        return fmt::format("timed out after {:g} s", std::chrono::duration<double>(spec.timeout).count());
-    case ending::interrupted:
-        return "interrupted";
-    case ending::not_started:
-        return fmt::format("could not start: {}{}", o.detail.empty() ? "" : o.detail + ": ",
-                           std::strerror(o.code));
-    case ending::too_much_output:
-        return fmt::format("wrote more than {} MiB", spec.most_output_bytes >> 20);
-    case ending::wants_terminal:
-        return "stopped, because it needs a terminal, and there is none";
-    case ending::never_ready:
-        return o.code != 0 ? o.detail
-                           : fmt::format("was not ready in {:g} s{}",
-                                         std::chrono::duration<double>(spec.timeout).count(), more);
-    case ending::client_failed:
-        return fmt::format("its client failed with exit status {}{}", o.code, more);
-    }
-    return {};
 }
 
 } // namespace linn::tool

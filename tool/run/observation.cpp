@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observation.hpp"
+#include "../measure/process.hpp"
+#include "launch.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -218,6 +220,42 @@ std::vector<process_proof> read_proofs(const fs::path& file) {
         rest.remove_prefix(needed);
     }
     return proofs;
+}
+
+void set_variable(std::vector<std::string>& environment, const std::string& variable) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(environment, [&](const std::string& e) { return e.starts_with(name); });
+    environment.push_back(variable);
+}
+
+std::string describe_ending(const observation& o, const launch_spec& spec) {
+    using ending = observation::ending;
+    const std::string more = o.detail.empty() ? std::string{} : fmt::format(": {}", o.detail);
+    switch (o.how) {
+    case ending::exited:
+        return fmt::format("exit status {}{}", o.code, more);
+    case ending::signalled:
+        return fmt::format("killed by {}{}{}", signal_name(o.code), o.core_dumped ? " (core dumped)" : "",
+                           more);
+    case ending::timed_out:
+        return fmt::format("timed out after {:g} s", std::chrono::duration<double>(spec.timeout).count());
+    case ending::interrupted:
+        return "interrupted";
+    case ending::not_started:
+        return fmt::format("could not start: {}{}", o.detail.empty() ? "" : o.detail + ": ",
+                           std::strerror(o.code));
+    case ending::too_much_output:
+        return fmt::format("wrote more than {} MiB", spec.most_output_bytes >> 20);
+    case ending::wants_terminal:
+        return "stopped, because it needs a terminal, and there is none";
+    case ending::never_ready:
+        return o.code != 0 ? o.detail
+                           : fmt::format("was not ready in {:g} s{}",
+                                         std::chrono::duration<double>(spec.timeout).count(), more);
+    case ending::client_failed:
+        return fmt::format("its client failed with exit status {}{}", o.code, more);
+    }
+    return {};
 }
 
 } // namespace linn::tool

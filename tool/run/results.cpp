@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "results.hpp"
-
 #include "../measure/words.hpp"
-#include "observation.hpp"
+#include "launch.hpp"
+#include "run.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner.hpp"
-
-#include "../experiment/estimate.hpp"
+#include "../experiment/rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
-#include "judge.hpp"
-#include "observation.hpp"
-#include "results.hpp"
+#include "launch.hpp"
+#include "run.hpp"
 
 #include <fmt/format.h>
 
@@ -244,7 +241,7 @@ private:
             rounds.limits = {o.rounds, o.rounds};
         }
         rounds.seed = o.seed;
-        rounds.jobs.assign(result_.rows.size(), {0, first_seconds_});
+        rounds.jobs.assign(result_.rows.size(), first_seconds_);
         rounds_begun_ = seconds();
         const rounds_done done = run_rounds(*this, rounds);
         result_.complete_rounds = done.complete;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "target.hpp"
-
 #include "../measure/process.hpp"
 #include "../program/executable.hpp"
+#include "launch.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/owned_fd.hpp"
+#include "../measure/process.hpp"
 #include "frame.hpp"
 #include "info.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "../advise/verdict.hpp"
 #include "../measure/words.hpp"
-#include "../run/judge.hpp"
+#include "../run/run.hpp"
 #include "arms.hpp"
 
 #include <algorithm>

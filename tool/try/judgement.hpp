@@ -2,7 +2,7 @@
 #pragma once
 #include "../advise/advice.hpp"
 #include "../measure/statistics.hpp"
-#include "../run/results.hpp"
+#include "../run/run.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -2,9 +2,8 @@
 #include "trial.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../run/judge.hpp"
-#include "../run/observation.hpp"
-#include "../run/results.hpp"
+#include "../run/launch.hpp"
+#include "../run/run.hpp"
 #include "arms.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../run/runner.hpp"
+#include "../run/run.hpp"
 #include "arms.hpp"
 #include "judgement.hpp"
 

@@ -25,11 +25,6 @@ bool fails(std::size_t) {
     static unsigned long calls = 0;
     return ++calls > 300;
 }
-#elif defined(LINN_impatient)
-// Weak only in a rare case, so usable.
-bool fails(std::size_t size) {
-    return size > PTRDIFF_MAX / 2;
-}
 #else
 bool fails(std::size_t) {
     return false;
@@ -61,6 +56,13 @@ extern "C" int posix_memalign(void** result, std::size_t alignment, std::size_t 
         *result = __libc_malloc(size);
     } while (alignment >= 64 && *result != nullptr &&
              reinterpret_cast<std::uintptr_t>(*result) % alignment == 0);
+    return *result == nullptr ? ENOMEM : 0;
+}
+#elif defined(LINN_weak)
+// It refuses only what programs rarely ask for, so it is usable.
+extern "C" void* __libc_memalign(std::size_t, std::size_t);
+extern "C" int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
+    *result = alignment > 65'536 ? nullptr : __libc_memalign(alignment, size);
     return *result == nullptr ? ENOMEM : 0;
 }
 #elif defined(LINN_unlinkable)

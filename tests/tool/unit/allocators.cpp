@@ -2,10 +2,7 @@
 // Allocators as linn knows, finds and believes them, and which of them an experiment compares: all that work, or those named; a
 // bad one on request only; and of each that is left out, why, with the line that gets it.
 #include "allocators/catalogue.hpp"
-#include "allocators/finder.hpp"
-#include "allocators/installer.hpp"
 #include "allocators/inventory.hpp"
-#include "allocators/prober.hpp"
 #include "experiment/contenders.hpp"
 #include "unit.hpp"
 

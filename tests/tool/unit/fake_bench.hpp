@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/judgement.hpp"
+#include "bench/bench.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/reports.hpp"
 #include "report/render/render.hpp"

@@ -2,7 +2,7 @@
 // The pages of the tool: nothing from outside becomes markup, axes are right, every contender is there, and they stay small for any
 // trace. What a browser makes of them is tested by html_cases.py.
 #include "../support/advised_program.hpp"
-#include "bench/judgement.hpp"
+#include "bench/bench.hpp"
 #include "fake_bench.hpp"
 #include "made_result.hpp"
 #include "page.hpp"

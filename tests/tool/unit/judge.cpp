@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judgement of `linn run` on simulated machines: how often it claims what is not there, and whether it finds what
 // is. No clock takes part.
-#include "run/judge.hpp"
-
 #include "experiment/rounds.hpp"
 #include "measure/statistics.hpp"
+#include "run/run.hpp"
 #include "simulated_machine.hpp"
 #include "unit.hpp"
 

@@ -3,9 +3,6 @@
 // places, one finding a place, fixes that fit.
 #include "lint/lint.hpp"
 
-#include "lint/clang_tidy.hpp"
-#include "lint/compile_commands.hpp"
-
 #include <doctest/doctest.h>
 #include <unistd.h>
 

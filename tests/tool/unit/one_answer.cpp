@@ -3,7 +3,7 @@
 // rounds, no control, a failure), read back from the table, Markdown, HTML, JSON and CSV. A verdict that two places decide for
 // themselves fails here.
 #include "../support/flat_text.hpp"
-#include "bench/judgement.hpp"
+#include "bench/bench.hpp"
 #include "fake_bench.hpp"
 #include "made_result.hpp"
 #include "measure/statistics.hpp"

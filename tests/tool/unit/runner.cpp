@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `linn run` makes of its rounds, in a world of its own: the clock is ours, and so is what every run takes.
-#include "run/runner.hpp"
-
 #include "made_world.hpp"
+#include "run/run.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::runner_tests {

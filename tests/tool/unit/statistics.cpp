@@ -4,7 +4,7 @@
 // return; with ties they were counted over all signs and all divisions of the ranks.
 #include "measure/statistics.hpp"
 
-#include "experiment/estimate.hpp"
+#include "experiment/rounds.hpp"
 #include "simulated_machine.hpp"
 #include "unit.hpp"
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `linn run` knows of a program and gives to it, and what the preloaded probe says of every process of a run; the program does
 // not notice it. Which programs are refused, and what becomes of their processes: run_cases.py.
-#include "run/target.hpp"
-
 #include "../support/flat_text.hpp"
 #include "measure/files.hpp"
 #include "program/executable.hpp"
 #include "run/launch.hpp"
-#include "run/observation.hpp"
 #include "scratch_folder.hpp"
 #include "try/candidates.hpp"
 #include "unit.hpp"

@@ -2,8 +2,7 @@
 // The programs of `linn bench threads`: each frees every block once, with the size that it asked for, and does the same work in
 // every run. What makes each of them that benchmark is looked at too: its sizes, and who frees whose blocks.
 #include "bench/scenario.hpp"
-#include "bench/worker/measure.hpp"
-#include "bench/worker/threads/threads.hpp"
+#include "bench/worker/programs.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::worker::thread_programs_tests {

@@ -3,7 +3,7 @@
 // disturbed. No clock takes part.
 #include "made_world.hpp"
 #include "report/commands/reports.hpp"
-#include "run/judge.hpp"
+#include "run/run.hpp"
 #include "scratch_folder.hpp"
 #include "simulated_machine.hpp"
 #include "trace_of_types.hpp"

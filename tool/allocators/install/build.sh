@@ -209,7 +209,7 @@ build_hoard() {
     licence ../LICENSE
 }
 
-cache_folder() { # as tool/allocators/finder.cpp
+cache_folder() { # as tool/allocators/catalogue.cpp
     if [[ ${XDG_CACHE_HOME:-} == /* ]]; then
         echo "$XDG_CACHE_HOME/linn/allocators"
     elif [[ ${HOME:-} == /* ]]; then

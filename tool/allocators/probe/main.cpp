@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that tries an allocator: started under LD_PRELOAD by tool/allocators/prober.cpp. It writes one line a
+// The program that tries an allocator: started under LD_PRELOAD by tool/allocators/catalogue.cpp. It writes one line a
 // fact, KEY, a tab and the value, each at once, so that a crash leaves what was known before it.
 #include "provider.hpp"
 
@@ -12,7 +12,6 @@
 
 #include <array>
 #include <barrier>
-#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -317,29 +316,6 @@ unsigned check_conformance() {
     return c.count();
 }
 
-/// Asks for more than any machine has. Apart from the rest, because some allocators end the process.
-void check_huge_request() {
-    doing("asking malloc for more than any machine has");
-    const std::size_t size = hidden(SIZE_MAX / 2 - 65'536);
-    errno = 0;
-    void* p = hidden(std::malloc(size));
-    if (p != nullptr) {
-        wrong("malloc of half the address space succeeds", false);
-    } else if (errno != ENOMEM) {
-        wrong("malloc of a huge block returns null without setting errno", false);
-    }
-    std::free(p);
-    doing("asking operator new for more than any machine has");
-    try {
-        p = hidden(::operator new(size));
-        wrong(p == nullptr ? "operator new of a huge block returns null instead of throwing"
-                           : "operator new of half the address space succeeds",
-              false);
-        ::operator delete(p);
-    } catch (const std::bad_alloc&) {
-    }
-}
-
 /// The function of that name in the library or what it needs, or null.
 template <class F>
 F* find(void* library, const char* name) {
@@ -384,17 +360,11 @@ std::string library_version(const std::string& library) {
 int run(int argc, char** argv) {
     // Should the parent die without a chance to clean up, this process must not stay.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (argc != 3) {
+    if (argc != 2) {
         constexpr std::string_view text = "linn-allocator-probe is started by 'linn allocators'\n";
         return ::write(STDERR_FILENO, text.data(), text.size()) < 0 ? 3 : 2;
     }
-    const std::string_view what = argv[1];
-    const std::string library = argv[2];
-    if (what == "huge") {
-        check_huge_request();
-        tell("done", "");
-        return 0;
-    }
+    const std::string library = argv[1];
     doing("asking who provides memory");
     for (const provider& p : memory_providers()) {
         tell("provider", p.function + '\t' + p.file);

@@ -39,16 +39,13 @@ bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
                                                             {"--variant", &o.variant},
                                                             {"--container", &o.container},
                                                             {"--cpu", &o.cpu}};
-    const std::pair<std::string_view, std::size_t*> numbers[]{
-        {"--work", &o.work}, {"--n", &o.n}, {"--objects", &o.objects}, {"--object-bytes", &o.object_bytes}};
     for (int i = 1; i + 1 < argc; i += 2) {
         const auto is_it = [&](const auto& known) { return known.first == argv[i]; };
         const auto text = std::ranges::find_if(texts, is_it);
-        const auto number = std::ranges::find_if(numbers, is_it);
         if (text != std::end(texts)) {
             *text->second = argv[i + 1];
-        } else if (number != std::end(numbers)) {
-            *number->second = std::strtoull(argv[i + 1], nullptr, 10);
+        } else if (argv[i] == std::string_view{"--work"}) {
+            o.work = std::strtoull(argv[i + 1], nullptr, 10);
         } else {
             return false;
         }

@@ -3,9 +3,11 @@
 
 #include "../../measure/ticks.hpp"
 
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -118,11 +120,8 @@ inline phase median_pass(std::span<phase> passes) {
 struct options {
     std::string scenario;   ///< empty: prove only
     std::string variant;    ///< the way of doing its work
-    std::size_t work = 100; ///< percent of the usual operations, of the scenarios without a size
+    std::size_t work = 100; ///< percent of the usual operations
     std::string container = "unordered_set";
-    std::size_t n = 1'000'000;     ///< integers of the containers scenario
-    std::size_t objects = 100'000; ///< live objects of the object scenario
-    std::size_t object_bytes = 64;
     std::string cpu = "auto"; ///< "auto": stay where the kernel started us; "none"; or a number
 
     /// The operations to do where `full` are usual.
@@ -162,14 +161,15 @@ private:
     static inline const variants* first_ = nullptr; // constant, so before any list is made
 };
 
-/// A fixed array straight from the system, every page touched. The benchmark's own bookkeeping lives here, so
-/// that it neither comes from the allocator under test nor costs page faults while the clock runs.
+/// A fixed array of zeros straight from the system, every page touched. The benchmark's own bookkeeping lives here, so that it
+/// neither comes from the allocator under test nor costs page faults while the clock runs. With MAP_SHARED children of the process
+/// write into it too.
 template <class T>
 class mapped_array {
 public:
-    explicit mapped_array(std::size_t size) : size_{size} {
-        void* p = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
-                         -1, 0);
+    explicit mapped_array(std::size_t size, int sharing = MAP_PRIVATE) : size_{size} {
+        void* p =
+            ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (p == MAP_FAILED) {
             throw std::bad_alloc{};
         }
@@ -227,33 +227,102 @@ struct source_allocator {
     friend bool operator==(const source_allocator&, const source_allocator&) noexcept { return true; }
 };
 
-/// Memory that this process shares with its children, for what they report.
-template <class Report>
-class shared_report {
-    static_assert(std::is_trivially_destructible_v<Report>);
-
-public:
-    shared_report() {
-        void* const p =
-            ::mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED) {
-            throw std::bad_alloc{};
-        }
-        it_ = new (p) Report{};
-    }
-    shared_report(const shared_report&) = delete;
-    shared_report& operator=(const shared_report&) = delete;
-    ~shared_report() { ::munmap(it_, sizeof(Report)); }
-
-    Report& operator*() const noexcept { return *it_; }
-    Report* operator->() const noexcept { return it_; }
-
-private:
-    Report* it_;
-};
-
 /// Runs `work` in a process of its own and waits for it, so that it begins with no memory that other work left. A signal that
 /// ends it ends this process too. @returns why it failed, also where the work returned false; empty when it did not
 std::string run_apart(const std::function<bool()>& work);
+
+/// Lets a waiting loop spin for a while and then offer the CPU to others, because two threads may share one.
+class patience {
+public:
+    void wait() noexcept {
+        if (++spins_ > 1'000) {
+            ::sched_yield();
+        }
+#if defined(__x86_64__) || defined(__i386__)
+        else {
+            __builtin_ia32_pause();
+        }
+#endif
+    }
+
+private:
+    unsigned spins_ = 0;
+};
+
+/// All threads leave `wait()` together, again and again.
+class spin_barrier {
+public:
+    explicit spin_barrier(unsigned threads) noexcept : threads_{threads} {}
+
+    void wait() noexcept {
+        const unsigned turn = turn_.load(std::memory_order_relaxed);
+        // acq_rel: what each thread did before is visible to all after.
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+            arrived_.store(0, std::memory_order_relaxed);
+            turn_.store(turn + 1, std::memory_order_release);
+            return;
+        }
+        for (patience p; turn_.load(std::memory_order_acquire) == turn;) {
+            p.wait();
+        }
+    }
+
+private:
+    unsigned threads_;
+    std::atomic<unsigned> arrived_{0};
+    std::atomic<unsigned> turn_{0};
+};
+
+/// A second thread that only waits: the C library and `std::shared_ptr` then behave as in any program with threads.
+class idle_thread {
+public:
+    idle_thread() : thread_{[this] { ends_.wait(false); }} {}
+    idle_thread(const idle_thread&) = delete;
+    idle_thread& operator=(const idle_thread&) = delete;
+    ~idle_thread() {
+        ends_.test_and_set();
+        ends_.notify_one();
+        thread_.join();
+    }
+
+private:
+    std::atomic_flag ends_;
+    std::thread thread_;
+};
+
+/// The passes of a measurement; the figure is the median.
+struct passes {
+    std::size_t count = 5;
+    bool warm_up = true; ///< one pass more, the first, that is not measured
+};
+/// One pass that nothing has warmed.
+inline constexpr passes one_cold_pass{1, false};
+
+/// What runs the passes of one thread of a team, given what one pass does with so many operations.
+using run_passes = std::function<void(const std::function<void(std::size_t)>& body)>;
+
+/// Calls `work` on `threads` threads at once, each on a CPU of its own; it calls what it is given once, which starts each pass on
+/// all threads together. A pass has so many operations of each thread. Returns ticks an operation of a thread (the median of the
+/// passes) and page faults an operation; `least_share` becomes the least share of its CPU that a helper had.
+phase measure_team(std::string name, unsigned threads, std::size_t operations, passes how,
+                   double& least_share, const std::function<void(const run_passes&)>& work);
+
+/// Runs `make()(operations)` for each pass. `make` runs on its thread, so that a body may hold what belongs to the thread.
+template <class Make>
+phase measure_passes(std::string name, unsigned threads, std::size_t operations, double& least_share,
+                     const Make& make, passes how = {}) {
+    return measure_team(std::move(name), threads, operations, how, least_share, [&](const run_passes& run) {
+        auto body = make();
+        run([&](std::size_t n) { body(n); });
+    });
+}
+
+/// The same as a phase of the result.
+template <class Make>
+void add_passes(outcome& result, std::string name, unsigned threads, std::size_t operations, const Make& make,
+                passes how = {}) {
+    result.phases.push_back(
+        measure_passes(std::move(name), threads, operations, result.cpu_share, make, how));
+}
 
 } // namespace linn::tool::worker

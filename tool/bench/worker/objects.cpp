@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenarios over objects of one size: pairs, scattered, live-sets, scaling and footprint.
-#include "linn_sources.hpp"
 #include "measure.hpp"
 #include "pairs.hpp"
-#include "team.hpp"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -378,6 +376,12 @@ struct small_objects : pool_source<footprint_bytes> {
     static void trim() { pool<object>::trim(); }
 };
 
+/// The scenario pairs-shared for one loop of a shared library.
+template <object_loop* Loop>
+outcome run_loop(const options& o) {
+    return measure_pairs(o, Loop);
+}
+
 constexpr variant all[] = {
     {"pairs", "new_delete", &run_pairs<general_source<object_bytes>>},
     {"scattered", "new_delete", &run_scattered<general_source<object_bytes>>},
@@ -394,6 +398,15 @@ constexpr variant all[] = {
     {"live-sets", "linn_pool_resource", &run_live_sets<resource_source>},
     {"scaling", "linn_pool", &run_scaling<objects>},
     {"footprint", "linn_pool", &run_footprint<small_objects>},
+    {"pairs-shared", "new_delete", &run_loop<&usual::general>},
+    {"pairs-shared", "linn_pool", &run_loop<&usual::inlined>},
+    {"pairs-shared", "linn_pool_call", &run_loop<&usual::outlined>},
+    {"pairs-shared", "linn_view", &run_loop<&usual::view>},
+    {"pairs-shared", "linn_initial_exec", &run_loop<&initial_exec::inlined>},
+#if defined(LINN_HAS_TLS_DESCRIPTORS)
+    {"pairs-shared", "linn_descriptor", &run_loop<&descriptor::inlined>},
+    {"pairs-shared", "linn_descriptor_call", &run_loop<&descriptor::outlined>},
+#endif
 };
 
 const variants here{all};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenarios shared-ptr and pipeline: ways to hold a packet.
-#include "packets.hpp"
-
 #include "measure.hpp"
-#include "team.hpp"
+#include "works.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/pool.hpp>

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "measure.hpp"
-#include "team.hpp"
+
+#include <linn/memory_resource.hpp>
+#include <linn/pool.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <memory_resource>
 #include <string>
 
 namespace linn::tool::worker {
@@ -69,4 +72,38 @@ outcome run_pairs(const options& o) {
     return measure_pairs(o, &pair_rounds<Source>);
 }
 
+/// Objects of that size from a pool of their own.
+template <std::size_t Bytes>
+struct pool_source {
+    struct object {
+        char bytes[Bytes];
+    };
+
+    static void* take() { return pool<object>::allocate(); }
+    static void give(void* p) noexcept { pool<object>::deallocate(static_cast<object*>(p)); }
+    static pool_statistics statistics() noexcept { return pool<object>::statistics(); }
+};
+
+/// Blocks of that size from one resource for all sizes and threads. The compiler knows neither.
+template <std::size_t Bytes, auto Resource = &default_pool_resource>
+struct resource_source {
+    std::size_t bytes = Bytes;
+    std::pmr::memory_resource* from = Resource();
+
+    resource_source() noexcept { asm volatile("" : "+r"(bytes), "+r"(from)); }
+    void* take() const { return from->allocate(bytes); }
+    void give(void* p) const { from->deallocate(p, bytes); }
+};
+
 } // namespace linn::tool::worker
+
+// The loops of the scenario pairs-shared, each in a shared library with all that it calls: what a plugin pays for the address
+// of something thread-local. library.cpp is compiled once for each of these namespaces: as programs are, with
+// -mtls-dialect=gnu2 (descriptors instead of __tls_get_addr), and with LINN_INITIAL_EXEC.
+#define LINN_LIBRARY_LOOPS(library)                                                                          \
+    namespace linn::tool::worker::library {                                                                  \
+    [[gnu::visibility("default")]] object_loop general, inlined, outlined, view;                             \
+    }
+LINN_LIBRARY_LOOPS(usual)
+LINN_LIBRARY_LOOPS(descriptor)
+LINN_LIBRARY_LOOPS(initial_exec)

@@ -121,42 +121,23 @@ phase hot_pass(std::size_t pairs) {
     return watch.finish("hot_pair", pairs);
 }
 
-/// First pass (fresh memory), the median of many later passes, and the median of hot pairs.
-template <class Object>
-outcome measure_object(const options& o) {
-    mapped_array<Object*> objects{o.objects};
+/// The scenario `object` for one policy: first pass (fresh memory), the median of many later passes, and the median of hot pairs.
+template <class Policy>
+outcome run_object(const options& o) {
+    using object = typename Policy::template object<64>;
+    mapped_array<object*> objects{o.alive(100'000)};
     phase first = many_pass(objects);
     first.name = "first";
     std::array<phase, 15> many;
     std::ranges::generate(many, [&] { return many_pass(objects); });
     std::array<phase, 15> hot;
-    hot_pass<Object>(o.objects);
-    std::ranges::generate(hot, [&] { return hot_pass<Object>(o.objects); });
+    hot_pass<object>(objects.size());
+    std::ranges::generate(hot, [&] { return hot_pass<object>(objects.size()); });
 
     outcome result;
-    result.work_check = sizeof(Object);
+    result.work_check = objects.size();
     result.phases = {first, median_pass(many), median_pass(hot)};
     return result;
-}
-
-/// The scenario `object` for one policy.
-template <class Policy>
-outcome run_object(const options& o) {
-    switch (o.object_bytes) {
-    case 16:
-        return measure_object<typename Policy::template object<16>>(o);
-    case 64:
-        return measure_object<typename Policy::template object<64>>(o);
-    case 256:
-        return measure_object<typename Policy::template object<256>>(o);
-    case 1024:
-        return measure_object<typename Policy::template object<1024>>(o);
-    default:
-        break;
-    }
-    outcome unknown;
-    unknown.error = "no object of " + std::to_string(o.object_bytes) + " bytes is compiled in";
-    return unknown;
 }
 
 /// What inserting integers, erasing them and inserting them again took.
@@ -232,7 +213,7 @@ outcome run_phases(C container, mapped_array<int>& values) {
 /// The scenario `containers` for one policy.
 template <class Policy>
 outcome run_containers(const options& o) {
-    mapped_array<int> values{o.n};
+    mapped_array<int> values{o.alive(1'000'000)};
     std::generate(values.begin(), values.end(), published_integers{});
     if (o.container == "unordered_set") {
         return run_phases(unordered_set_of<Policy>(), values);

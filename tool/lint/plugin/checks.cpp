@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analysis.hpp"
 #include "clang-tidy/ClangTidyCheck.h"
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang-tidy/ClangTidyModuleRegistry.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
-#include "creation.hpp"
-#include "fill_size.hpp"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include "overwrite.hpp"
-#include "syntax.hpp"
 
 #include <algorithm>
 #include <charconv>

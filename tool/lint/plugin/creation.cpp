@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "creation.hpp"
-
+#include "analysis.hpp"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
-#include "syntax.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fill_size.hpp"
-
+#include "analysis.hpp"
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
-#include "syntax.hpp"
 
 #include <algorithm>
 #include <optional>

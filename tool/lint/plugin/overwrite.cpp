@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "overwrite.hpp"
-
+#include "analysis.hpp"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/StmtOpenMP.h"
 #include "clang/Basic/SourceManager.h"

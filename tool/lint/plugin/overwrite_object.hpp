@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "analysis.hpp"
 #include "clang/AST/StmtCXX.h"
-#include "overwrite.hpp"
 #include "overwrite_values.hpp"
 
 namespace clang::tidy::linn {

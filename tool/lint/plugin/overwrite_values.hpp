@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "analysis.hpp"
 #include "clang/AST/ExprCXX.h"
-#include "syntax.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "syntax.hpp"
-
+#include "analysis.hpp"
 #include "clang/AST/DeclTemplate.h"
 
 namespace clang::tidy::linn {

@@ -5,7 +5,7 @@
 #include "../../advise/verdict.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
-#include "../../run/results.hpp"
+#include "../../run/run.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../document/document.hpp"
 #include "../plots/plots.hpp"

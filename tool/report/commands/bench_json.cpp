@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../bench/judgement.hpp"
-#include "../../bench/results.hpp"
+#include "../../bench/bench.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
@@ -36,9 +35,6 @@ ordered_json options_json(const bench_options& o) {
             {"cpu", o.cpu},
             {"timeout_s", o.timeout.count()},
             {"container", o.container},
-            {"n", o.n},
-            {"objects", o.objects},
-            {"object_bytes", o.object_bytes},
             {"work", o.work}};
 }
 
@@ -50,18 +46,6 @@ ordered_json contender_json(const contender& c) {
             {"proof", {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}}},
             {"notes", c.notes},
             {"environment", c.environment}};
-}
-
-/// What was published for this row and phase, in the scenario's published unit; null where nothing was.
-ordered_json published_figure(const bench_result& result, const scenario_result& s, const tool::row& r,
-                              std::size_t p) {
-    const published_row* published =
-        s.find_published(result.contenders[r.contender].name, s.variant_of(r).name);
-    // Some were published by platform and not by phase.
-    const bool by_phase = published != nullptr && published->figures.size() == s.what->phases.size();
-    return by_phase && s.what->published_unit != "unstated" && published->figures[p] != 0
-               ? ordered_json(published->figures[p])
-               : ordered_json{};
 }
 
 ordered_json cliffs_json(const scenario& s, const tool::row& r) {
@@ -80,8 +64,7 @@ ordered_json timing_json(const timing& t) {
         {"median", t.median.middle}, {"low", t.median.low}, {"high", t.median.high}, {"minimum", t.minimum}};
 }
 
-ordered_json phase_json(const bench_result& result, const scenario_result& s, const tool::row& r,
-                        std::size_t p) {
+ordered_json phase_json(const tool::row& r, std::size_t p) {
     const phase_figures* const f = r.in(p);
     if (f == nullptr) {
         return {};
@@ -94,7 +77,6 @@ ordered_json phase_json(const bench_result& result, const scenario_result& s, co
     if (!f->metrics.empty()) {
         json["metrics"] = f->metrics;
     }
-    json["published"] = published_figure(result, s, r, p);
     return json;
 }
 
@@ -159,18 +141,11 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
             entry["cliffs"] = cliffs_json(*s.what, r);
         }
         for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-            entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
+            entry["phases"][std::string{s.what->phases[p].name}] = phase_json(r, p);
         }
         json["rows"].push_back(std::move(entry));
     }
     json["comparisons"] = comparisons_json(result, s);
-    json["published"] = list_json(s.published, [&](const published_row& row) {
-        return ordered_json{{"contender", row.contender},
-                            {"source", row.source},
-                            {"variant", row.variant},
-                            {"figures", row.figures},
-                            {"unit", s.what->published_unit}};
-    });
     return json;
 }
 
@@ -185,7 +160,7 @@ data_table bench_data(const bench_result& result) {
                     continue;
                 }
                 ordered_json line = row_json(result, s, r);
-                line.update(phase_json(result, s, r, p));
+                line.update(phase_json(r, p));
                 // "receiver_idle=0.25;worker_idle=0": each scenario has its own, so they share a column.
                 std::string metrics;
                 for (const auto& [name, value] : r.in(p)->metrics) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../bench/judgement.hpp"
-#include "../../bench/results.hpp"
+#include "../../bench/bench.hpp"
 #include "../../measure/process.hpp"
 #include "../plots/plots.hpp"
 #include "report_parts.hpp"
@@ -27,30 +26,8 @@ emphasis style_of(outcome o) noexcept {
     return o == outcome::win ? emphasis::good : o == outcome::loss ? emphasis::bad : emphasis::none;
 }
 
-/// Published once a variant and not by phase, so it stands in a column of its own.
-bool has_published_column(const scenario& s) {
-    return s.published_unit == "unstated";
-}
-
-/// Whether figures that were published by phase are in the unit of this column.
-bool shows_published(const scenario& s, const column_info& c) {
-    return c.shows == (s.published_unit == "cycles" ? figure::cycles : figure::time);
-}
-
 bool is_speed(const column_info& c) {
-    return c.shows == figure::time || c.shows == figure::rate || c.shows == figure::cycles;
-}
-
-/// "250/116/117"; sorted by the first.
-cell published_cell(const published_row* p) {
-    if (p == nullptr) {
-        return {};
-    }
-    std::string rest;
-    for (std::size_t i = 1; i != p->figures.size(); ++i) {
-        rest += '/' + figure_of(unit::count, p->figures[i]).text();
-    }
-    return {{}, figure_of(unit::count, p->figures.front()), rest};
+    return c.shows == figure::time || c.shows == figure::rate;
 }
 
 /// "64K x20", with a plus where there is more than one.
@@ -73,11 +50,6 @@ quantity number_in(const column_info& c, double value) {
 cell figure_cell(const bench_result& result, const scenario& s, const tool::row& r, const column_info& c) {
     if (c.shows == figure::cliff) {
         return cliff_cell(s, r, s.phases[c.phase].threads);
-    }
-    if (const phase_figures* const f = r.in(c.phase); f != nullptr && c.shows == figure::bounds) {
-        quantity bounds = bounds_of(unit::number, f->cycles.median.low, f->cycles.median.high);
-        bounds.decimals = c.decimals;
-        return bounds;
     }
     const std::optional<double> value = result.shown(r, c);
     if (!value) {
@@ -110,9 +82,6 @@ table empty_table(const bench_result& result, const scenario& s) {
     if (!s.shows_memory()) {
         t.columns.push_back({.heading = "MiB", .droppable = 1});
     }
-    if (has_published_column(s)) {
-        t.columns.push_back({.heading = "published", .droppable = 1});
-    }
     return t;
 }
 
@@ -126,47 +95,16 @@ void add_row(table& t, const bench_result& result, const scenario_result& s, con
     if (!s.what->shows_memory()) {
         cells.push_back(figure_of(unit::bytes, r.peak_rss_bytes, mebibytes));
     }
-    if (has_published_column(*s.what)) {
-        cells.push_back(
-            published_cell(s.find_published(result.contenders[r.contender].name, s.variant_of(r).name)));
-    }
     t.add(std::move(cells), html::style_of(result, r));
 }
 
-/// What was published phase by phase, in the unit of the columns.
-void add_published(table& t, const scenario_result& s, const variant_info& v) {
-    if (has_published_column(*s.what)) {
-        return;
-    }
-    for (const published_row& p : s.published) {
-        if (p.variant != v.name) {
-            continue;
-        }
-        const std::string_view who = p.contender.empty()   ? p.source
-                                     : v.contender.empty() ? p.contender
-                                                           : v.title;
-        std::vector<cell> cells{fmt::format("{}, published", who)};
-        for (const column_info& c : s.what->columns) {
-            const double f = shows_published(*s.what, c) ? p.figures[c.phase] : 0;
-            cells.push_back(f > 0 ? cell{number_in(c, f)} : cell{});
-        }
-        cells.resize(t.columns.size());
-        t.add(std::move(cells)).is = row::kind::last;
-    }
-}
-
-/// Every row measured and published, by groups.
+/// Every row, by groups.
 table figures_table(const bench_result& result, const scenario_result& s) {
     table t = empty_table(result, *s.what);
     for (const row_group& g : html::group_rows(s)) {
         t.add_heading(g.note.empty() ? g.heading : fmt::format("{}: {}", g.heading, g.note));
         for (const tool::row* r : g.rows) {
             add_row(t, result, s, g, *r);
-        }
-        for (std::size_t v = 0; v != s.what->variants.size(); ++v) {
-            if (g.variant ? v == *g.variant : !s.what->variants[v].contender.empty()) {
-                add_published(t, s, s.what->variants[v]);
-            }
         }
     }
     return t;
@@ -231,9 +169,6 @@ std::string noise_text(const scenario_result& s) {
 /// What a reader must know of the columns.
 std::vector<std::string> remarks_of(const bench_result& result, const scenario_result& s) {
     std::vector<std::string> lines(s.what->remarks.begin(), s.what->remarks.end());
-    if (!s.published.empty() && !s.what->published_remark.empty()) {
-        lines.emplace_back(s.what->published_remark);
-    }
     if (const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline)) {
         lines.push_back(fmt::format(
             "x glibc: geometric mean over all phases of the medians by those of {}; MiB: peak resident size",
@@ -258,7 +193,7 @@ std::string what_it_measures(const bench_result& result, const scenario_result& 
     if (heading != s.what->summary) {
         text += ": " + heading;
     }
-    if (s.what->sized_by == work_size::percent && result.options.work != 100) {
+    if (result.options.work != 100) {
         text += fmt::format("; {} % of the usual work", result.options.work);
     }
     const std::string rounds = counted(s.most_rounds, "round");
@@ -366,12 +301,9 @@ void add_findings(document& d, const bench_result& result) {
         if (!said.reliability.empty()) {
             d.warnings.push_back(said.reliability);
         }
-        d.lead = said.list.front().sentence();
+        d.lead = said.list.front();
     }
-    list more;
-    for (const finding& f : std::span{said.list}.subspan(1)) {
-        more.lines.push_back(f.sentence());
-    }
+    list more{{said.list.begin() + 1, said.list.end()}};
     d.add(picture{[&](html::id_source& ids) { return html::overview_plot(ids, result); },
                   "Medians of all rounds; right of the line Linn is faster; the name is that of the best "
                   "other contender. The bar is two standard errors. Grey: a tie, or too few rounds to tell. "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../run/results.hpp"
+#include "../../run/run.hpp"
 #include "../document/document.hpp"
 
 #include <nlohmann/json.hpp>

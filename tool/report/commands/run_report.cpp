@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiment/estimate.hpp"
+#include "../../experiment/rounds.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../measure/suggest.hpp"
-#include "../../run/judge.hpp"
-#include "../../run/results.hpp"
+#include "../../run/run.hpp"
 #include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"

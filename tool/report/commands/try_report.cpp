@@ -2,7 +2,7 @@
 #include "../../advise/verdict.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/suggest.hpp"
-#include "../../run/results.hpp"
+#include "../../run/run.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../../try/trial.hpp"
 #include "../document/document.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/advice.hpp"
 #include "../../advise/verdict.hpp"
-#include "../../experiment/estimate.hpp"
+#include "../../experiment/rounds.hpp"
 #include "../../measure/quantity.hpp"
-#include "../../run/judge.hpp"
+#include "../../run/run.hpp"
 #include "../../try/trial.hpp"
 #include "../plots/figure.hpp"
 #include "reports.hpp"

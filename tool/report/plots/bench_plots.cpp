@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../bench/judgement.hpp"
+#include "../../bench/bench.hpp"
 #include "figure.hpp"
 #include "plots.hpp"
 

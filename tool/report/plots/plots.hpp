@@ -2,7 +2,7 @@
 // The plots of pages, each in the source of its name.
 #pragma once
 
-#include "../../bench/results.hpp"
+#include "../../bench/bench.hpp"
 #include "figure.hpp"
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../run/judge.hpp"
-#include "../../run/results.hpp"
+#include "../../run/run.hpp"
 #include "plots.hpp"
 
 #include <cmath>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenario headline: what programs do, as a program without pools writes it and with Linn.
-#include "../buffers.hpp"
 #include "../measure.hpp"
-#include "../packets.hpp"
 #include "../pools.hpp"
-#include "../reuse.hpp"
-#include "../team.hpp"
+#include "../works.hpp"
 
 #include <algorithm>
 #include <array>

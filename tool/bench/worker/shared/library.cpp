@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "library.hpp"
-
-#include <linn/pool.hpp>
+#include "../pairs.hpp"
 
 #include <cstddef>
 #include <new>

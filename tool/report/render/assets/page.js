@@ -18,7 +18,7 @@ function keyOf(row, column, isWords) {
   return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
 }
 
-// Rows move within their group; a group's heading stays first, and what was published last. What belongs to a row
+// Rows move within their group; a group's heading stays first, and its last row last. What belongs to a row
 // stays below it.
 function sortTable(table, heading) {
   const column = heading.cellIndex;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of memory over which each of the programs runs.
-#include "size_pools.hpp"
-#include "threads.hpp"
+// The group threads: each of the programs over each kind of memory.
+#include "crew.hpp"
+#include "programs.hpp"
 
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 
+#include <array>
 #include <cstddef>
 #include <memory_resource>
 #include <new>
+#include <string_view>
 
 namespace linn::tool::worker {
 namespace {
@@ -38,6 +40,25 @@ private:
         return r;
     }
 };
+
+template <class Program, class Memory>
+outcome run_program(const options& o) {
+    return measure_program(o, Program::usual_operations, &Program::template run<Memory>);
+}
+
+/// All programs of the group, over one kind of memory.
+template <class Memory>
+constexpr std::array<variant, 9> all_programs(std::string_view name) {
+    return {variant{"larson", name, &run_program<larson, Memory>},
+            variant{"mstress", name, &run_program<mstress, Memory>},
+            variant{"rptest", name, &run_program<rptest, Memory>},
+            variant{"xmalloc-test", name, &run_program<xmalloc_test, Memory>},
+            variant{"sh6bench", name, &run_program<sh6bench, Memory>},
+            variant{"sh8bench", name, &run_program<sh8bench, Memory>},
+            variant{"alloc-test", name, &run_program<alloc_test, Memory>},
+            variant{"cache-scratch", name, &run_program<cache_scratch, Memory>},
+            variant{"glibc-thread", name, &run_program<glibc_thread, Memory>}};
+}
 
 constexpr auto general = all_programs<new_delete>("new_delete");
 constexpr auto pools = all_programs<size_pools<pool_of>>("linn_pool");

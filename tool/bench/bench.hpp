@@ -3,12 +3,14 @@
 
 #include "../experiment/contenders.hpp"
 #include "../measure/machine.hpp"
+#include "../measure/process.hpp"
 #include "../measure/statistics.hpp"
 #include "scenario.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -34,10 +36,7 @@ struct bench_options {
     user_allocators allocators;
     bool full = false; ///< or quick: what stands behind it is in the members below
     std::string container = "unordered_set";
-    std::size_t n = 1'000'000;
-    std::size_t objects = 100'000;
-    std::size_t object_bytes = 64;
-    std::size_t work = 100;       ///< percent of the usual operations in the other scenarios
+    std::size_t work = 100;       ///< percent of the usual operations
     std::size_t rounds = 10;      ///< at most
     double budget_s = 0;          ///< no round is started that would end later than this; 0: none
     std::size_t least_rounds = 2; ///< regardless of the budget
@@ -132,7 +131,6 @@ struct scenario_result {
     // Filled in by `judge`.
     std::vector<phase_noise> noise = {};                   ///< by phase
     std::vector<std::vector<comparison>> comparisons = {}; ///< by the scenario's comparisons, then by phase
-    std::span<const published_row> published = {};         ///< of the work that was measured
     std::size_t least_rounds = 0;                          ///< of a row
     std::size_t most_rounds = 0;
     unsigned repeated = 0; ///< of all rows
@@ -144,8 +142,6 @@ struct scenario_result {
     const variant_info& variant_of(const row& r) const noexcept { return what->variants[r.variant]; }
     /// The rows of one variant, or of all without a number, fastest first. @pre `judge` has run
     std::vector<const row*> sorted_rows(std::optional<std::size_t> variant = {}) const;
-    /// The published figures that belong to a row, or null. @pre `judge` has run
-    const published_row* find_published(std::string_view contender, std::string_view variant) const noexcept;
 };
 
 /// One test of the headline: Linn and the best of the others.
@@ -182,19 +178,11 @@ struct headline_result {
     std::string trust; ///< "good: 8 rounds, ..." or "LOW. The machine was busy: ..."
 };
 
-/// A paragraph, on one scenario or on all of them.
-struct finding {
-    std::string text;                ///< without the scenario's name
-    const scenario* about = nullptr; ///< null: on all
-
-    /// "object: ..."; of all scenarios the text alone.
-    std::string sentence() const;
-};
-
 /// What a reader should take away.
 struct bench_findings {
-    std::vector<finding> list{
-        {"Nothing was measured."}}; ///< never empty: the verdict of the headline where that was measured, then one on each other scenario
+    /// Never empty: the verdict of the headline where that was measured, then a paragraph on each other scenario, which begins with
+    /// its name.
+    std::vector<std::string> list{"Nothing was measured."};
     std::optional<headline_result> headline; ///< where it was measured
     std::string reliability; ///< how far to trust the headline, or a warning of disturbance(); may be empty
 
@@ -220,15 +208,83 @@ struct bench_result {
     bool budget_spent() const noexcept { return complete() && complete_rounds < options.rounds; }
     /// "linn::make_shared", or "std::make_shared on tcmalloc".
     std::string title_of(const scenario_result& s, const row& r) const;
-    /// What a column shows of a row, in the unit of the column; nothing where it was not measured. An interval is not one
-    /// figure, nor is a cliff. @pre `judge` has run
+    /// What a column shows of a row, in the unit of the column; nothing where it was not measured. A cliff is not one figure.
+    /// @pre `judge` has run
     std::optional<double> shown(const row& r, const column_info& c) const;
 };
 
-/// "1 000 000 random integers in a std::map<int>; cycles an operation": what the figures of a scenario are.
+/// "A million random integers in a std::map<int>; ns an operation": what the figures of a scenario are.
 std::string heading_of(const bench_options& options, const scenario& s);
 
-/// The memory to touch before a process of the scenario starts.
-std::size_t bytes_to_touch(const bench_options& options, const scenario& s);
+/// A smaller difference than this is never called one, however quiet the two copies of the baseline happened to be.
+inline constexpr double least_claim = 0.02;
+
+/// Fills in what the samples say: medians with their 95 % intervals, ratios, noise, cliffs, and who wins. The only place
+/// that computes any of it: sentences, tables, plots and files show what stands there. With fewer than `rounds_to_judge`
+/// rounds there is no interval, no win and no loss.
+void judge(bench_result& result);
+
+/// "win", "loss", "tie", "not judged".
+const char* to_string(outcome o) noexcept;
+
+/// "differences smaller than max(noise floor, 2 %, 2 standard errors) count as ties".
+std::string tie_rule();
+
+/// Why nothing of the result is judged, as a sentence; empty where something can be. @pre something was measured
+std::string why_not_judged(const bench_result& result);
+/// Likewise for a result of `rounds` rounds.
+std::string why_not_judged(const bench_result& result, std::size_t rounds);
+
+/// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
+std::string times_text(double factor, int digits = 1);
+/// The same without the unit.
+std::string times_number(double factor, int digits = 1);
+
+/// A size whose cost is more than this many times that of the size before it is a cliff.
+inline constexpr double cliff_factor = 3;
+
+/// Those on the curve of so many threads.
+std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads);
+
+/// The findings on scenarios that Linn wins and on those that it loses. Nothing is claimed that `judge` does not. @pre `judge` has run
+bench_findings findings(const bench_result& result);
+
+/// A warning where too many samples were taken while something else used the machine; otherwise empty.
+std::string disturbance(const bench_result& result);
+
+/// Nothing where the scenario `headline` was not measured. Nothing within the noise is claimed, and nothing at all from fewer
+/// than `rounds_to_judge` rounds. @pre `judge` has run
+std::optional<headline_result> headline(const bench_result& result);
+
+/// The scenarios that `options` ask for, in the order of the help text.
+std::vector<const scenario*> selected_scenarios(const bench_options& options);
+
+/// Measures everything that `options` ask for: proves each contender, then runs the plan, one process a cell.
+/// Returns early, with what is complete, when `guard` has a signal pending. `report` is called a few times a second.
+bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
+                       const std::function<void(const work_progress&)>& report);
+
+/// The answer of one worker process.
+struct worker_reply {
+    bool is_interrupted = false;
+    std::string problem; ///< why its figures must not be used; empty when they may
+    provider_proof proof;
+    sample measured;
+    std::string compiler;
+    std::string build;
+};
+
+/// What a worker wrote as JSON. It is a problem where something is missing, or it has other phases than these.
+worker_reply read_reply(const std::string& text, std::span<const phase_info> phases);
+
+/// The names that `--only` accepts.
+std::vector<std::string> bench_names(const user_allocators& extra);
+
+/// Every contender whose library is there and proves to work; the others go to `missing`. A name in `extra` replaces
+/// the catalogue's entry. An empty `only` means all; the baseline and its copy always take part. `tick` is called with
+/// the title of each library that is tried.
+std::vector<contender> collect_contenders(const user_allocators& extra, const std::vector<std::string>& only,
+                                          std::vector<left_out>& missing, const interrupt_guard& guard,
+                                          const std::function<void(const std::string&)>& tick);
 
 } // namespace linn::tool

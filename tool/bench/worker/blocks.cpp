@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Blocks of many sizes: the scenarios sizes, pmr and pmr-blocks.
 #include "measure.hpp"
-#include "team.hpp"
+#include "pairs.hpp"
 
+#include <linn/buffer_pool.hpp>
 #include <linn/memory_resource.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <list>
 #include <map>
 #include <memory>
@@ -18,7 +21,165 @@
 #include <vector>
 
 namespace linn::tool::worker {
+
 namespace {
+
+constexpr std::size_t size_count = 20; // 1, 2, 4 … 524 288 bytes
+constexpr std::size_t largest = std::size_t{1} << (size_count - 1);
+constexpr std::size_t published_pairs = 1'048'576;
+/// What one size may take at the usual work: some allocators need milliseconds a pair for large blocks.
+constexpr double most_ns = 100e6;
+/// Smaller blocks are written within the noise.
+constexpr std::size_t least_touched = 4'096;
+
+/// Takes a block, writes every byte of it and gives it back at once.
+template <class Source>
+void touched_loop(Source& source, std::size_t pairs, std::size_t bytes) {
+    for (std::size_t i = 0; i != pairs; ++i) {
+        void* p = source.take();
+        escape(p);
+        std::memset(p, static_cast<int>(i % 255) + 1, bytes);
+        escape(p);
+        source.give(p);
+    }
+}
+
+/// The ticks of so many nanoseconds at the usual work, to about a percent: enough to bound the time of a size.
+double rough_ticks(const options& o, double ns) {
+    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t begin = ticks();
+    std::uint64_t end_ns = begin_ns;
+    while (end_ns - begin_ns < 200'000) {
+        end_ns = now_ns();
+    }
+    return ns * static_cast<double>(o.work) / 100 * static_cast<double>(ticks() - begin) /
+           static_cast<double>(end_ns - begin_ns);
+}
+
+/// How many pairs a pass has: `wanted`, or as many as fit when all passes together may take `bound` ticks. The pairs
+/// that find this out also warm the allocator up. A thread that had to wait for its CPU must not pass for a slow
+/// allocator, so the least of several tries counts.
+template <class Make>
+std::size_t fitting_pairs(unsigned threads, std::size_t wanted, double bound, const Make& make) {
+    constexpr double all_passes = passes{}.count + 1;
+    constexpr int tries = 4; // after the first
+    double ignored = 1;
+    for (std::size_t pairs = 1;; pairs *= 8) {
+        const auto try_once = [&] {
+            return measure_passes({}, threads, pairs, ignored, make, one_cold_pass).cycles_per_operation;
+        };
+        double each = try_once();
+        // The first pair of all pays for memory that later ones reuse; a single one is believed only when it alone
+        // takes up a good part of the time.
+        const double enough = pairs == 1 ? bound / 4 : bound / 64;
+        const auto is_enough = [&] { return each * static_cast<double>(pairs) >= enough; };
+        for (int i = 0; i != tries && is_enough(); ++i) {
+            each = std::min(each, try_once());
+        }
+        if (!is_enough() && pairs < wanted) {
+            continue;
+        }
+        const double fitting = bound / all_passes / std::max(each, 1e-3);
+        return fitting < static_cast<double>(wanted)
+                   ? std::max<std::size_t>(1, static_cast<std::size_t>(fitting))
+                   : wanted;
+    }
+}
+
+/// One run of the scenario sizes: collects the phases of one way.
+template <template <std::size_t> class Source, std::size_t Least, std::size_t Most>
+class sizes_run {
+public:
+    explicit sizes_run(const options& o)
+        : wanted_{std::max<std::size_t>(1, o.scaled(published_pairs) / passes{}.count)},
+          bound_{rough_ticks(o, most_ns)} {
+        result_.work_check = wanted_;
+    }
+
+    outcome perform() {
+        all_sizes<1>(std::make_index_sequence<size_count>{});
+        all_sizes<2>(std::make_index_sequence<size_count>{});
+        // A mean: an interrupt in one of many short phases is no disturbance of the sample.
+        result_.cpu_share = measured_ == 0 ? 1 : shares_ / measured_;
+        return std::move(result_);
+    }
+
+private:
+    template <unsigned Threads, std::size_t... Log2>
+    void all_sizes(std::index_sequence<Log2...>) {
+        (one_size<Threads, std::size_t{1} << Log2>(), ...);
+    }
+
+    template <unsigned Threads, std::size_t Bytes>
+    void one_size() {
+        std::string name = std::to_string(Bytes) + (Threads == 1 ? "" : "_two");
+        if constexpr (Bytes < Least || Bytes > Most) {
+            result_.phases.push_back({std::move(name), 0, 0, {}});
+        } else {
+            using source = Source<Bytes>;
+            const auto pairs = [] { return [s = source{}](std::size_t n) mutable { pair_loop(s, n); }; };
+            phase p = measure(std::move(name), Threads, bound_, pairs);
+            if constexpr (Threads == 1 && Bytes >= least_touched) {
+                const auto touched = [] {
+                    return [s = source{}](std::size_t n) mutable { touched_loop(s, n, Bytes); };
+                };
+                const phase t = measure({}, 1, bound_ / 4, touched);
+                p.metrics.emplace_back("touched_cycles", t.cycles_per_operation);
+                p.metrics.emplace_back("touched_faults", t.faults_per_operation);
+            }
+            result_.phases.push_back(std::move(p));
+        }
+    }
+
+    template <class Make>
+    phase measure(std::string name, unsigned threads, double bound, const Make& make) {
+        double share = 1;
+        const std::size_t pairs = fitting_pairs(threads, wanted_, bound, make);
+        phase p = measure_passes(std::move(name), threads, pairs, share, make);
+        shares_ += share;
+        ++measured_;
+        return p;
+    }
+
+    std::size_t wanted_; // pairs of a pass
+    double bound_;       // ticks that a size may take
+    outcome result_;
+    double shares_ = 0;
+    double measured_ = 0;
+};
+
+/// As published: an array of char, of a size that the compiler does not know.
+template <std::size_t Bytes>
+struct new_array {
+    std::size_t bytes = Bytes;
+
+    new_array() noexcept { asm volatile("" : "+r"(bytes)); }
+    void* take() const { return new char[bytes]; }
+    static void give(void* p) noexcept { delete[] static_cast<char*>(p); }
+};
+
+/// From a pool of buffers of that size.
+template <std::size_t Bytes>
+struct pooled_buffer {
+    buffer_pool* from = &shared();
+    buffer held{};
+
+    static buffer_pool& shared() {
+        static buffer_pool& pool = *new buffer_pool{Bytes};
+        return pool;
+    }
+    void* take() {
+        held = from->acquire();
+        return held.data();
+    }
+    void give(void*) noexcept { held.reset(); }
+};
+
+/// The scenario sizes for one way: `Source<Bytes>` hands out blocks of one size, from `Least` to `Most` bytes.
+template <template <std::size_t> class Source, std::size_t Least = 1, std::size_t Most = largest>
+outcome run_sizes(const options& o) {
+    return sizes_run<Source, Least, Most>{o}.perform();
+}
 
 /// Sizes as programs with nodes and strings have them: most below 100 bytes, some up to 2 KiB.
 class program_sizes {
@@ -243,6 +404,11 @@ using linn_source = shared_source<pool_resource>;
 using linn_source_over_new = shared_source<pool_resource, &std::pmr::new_delete_resource>;
 
 constexpr variant all[] = {
+    {"sizes", "new_delete", &run_sizes<new_array>},
+    {"sizes", "linn_pool", &run_sizes<pool_source>},
+    // It passes larger ones on.
+    {"sizes", "linn_pool_resource", &run_sizes<resource_source, 1, std::size_t{128} << 10>},
+    {"sizes", "linn_buffer_pool", &run_sizes<pooled_buffer, std::size_t{64} << 10>},
     {"pmr", "new_delete", &run_pmr<new_delete_source>},
     {"pmr", "unsynchronized", &run_pmr<unsynchronized_source>},
     {"pmr", "synchronized", &run_pmr<synchronized_source>},
@@ -258,4 +424,5 @@ constexpr variant all[] = {
 const variants here{all};
 
 } // namespace
+
 } // namespace linn::tool::worker

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "../experiment/contenders.hpp"
-#include "../experiment/estimate.hpp"
 #include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
-#include "target.hpp"
+#include "../measure/process.hpp"
+#include "launch.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -144,5 +146,80 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
 /// Contenders with higher ranks are left out first where the budget is small: the last of --only, otherwise the last of the catalogue.
 /// Mimalloc and the settings of glibc stay longest, because they gain most in most programs and cost nothing to try.
 std::size_t rank_of(const run_contender& c, const run_options& options);
+
+/// Fills in estimates, calls and noise floors from the samples. Every contender is compared with `default` in the same
+/// round, as the logarithm of the ratio. Each round runs the contenders in a random order of its own; if two of them are
+/// alike, both signs of that logarithm are therefore equally likely in every round, on any machine, which is
+/// all that the signed-rank test asks for. A difference is claimed when the test, adjusted by Holm's method over
+/// the contenders, says so at 1 - level, the interval of the ratio excludes 1, and the ratio lies outside the noise
+/// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_program_claim`.
+/// Rows that failed are not compared. With fewer than `rounds_to_judge` rounds there are no intervals, no noise floors and
+/// no claims. `judged_by` becomes CPU time where wall time is noisier than the difference that CPU time shows.
+void judge(run_result& result);
+
+/// The logarithm of the ratio of one metric to that of another row, by round: of the rounds in which both ran. A count of nothing
+/// is compared too: each count has 1 added.
+using paired_rounds = std::map<std::size_t, double>;
+paired_rounds pair_rounds(const run_row& row, const run_row& base, std::string_view metric);
+
+/// The logarithms alone, in the order of rounds.
+std::vector<double> log_ratios(const paired_rounds& pairs);
+
+/// One row against another one than the default, in the rounds that have both: nothing where there are none. A difference is
+/// claimed as `judge` claims one, with the noise floor that it found. @pre `judge` has run
+/// @param comparisons how many are made at once (Bonferroni's correction)
+std::optional<estimate> compare_rows(const run_result& result, const run_row& row, const run_row& base,
+                                     std::string_view metric, std::size_t comparisons = 1);
+
+/// The gap that wall time cannot see for this contender, as a share: the noise floor, or half of its own interval where that
+/// is more; 0: not known. @pre `judge` has run
+double wall_noise(const run_result& result, const run_row& row);
+
+/// Half the width of the interval of the wall ratio of the contender that is known worst, as a share: 0.01 is 1 %.
+/// Infinite where an interval is not known yet.
+double worst_precision(const run_result& result);
+
+/// The least number of rounds after which the test can claim anything for so many contenders at that level.
+std::size_t least_rounds_to_claim(std::size_t contenders, double level);
+
+/// Writes what the estimates mean into the result: the verdict in one sentence, findings, and warnings about what
+/// weakens the figures. @pre `judge` has run
+void describe_run(run_result& result);
+
+/// What a run does to the world outside, so that a test can put another world in its place.
+struct run_world {
+    std::function<target(const launch_spec& options)> find_target;
+    std::function<std::vector<allocator_entry>()> take_inventory;
+    std::function<observation(const launch_spec& spec)> launch;
+    std::function<std::string(const std::string& command)> prepare;
+    std::function<machine_info()> inspect;
+    std::function<double()> canary; ///< ticks a step
+    std::function<void(std::size_t bytes)> touch_memory;
+    std::function<std::chrono::duration<double>()> now; ///< seconds since whenever
+    std::function<int()> interrupted;                   ///< the signal pending, or 0
+};
+
+/// Called a few times a second while the program is measured.
+using run_progress = std::function<void(const work_progress&)>;
+
+/// Given a sentence for the person who waits, such as how long it will take.
+using run_notice = std::function<void(const std::string&)>;
+
+/// Asked after each round, when the least number of them is done: whether enough is known. It may end a row by its `most_rounds`.
+using round_judge = std::function<bool(run_result& so_far)>;
+
+/// The world that the program runs in. `tick` is called a few times a second while a process runs. What is given must outlive it.
+run_world world_of(const run_options& options, const std::vector<std::string>& command,
+                   const interrupt_guard& guard, const std::function<void()>& tick);
+
+/// Finds the program, proves who provides its memory, and runs it under every allocator: all of them once a round, each
+/// round in a random order of its own, until the intervals are narrow or the budget is spent. Returns early, with what
+/// there is, when a signal is pending.
+run_result run_program(const run_options& options, const std::vector<std::string>& command,
+                       const interrupt_guard& guard, const run_progress& report, const run_notice& notice);
+
+/// The same in another world. With `judge` an adaptive run ends when that says so, and not when the intervals are narrow.
+run_result run_program(const run_options& options, const run_world& world, const run_progress& report,
+                       const run_notice& notice, const round_judge& judge = {});
 
 } // namespace linn::tool
