@@ -114,7 +114,7 @@ def case_color(tool):
     check("\033[1m" not in tool.call(*words, "--color", "always", "--color", "never", status=0).stdout, "the last one")
 
 
-OUTPUTS = ("--json", "--csv", "--markdown", "--html", "--sarif", "--output", "--compile", "--stats")
+OUTPUTS = ("--json", "--csv", "--markdown", "--html", "--output", "--compile", "--stats")
 
 
 def case_output_files(tool):

@@ -36,7 +36,6 @@ constexpr const char* lint_footer =
     "  linn lint -p build/release src/cache   only that folder\n"
     "  linn lint --min-bytes 1024 --fix       change what is safe to change\n"
     "  linn lint --checks overwritten --html lint.html\n"
-    "  linn lint --sarif lint.sarif --no-fail for code scanning\n"
     "  linn lint $(git diff --name-only --diff-filter=d main)\n";
 
 } // namespace
@@ -46,13 +45,8 @@ class lint_command final : public command {
 public:
     explicit lint_command(CLI::App& program)
         : command{program, "lint", "Find where value-initialisation writes zeros for nothing", lint_footer},
-          files_{app(),
-                 report_source{
-                     .json = [this] { return report::lint_json(result_); },
-                     .document = [this] { return report::lint_document(result_, 0); },
-                 },
-                 {{"--sarif", "write it for code scanning (SARIF 2.1.0)",
-                   [this] { return report::lint_sarif(result_); }}}} {
+          files_{app(), report_source{.json = [this] { return report::lint_json(result_); },
+                                      .document = [this] { return report::lint_document(result_, 0); }}} {
         options_.jobs = std::max(1U, static_cast<unsigned>(usable_cpus().size()));
         CLI::App& arguments = app();
         add_value(arguments, "FILES", options_.files, "FILES", "what to check (default: all)");

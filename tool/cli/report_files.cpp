@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<report_form> forms_of(const report_source& source, std::vector<report_form> own) {
+std::vector<report_form> forms_of(const report_source& source) {
     std::vector<report_form> forms{{"--json", "write the result as JSON", source.json}};
     for (const report::output_format& format : report::output_formats()) {
         if (source.has_page || !format.is_page) {
@@ -31,7 +31,6 @@ std::vector<report_form> forms_of(const report_source& source, std::vector<repor
                  [document = source.document, render = format.render] { return render(document()); }});
         }
     }
-    forms.insert(forms.end(), own.begin(), own.end());
     return forms;
 }
 
@@ -47,9 +46,9 @@ std::string why_not_printed() {
     return is_flushed && std::ferror(stdout) == 0 ? "" : "the result cannot be written to standard output";
 }
 
-report_files::report_files(CLI::App& app, const report_source& source, std::vector<report_form> own)
+report_files::report_files(CLI::App& app, const report_source& source)
     : document_{source.document},
-      forms_{forms_of(source, std::move(own))} {
+      forms_{forms_of(source)} {
     for (report_form& form : forms_) {
         add_value(app, form.option.c_str(), form.file, "FILE",
                   fmt::format("{} to FILE, or to standard output for -", form.help),

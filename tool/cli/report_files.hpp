@@ -39,8 +39,8 @@ std::string why_not_printed();
 /// The arguments are refused if a file cannot be written or two forms are for one file.
 class report_files {
 public:
-    /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the command.
-    report_files(CLI::App& app, const report_source& source, std::vector<report_form> own = {});
+    /// Adds an option a form: JSON, and every output format of report/render.
+    report_files(CLI::App& app, const report_source& source);
     report_files(const report_files&) = delete;
     report_files& operator=(const report_files&) = delete;
 

@@ -36,13 +36,7 @@ text_place source_text::place(std::size_t offset) const {
     }
     const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
     const std::size_t start = *std::prev(after);
-    // A byte 10xxxxxx continues a code point of UTF-8.
-    const auto points = std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(start),
-                                      text_.begin() + static_cast<std::ptrdiff_t>(offset), [](char c) {
-                                          return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-                                      });
-    return {static_cast<std::size_t>(after - starts_.begin()), offset - start + 1,
-            static_cast<std::size_t>(points) + 1};
+    return {static_cast<std::size_t>(after - starts_.begin()), offset - start + 1};
 }
 
 std::string_view source_text::line(std::size_t number) const {

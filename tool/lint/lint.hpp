@@ -123,9 +123,8 @@ lint_selection select_units(const compile_database& database, const project& the
 
 /// A place in a file as a person names it.
 struct text_place {
-    std::size_t line = 0;      ///< from 1; 0: not known
-    std::size_t column = 0;    ///< in bytes, from 1, as compilers count
-    std::size_t character = 0; ///< in code points, from 1
+    std::size_t line = 0;   ///< from 1; 0: not known
+    std::size_t column = 0; ///< in bytes, from 1, as compilers count
 };
 
 /// A file that was read once, for looking up places in it.

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -270,122 +269,6 @@ std::string lint_json(const lint_result& r) {
         r.failed, [](const failed_file& f) { return ordered_json{{"file", f.file}, {"reason", f.reason}}; });
     json["remarks"] = r.remarks;
     return result_text("linn.lint/2", json);
-}
-
-namespace {
-
-/// From here on a place is a warning, below a note: such a fill costs more than the allocation.
-constexpr std::uint64_t warning_from = 1024;
-
-struct rule {
-    std::string_view id;
-    std::string_view name;
-    std::string_view brief;
-    std::string_view full;
-    std::string_view help;
-};
-
-constexpr std::array<rule, 2> rules{
-    {{"linn-zero-fill", "ZeroFill", "Value-initialisation writes zeros that nothing asked for.",
-      "std::make_shared<T>(), std::make_unique<T>() and new T() fill a class that has no constructor of its "
-      "own with zeros first, also the members that default-initialisation leaves alone.",
-      "Use make_shared_for_overwrite, make_unique_for_overwrite or new T without parentheses where the "
-      "members are written before they are read. Where the zeros are wanted, say so with // "
-      "NOLINT(linn-zero-fill)."},
-     {"linn-overwritten-fill", "OverwrittenFill", "A container or array is filled and then overwritten.",
-      "std::vector<T>(n), resize(n), std::string(n, c) and arrays with `= {}` write all their elements. Here "
-      "all of them are written again before anything reads one.",
-      "Drop the initialiser of an array; for a vector use linn::default_init_allocator or "
-      "make_unique_for_overwrite, for a string resize_and_overwrite. Where the fill is wanted, say so with "
-      "// NOLINT(linn-overwritten-fill)."}}};
-
-/// A path as a URI reference, RFC 3986: everything but unreserved characters and slashes is escaped.
-std::string uri_of(std::string_view path) {
-    std::string out;
-    for (const char c : path) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           std::string_view{"/-._~"}.find(c) != std::string_view::npos;
-        out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return out;
-}
-
-ordered_json sarif_text(std::string_view text) {
-    return {{"text", text}};
-}
-
-ordered_json sarif_location(const lint_result& r, const std::string& file, const text_place& place) {
-    ordered_json physical;
-    if (lies_in(file, r.root)) {
-        physical["artifactLocation"] = {{"uri", uri_of(fs::path{file}.lexically_relative(r.root).string())},
-                                        {"uriBaseId", "PROJECT"}};
-    } else {
-        physical["artifactLocation"] = {{"uri", "file://" + uri_of(file)}};
-    }
-    if (place.line != 0) {
-        physical["region"] = {{"startLine", place.line}, {"startColumn", place.character}};
-    }
-    return {{"physicalLocation", std::move(physical)}};
-}
-
-ordered_json sarif_driver() {
-    return {{"name", "linn lint"},
-            {"version", version_text()},
-            {"semanticVersion", version_text()},
-            {"rules", list_json(rules, [](const rule& x) {
-                 return ordered_json{{"id", x.id},
-                                     {"name", x.name},
-                                     {"shortDescription", sarif_text(x.brief)},
-                                     {"fullDescription", sarif_text(x.full)},
-                                     {"help", sarif_text(x.help)},
-                                     {"defaultConfiguration", {{"level", "warning"}}},
-                                     {"properties", {{"tags", {"performance", "memory"}}}}};
-             })}};
-}
-
-/// What failed. A file that could not be checked does not make the run a failed one: the rest stands.
-ordered_json sarif_invocation(const lint_result& r) {
-    return {{"executionSuccessful", r.signal == 0 && (r.units == 0 || r.checked != 0)},
-            {"startTimeUtc", r.started},
-            {"toolExecutionNotifications", list_json(r.failed, [&](const failed_file& f) {
-                 return ordered_json{{"level", "error"},
-                                     {"message", sarif_text(f.reason)},
-                                     {"locations", ordered_json::array({sarif_location(r, f.file, {})})}};
-             })}};
-}
-
-ordered_json sarif_result(const lint_result& r, const lint_finding& f) {
-    ordered_json x{{"ruleId", f.check}};
-    if (const auto its = std::ranges::find(rules, f.check, &rule::id); its != rules.end()) {
-        x["ruleIndex"] = its - rules.begin();
-    }
-    x["level"] = f.fill.bytes >= warning_from ? "warning" : "note";
-    x["message"] = sarif_text(f.message);
-    x["locations"] = ordered_json::array({sarif_location(r, f.file, f.place)});
-    for (const lint_note& note : f.notes) {
-        if (!note.file.empty()) {
-            ordered_json place = sarif_location(r, note.file, note.place);
-            place["message"] = sarif_text(note.text);
-            x["relatedLocations"].push_back(std::move(place));
-        }
-    }
-    x["properties"] = {{"bytes", f.fill.bytes}, {"perElement", f.fill.per_element}};
-    return x;
-}
-
-} // namespace
-
-std::string lint_sarif(const lint_result& r) {
-    ordered_json run{{"tool", {{"driver", sarif_driver()}}}};
-    run["invocations"] = ordered_json::array({sarif_invocation(r)});
-    run["originalUriBaseIds"]["PROJECT"]["uri"] = "file://" + uri_of(r.root.string()) + '/';
-    run["columnKind"] = "unicodeCodePoints";
-    run["results"] = list_json(r.findings, [&](const lint_finding& f) { return sarif_result(r, f); });
-    return file_text(
-        {{"$schema",
-          "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
-         {"version", "2.1.0"},
-         {"runs", ordered_json::array({std::move(run)})}});
 }
 
 } // namespace linn::tool::report

@@ -83,9 +83,6 @@ document lint_document(const lint_result& result, std::size_t top);
 /// Schema "linn.lint/2": docs/reference/lint-json.md.
 std::string lint_json(const lint_result& result);
 
-/// For code scanning. @source SARIF 2.1.0, OASIS Standard
-std::string lint_sarif(const lint_result& result);
-
 /// The report of `linn run`, the verdict first.
 document run_document(const run_result& result);
 /// Schema "linn.run/1": docs/reference/run-json.md.
