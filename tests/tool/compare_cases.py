@@ -124,7 +124,6 @@ def case_fail_on(tool):
     tool.compare(old, better)
     tool.compare(old, better, "--fail-on", "any", status=1)
     tool.compare(old, worse, "--fail-on", "any", status=1)
-    tool.compare(old, worse, "--fail-on", "never")
 
 
 def case_other_machine(tool):

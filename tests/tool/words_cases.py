@@ -56,7 +56,7 @@ def case_wrong_calls(tool):
                       (["run", "--"], "missing program"), (["run", "--", ""], "the program's name is empty"),
                       (["try", "--", ""], "the program's name is empty"), (["try", "x", "y"], "missing program"),
                       (["try", "--nosuch"], "unknown option '--nosuch' Try 'linn try --help'."),
-                      (["trace", "a", "--check", "--peak"], "--check and --peak cannot be combined"),
+                      (["trace", "a", "--leaks", "--peak"], "--peak and --leaks cannot be combined"),
                       # What follows the value of an option is the verb's own word.
                       (["compare", "--metric", "wall_ns", "a"], "missing NEW"),
                       (["advise", "--debug-dir", "/", "nosuch.linn"], "nosuch.linn: no such file"),

@@ -90,7 +90,7 @@ constexpr const char* compare_footer =
     "Two traces: types, places and stacks are matched by name, so the builds may differ.\n"
     "\n"
     "Exit status:\n"
-    "  0  no regression (or not what --fail-on asks for); of traces: no growth beyond --fail-over\n"
+    "  0  no regression; of traces: no growth beyond --fail-over\n"
     "  1  a regression; of traces: growth beyond --fail-over\n"
     "  2  the files cannot be read or compared, or a report cannot be written\n"
     "\nExamples:\n"
@@ -125,8 +125,7 @@ public:
                   "absolute, ratio, or auto: ratio where the machines differ (default)",
                   one_of({"auto", "absolute", "ratio"}));
         add_value(arguments, "--fail-on", fail_on_, "WHAT",
-                  "exit with 1 on a regression (default), on any change, or never",
-                  one_of({"regression", "any", "never"}));
+                  "exit with 1 on a regression (default), or on any change", one_of({"regression", "any"}));
         add_names(arguments, "--only", options_.contenders, "compare these contenders (comma-separated)");
         add_names(arguments, "--scenario", options_.scenarios, "compare these scenarios of bench");
         add_names(arguments, "--metric", options_.measures,
@@ -197,9 +196,6 @@ private:
     }
 
     bool fails() const {
-        if (fail_on_ == "never") {
-            return false;
-        }
         const bool regressed = result_.count(change_kind::regression) != 0;
         const bool otherwise = result_.count(change_kind::improvement) != 0 || !result_.vanished.empty() ||
                                !result_.appeared.empty();

@@ -33,8 +33,7 @@ namespace {
 constexpr const char* trace_footer =
     "Exit status:\n"
     "  0  done\n"
-    "  1  the trace is damaged, its intact part was used; with --check, also cut off; or a result cannot\n"
-    "     be written\n"
+    "  1  the trace is damaged, its intact part was used; or a result cannot be written\n"
     "  2  the file is not a trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"
@@ -42,7 +41,6 @@ constexpr const char* trace_footer =
     "  linn trace simulate.linn --peak\n"
     "  linn trace simulate.linn --temporary --top 20\n"
     "  linn trace simulate.linn --html trace.html\n"
-    "  linn trace simulate.linn --check\n"
     "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
     "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n";
 
@@ -54,16 +52,14 @@ export_weight weight_of(const std::string& name) {
 
 } // namespace
 
-/// The command `trace`: what a trace holds, whether it is whole, and the same in other forms.
+/// The command `trace`: what a trace holds, and the same in other forms.
 class trace_command final : public command {
 public:
     explicit trace_command(CLI::App& program)
-        : command{program, "trace", "Show, check and convert what linn record wrote", trace_footer},
+        : command{program, "trace", "Show and convert what linn record wrote", trace_footer},
           files_{app(), report_source{[this] { return json(); }, [this] { return document(); }}} {
         CLI::App& arguments = app();
         add_value(arguments, "FILE", path_, "FILE", "the trace")->required();
-        CLI::Option* const checks =
-            arguments.add_flag("--check", checks_, "read the whole trace, and exit with 1 if it is damaged");
         CLI::Option* const convert =
             add_value(arguments, "--convert", format_, "FORM",
                       fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")));
@@ -75,17 +71,13 @@ public:
                   "nanoseconds of CPU time in the allocator",
                   one_of({"bytes", "allocations", "time"}))
             ->needs(convert);
-        checks->excludes(convert);
         add_filters();
-        for (const char* const filter : {"--peak", "--temporary", "--leaks"}) {
-            arguments.get_option(filter)->excludes(checks);
-        }
     }
 
-    /// 0; 1: damaged, with --check, or something could not be written; 2: no trace, or wrong arguments.
+    /// 0; 1: damaged, or something could not be written; 2: no trace, or wrong arguments.
     int run() override {
         trace_reader trace{path_, may_be_sample};
-        const int status = checks_ ? check_file(trace) : export_format_ ? convert(trace) : summarise(trace);
+        const int status = export_format_ ? convert(trace) : summarise(trace);
         // The intact part was shown; the exit status says that it is not everything.
         const std::string corrupt = why_corrupt(path_);
         if (!corrupt.empty()) {
@@ -215,21 +207,6 @@ private:
         return end(files_.deliver(), exit_success);
     }
 
-    int check_file(trace_reader& trace) {
-        read_all(trace, !files_.file_of("--html").empty());
-        if (const std::string problem = files_.write(); !problem.empty()) {
-            return refuse(problem);
-        }
-        if (!files_.takes_stdout()) {
-            fmt::print("{}: {}, {}\n", path_, info_.missing.empty() ? "whole" : "not whole",
-                       figures::counted(counts_.events, "event"));
-            for (const std::string& missing : info_.missing) {
-                fmt::print("  {}\n", missing);
-            }
-        }
-        return info_.missing.empty() ? exit_success : exit_failure;
-    }
-
     int convert(trace_reader& trace) {
         const bool has_stacks = export_format_ != export_format::csv;
         if (has_stacks) {
@@ -287,7 +264,6 @@ private:
     std::string output_ = "-";
     std::string weight_ = "bytes";
     std::optional<export_format> export_format_;
-    bool checks_ = false;
     bool keeps_runtime_ = false;
     block_filter filter_ = block_filter::all;
     std::size_t top_ = 10;

@@ -133,7 +133,6 @@ def case_refusals(tool):
     tool.refuses(["trace"], [
         ([trace, "--peak", "--leaks"], "cannot be combined"),
         ([trace, "--all-leaks"], "--leaks"),
-        ([trace, "--peak", "--check"], "cannot be combined"),
         ([trace, "--convert", "csv", "--leaks"], "collapsed, pprof or csv-stacks"),
         ([trace, "--top", "3"], "--top needs --html"),
         ([trace, "--debuginfod"], "need --html"),
