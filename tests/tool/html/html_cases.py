@@ -184,29 +184,6 @@ def case_types(reports):
         check(follows, "the details did not move with their row")
 
 
-def case_timeline(reports):
-    """The values at a moment are read out at the pointer and by keys."""
-    with reports.browser() as b:
-        page = b.open(reports.path("advise"))
-        readout = "document.querySelector('.timeline .readout').textContent"
-        check(page.evaluate(readout) == "", "read out without being asked")
-        page.evaluate("document.querySelector('.timeline').focus()")
-        page.press("End")
-        at_end = page.evaluate(readout)
-        check(re.match(r"At: [\d.]+ [nµm]?s", at_end) and "Live bytes: " in at_end, at_end)
-        page.press("Home")
-        page.press("ArrowRight")
-        at_second = page.evaluate(readout)
-        check(at_second not in (at_end, ""), at_second)
-        values = page.evaluate("document.querySelector('.timeline data').value.split('|').length")
-        check(100 < values <= 400, f"{values} steps")
-        x, y = page.evaluate("""(() => { const r = document.querySelector('.timeline .hit');
-            r.scrollIntoView({block: "center"}); const b = r.getBoundingClientRect();
-            return [b.x + b.width / 2, b.y + b.height / 2]; })()""")
-        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        check(page.evaluate(readout) not in (at_second, at_end), page.evaluate(readout))
-
-
 def case_phone(reports):
     """At 360 px the page itself does not scroll sideways; wide tables do, in their boxes."""
     with reports.browser() as b:

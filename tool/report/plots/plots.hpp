@@ -64,8 +64,8 @@ markup other_metrics_plot(id_source& ids, const run_result& result, const metric
 
 // timeline_plot.cpp
 
-/// Live bytes, live blocks and events over the run, each in a panel of its own, one above the other. The script reads them out
-/// at the pointer or, by the arrow keys, at a mark. Nothing where the trace has no time.
+/// Live bytes, live blocks and events over the run, each in a panel of its own, one above the other. Nothing where the
+/// trace has no time.
 markup run_over_time(id_source& ids, const trace_analysis& t);
 
 // flame_graph.cpp

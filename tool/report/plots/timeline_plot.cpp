@@ -112,12 +112,6 @@ markup panel_of(id_source& ids, const series& s, const linear_axis& time, const 
         shapes += path_element(
             "peak", fmt::format("M{} {}v{}", across(mark), coordinate(top), coordinate(plot_height)));
     }
-    shapes += path_element("cursor", "");
-    shapes += empty_element("rect", {{"class", "hit"},
-                                     {"x", "0"},
-                                     {"y", coordinate(top)},
-                                     {"width", "1000"},
-                                     {"height", coordinate(plot_height)}});
     const double end = s.values.back();
     return element("div", {{"class", "panel"}},
                    stretching_svg(ids, s.title,
@@ -125,15 +119,6 @@ markup panel_of(id_source& ids, const series& s, const linear_axis& time, const 
                                               typeset(unit::nanoseconds, time.high), typeset(s.what, most),
                                               typeset(s.what, end)),
                                   top + plot_height + bottom, shapes, words));
-}
-
-/// What the script reads out: the figures of every step, in the words of the page.
-markup data_of(std::string_view title, unit what, const std::vector<double>& values) {
-    std::string words;
-    for (const double v : values) {
-        words += (words.empty() ? "" : "|") + typeset(what, v);
-    }
-    return element("data", {{"value", words}, {"data-title", std::string{title}}}, {});
 }
 
 } // namespace
@@ -161,20 +146,12 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
                            typeset(unit::bytes, static_cast<double>(t.all.peak_live_bytes)),
                            typeset(unit::nanoseconds, static_cast<double>(t.peak_ns)));
     }
-    std::vector<double> times;
-    for (std::size_t i = 0; i != all[0].values.size(); ++i) {
-        times.push_back(step_ns * static_cast<double>(width * i));
-    }
     markup panels;
-    markup data = data_of("At", unit::nanoseconds, times);
     for (const series& s : all) {
         const bool is_first = &s == all;
         panels += panel_of(ids, s, time, is_first ? note : "", is_first ? peak : -1);
-        data += data_of(s.title, s.what, s.values);
     }
-    panels += element("p", {{"class", "readout"}}, {});
-    return element("div", {{"class", "timeline"}, {"role", "group"}, {"aria-label", "Over the run"}},
-                   panels + data);
+    return element("div", {{"class", "timeline"}, {"role", "group"}, {"aria-label", "Over the run"}}, panels);
 }
 
 } // namespace linn::tool::html

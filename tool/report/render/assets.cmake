@@ -2,7 +2,7 @@
 # The style sheet and the scripts of pages become part of the target that `html_user` names.
 set(folder ${CMAKE_CURRENT_LIST_DIR})
 set(assets ${CMAKE_CURRENT_BINARY_DIR}/html_assets.cpp)
-set(scripts ${folder}/assets/page.js ${folder}/assets/timeline.js ${folder}/assets/flame.js)
+set(scripts ${folder}/assets/page.js ${folder}/assets/flame.js)
 list(JOIN scripts "," script_list)
 add_custom_command(
   OUTPUT ${assets}
