@@ -11,7 +11,7 @@
 
 namespace linn::tool::html {
 
-// The files of assets/, as embed.cmake wrote them into the program.
+// The files of assets/, as assets.cmake wrote them into the program.
 extern const std::string_view style_sheet;
 extern const std::string_view script;
 extern const std::string_view script_hash; ///< SHA-256 in base 64, for the page's policy
