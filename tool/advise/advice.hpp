@@ -74,7 +74,6 @@ struct advised_type {
     std::string runtime; ///< the runtime library's own blocks, by which rule; empty: they are the program's
     std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
     std::uint64_t runtime_live_bytes = 0;
-    std::uint64_t runtime_allocations = 0;
     /// The advised pool is to have them: it, or another that the same change serves, is large.
     bool wants_huge_pages = false;
     std::string why;     ///< a sentence or two
@@ -156,6 +155,28 @@ struct advice {
     std::vector<std::string> warnings;           ///< what weakens the advice
 };
 
+/// The one place that decides: yes where pools would remove at least `threshold` by the lower end; no where allocation as a
+/// whole takes less by its upper end, and no event is missing; otherwise it is not known. What a trace without its end
+/// holds can only add to a yes. @pre `a.pools` is known
+pool_answer judge(const advice& a, double threshold);
+
+/// Writes the answer and the sentences that come first into the advice. Every form of the report and the exit status take
+/// them from there. Where the answer is no, the types for which a pool was advised are advised none, by the rule `no-gain`:
+/// no row contradicts the sentence. @pre the types are decided, and by time in the allocator
+void take_verdict(advice& a);
+
+/// The share of the program's CPU time that writing the type's zeros took, as it was measured. 0: not known.
+double fill_share(const site_statistics& s, const trace_info& info);
+
+/// "2.1 %", "18 %", "less than 0.1 %".
+std::string share_text(double share);
+
+/// "at most 2.1 %", "less than 0.1 %".
+std::string at_most_text(double share);
+
+/// "9 to 12 %".
+std::string range_text(double low, double high);
+
 /// Where the names of types and the state of modules come from: a symbolizer, or a test's own.
 struct naming {
     std::function<named_type(const allocation_site&)> name;
@@ -164,6 +185,10 @@ struct naming {
 
 /// The lines of a source file; nothing where it cannot be read.
 using source_reader = std::function<std::optional<std::vector<std::string>>(const std::string& file)>;
+
+/// The change that a remedy asks for, as lines that begin with "-" and "+", with the user's own line where the file can be
+/// read and has one that fits; else a form to fill in. Empty where there is nothing to show.
+std::string snippet_for(const advised_type& type, const source_reader& sources);
 
 /// What advise() asks of others.
 struct advise_parts {

@@ -3,15 +3,13 @@
 
 #include "../measure/quantity.hpp"
 #include "../trace/info.hpp"
+#include "advice.hpp"
 #include "rules.hpp"
-#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
-#include <utility>
 
 namespace linn::tool {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "snippet.hpp"
 #include "type_groups.hpp"
 
 #include <cstdint>

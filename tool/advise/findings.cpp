@@ -4,17 +4,13 @@
 #include "../measure/quantity.hpp"
 #include "../program/executable.hpp"
 #include "../symbols/short_name.hpp"
+#include "advice.hpp"
 #include "type_groups.hpp"
-#include "verdict.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <set>
-#include <utility>
 
 namespace linn::tool {
 namespace {

@@ -4,11 +4,23 @@
 #include "../symbols/call_chain.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
+#include <iterator>
 
 namespace linn::tool {
 namespace {
+
+struct runtime_rule {
+    const char* name;
+    const char* what; ///< as a report calls the blocks
+    /// One of these called the allocator, or called what did, all within runtime libraries. Names without arguments; one that
+    /// ends in '*' is a prefix.
+    std::span<const std::string_view> functions;
+    /// Live blocks in a process; more are the program's own doing, and are shown as leaks.
+    std::uint64_t most = 0;
+    std::string_view module = {}; ///< or: this file called the allocator; compared as a prefix of its name
+    std::uint64_t smallest = 0;   ///< block that the module keeps
+    std::uint64_t largest = ~std::uint64_t{0};
+};
 
 constexpr std::string_view stdio[]{"_IO_file_doallocate", "_IO_wfile_doallocate"};
 constexpr std::string_view iostream[]{"std::ios_base::sync_with_stdio"};
@@ -115,10 +127,9 @@ bool may_be_runtime(const allocation_site& site, const site_statistics& s) {
            (is_runtime_module(site.stack.front().module) || (s.allocations == 1 && s.largest >= least_pool));
 }
 
-} // namespace
-
-const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
-                                    std::uint64_t largest) {
+/// Null: the blocks are the program's.
+const runtime_rule* find_rule(std::span<const runtime_call> calls, std::uint64_t smallest,
+                              std::uint64_t largest) {
     if (calls.empty()) {
         return nullptr;
     }
@@ -134,39 +145,32 @@ const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::ui
     return found == std::end(runtime_table) ? nullptr : &*found;
 }
 
-void find_runtime_blocks(advice& a, const naming& names) {
-    struct found_site {
-        std::size_t type;
-        std::uint32_t site;
-    };
-    std::map<const runtime_rule*, std::vector<found_site>> found;
-    const trace_info& info = a.analysis.info;
-    for (std::size_t t = 0; t != a.types.size(); ++t) {
-        for (const advised_place& place : a.types[t].places) {
-            for (const std::uint32_t index : place.sites) {
-                const analysed_site& site = a.analysis.sites[index];
-                allocation_site to_name = site_of_stack(info, site.stack);
-                if (!may_be_runtime(to_name, site.statistics)) {
-                    continue;
-                }
-                for (const auto& [size, count] : site.statistics.sizes) {
-                    to_name.sizes.push_back(size);
-                }
-                const named_type named = names.name(to_name);
-                if (const runtime_rule* const rule = runtime_rule_of(
-                        calls_of(to_name, named), site.statistics.smallest, site.statistics.largest);
-                    rule != nullptr) {
-                    found[rule].push_back({t, index});
-                }
-            }
+} // namespace
+
+std::string_view runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
+                                 std::uint64_t largest) {
+    const runtime_rule* const rule = find_rule(calls, smallest, largest);
+    return rule == nullptr ? std::string_view{} : rule->name;
+}
+
+runtime_memory find_runtime_blocks(const trace_analysis& analysis, const naming& names) {
+    std::map<const runtime_rule*, std::vector<std::uint32_t>> found; // sites
+    const trace_info& info = analysis.info;
+    for (std::uint32_t i = 0; i != analysis.sites.size(); ++i) {
+        const site_statistics& s = analysis.sites[i].statistics;
+        const allocation_site to_name = site_to_name(info, analysis.sites[i]);
+        if (may_be_runtime(to_name, s)) {
+            const named_type named = names.name(to_name);
+            found[find_rule(calls_of(to_name, named), s.smallest, s.largest)].push_back(i);
         }
     }
     const std::uint64_t processes = std::max<std::uint64_t>(info.processes.size(), 1);
+    runtime_memory memory;
     for (const runtime_rule& rule : runtime_table) {
         runtime_blocks blocks{rule.name, rule.what, 0, 0};
         std::uint64_t seen = 0; // one block of a sample may stand for more than there can be
-        for (const found_site& f : found[&rule]) {
-            const site_statistics& s = a.analysis.sites[f.site].statistics;
+        for (const std::uint32_t site : found[&rule]) {
+            const site_statistics& s = analysis.sites[site].statistics;
             blocks.count += s.live_at_end;
             blocks.bytes += s.live_bytes_at_end;
             seen += info.sample_bytes == 0 ? s.live_at_end : std::min(s.live_at_end, s.spread.blocks);
@@ -174,22 +178,12 @@ void find_runtime_blocks(advice& a, const naming& names) {
         if (seen == 0 || seen > rule.most * processes) {
             continue;
         }
-        for (const found_site& f : found[&rule]) {
-            const site_statistics& s = a.analysis.sites[f.site].statistics;
-            advised_type& type = a.types[f.type];
-            type.runtime_live += s.live_at_end;
-            type.runtime_live_bytes += s.live_bytes_at_end;
-            type.runtime_allocations += s.allocations;
-            type.runtime = rule.name;
+        for (const std::uint32_t site : found[&rule]) {
+            memory.rule_of[site] = rule.name;
         }
-        a.kept_by_runtime.push_back(std::move(blocks));
+        memory.kept.push_back(std::move(blocks));
     }
-    // A type that the program allocates as well is the program's.
-    for (advised_type& type : a.types) {
-        if (type.runtime_allocations != type.statistics.allocations) {
-            type.runtime.clear();
-        }
-    }
+    return memory;
 }
 
 } // namespace linn::tool

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "type_groups.hpp"
 
+#include "../symbols/call_chain.hpp"
 #include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <map>
 #include <tuple>
-#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -408,6 +405,11 @@ std::string place_text(const symbol_frame& frame) {
 std::string at_place(const symbol_frame& frame) {
     const std::string place = place_text(frame);
     return place.empty() ? place : (frame.file.empty() ? " " : " at ") + place;
+}
+
+bool is_users_class(const advised_type& type) {
+    const type_declaration& declared = type.named.declared;
+    return !declared.is_c && !is_system_file(declared.file) && !type.name.starts_with("std::");
 }
 
 std::string owned_with(const advised_type& type, const std::vector<advised_type>& types) {

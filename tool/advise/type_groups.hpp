@@ -64,6 +64,9 @@ std::string place_text(const symbol_frame& frame);
 /// The same behind a name: " at app.cpp:52", " in f(int)"; empty where it is not known.
 std::string at_place(const symbol_frame& frame);
 
+/// The class is the user's own, and C++: one can change it where it stands.
+bool is_users_class(const advised_type& type);
+
 /// What is allocated again with nearly every object of a type: allocations within its constructors, or by the same
 /// function, about as often and as long-lived. The label of the most frequent such type; empty where there is none.
 std::string owned_with(const advised_type& type, const std::vector<advised_type>& types);

@@ -3,16 +3,12 @@
 
 #include "../measure/suggest.hpp"
 #include "../pools/toml_table.hpp"
-#include "../profile/trace_view.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <set>
-#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -297,7 +293,7 @@ private:
             const profile_site& s = profile_.sites[i];
             const std::uint64_t used = used_by(s, profile_.analysis.sites[i].statistics, limit);
             if (sites[i] && used != 0) {
-                alike.try_emplace(s.label + s.callers_key(), counted_stack{s.label, s.place, s.callers, 0})
+                alike.try_emplace(s.label + s.callers_key(), counted_stack{{s.label, s.place, s.callers}, 0})
                     .first->second.used += used;
             }
         }

@@ -41,10 +41,7 @@ struct budget {
 std::vector<budget> read_budget_file(const std::filesystem::path& file);
 
 /// A stack that a budget is about, and how much it used of the limit.
-struct counted_stack {
-    std::string label; ///< of the type
-    profile_frame place;
-    std::vector<profile_frame> stack; ///< innermost first
+struct counted_stack : profile_row {
     std::uint64_t used = 0;
 };
 

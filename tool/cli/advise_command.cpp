@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../advise/advice.hpp"
 #include "../advise/fills.hpp"
-#include "../advise/verdict.hpp"
 #include "../analysis/accumulator.hpp"
-#include "../profile/trace_view.hpp"
+#include "../profile/trace_profile.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../trace/counts.hpp"
 #include "../trace/info.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
-#include "given_trace.hpp"
 #include "report_files.hpp"
-
-#include <CLI/CLI.hpp>
-
-#include <optional>
-#include <string>
-#include <utility>
+#include "symbol_source.hpp"
 
 namespace linn::tool {
 namespace {
@@ -43,14 +36,15 @@ public:
     explicit advise_command(CLI::App& program)
         : command{program, "advise", "Say which types of a recorded program need a pool, if any",
                   advise_footer},
-          files_{app(), report_source{[this] {
-                                          return fills_ ? report::fills_json(*fills_, info_, trace_)
-                                                        : report::advise_json(result_);
-                                      },
-                                      [this] {
-                                          return fills_ ? report::fills_document(*fills_, view_.top)
-                                                        : report::advise_document(result_, view_);
-                                      }}} {
+          files_{app(),
+                 [this] {
+                     return fills_ ? report::fills_json(*fills_, info_, trace_)
+                                   : report::advise_json(result_);
+                 },
+                 [this] {
+                     return fills_ ? report::fills_document(*fills_, view_.top)
+                                   : report::advise_document(result_, view_);
+                 }} {
         CLI::App& arguments = app();
         add_value(arguments, "TRACE", trace_, "FILE", "what linn record wrote")->required();
         add_value(arguments, "--top", view_.top, "N", "types in the table (default 10)",

@@ -7,15 +7,10 @@
 #include "command.hpp"
 #include "report_files.hpp"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -41,9 +36,8 @@ public:
     explicit allocators_command(CLI::App& program)
         : command{program, "allocators", "Find, test and install allocators on this machine",
                   allocators_footer()},
-          files_{app(), report_source{.json = [this] { return report::allocators_json(entries_); },
-                                      .document = [this] { return report::allocators_document(entries_); },
-                                      .has_page = false}} {
+          files_{app(), [this] { return report::allocators_json(entries_); },
+                 [this] { return report::allocators_document(entries_); }, false} {
         CLI::App& arguments = app();
         add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

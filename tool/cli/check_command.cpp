@@ -6,17 +6,12 @@
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
 #include "command.hpp"
-#include "given_trace.hpp"
 #include "report_files.hpp"
+#include "symbol_source.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -49,8 +44,8 @@ class check_command final : public command {
 public:
     explicit check_command(CLI::App& program)
         : command{program, "check", "Check what a program allocates against budgets", check_footer},
-          files_{app(), report_source{[this] { return report::check_json(result_); },
-                                      [this] { return report::check_document(result_); }}} {
+          files_{app(), [this] { return report::check_json(result_); },
+                 [this] { return report::check_document(result_); }} {
         recording_.depth = most_recorded_depth; // budgets may name a function far out
         recording_.baseline = second_run_when::never;
         CLI::App& arguments = app();

@@ -4,16 +4,12 @@
 #include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <random>
-#include <string_view>
 #include <system_error>
 
 namespace linn::tool {

@@ -76,9 +76,6 @@ std::unique_ptr<command> make_pools(CLI::App& program);
 std::unique_ptr<command> make_lint(CLI::App& program);
 std::unique_ptr<command> make_allocators(CLI::App& program);
 
-/// Writes the help of the program and its commands, as wide as the terminal: 40 to 100 columns.
-std::shared_ptr<CLI::FormatterBase> make_help_page();
-
 inline bool contains(const std::vector<std::string>& list, std::string_view name) {
     return std::ranges::find(list, name) != list.end();
 }

@@ -7,22 +7,15 @@
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
-#include "given_trace.hpp"
 #include "report_files.hpp"
+#include "symbol_source.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -112,8 +105,7 @@ public:
     explicit compare_command(CLI::App& program)
         : command{program, "compare", "Find what changed between two results of bench or run, or two traces",
                   compare_footer},
-          files_{app(), report_source{.json = [this] { return json(); },
-                                      .document = [this] { return document(); }}} {
+          files_{app(), [this] { return json(); }, [this] { return document(); }} {
         CLI::App& arguments = app();
         add_value(arguments, "OLD", old_path_, "FILE",
                   "a file that bench --json, run --json or record wrote");
@@ -281,9 +273,9 @@ private:
         try {
             progress_line line;
             source_.open();
-            const trace_profile old_trace = profile_trace(old_path_, source_.names(), show_reading(line));
-            const trace_profile new_trace = profile_trace(new_path_, source_.names(), show_reading(line));
-            trace_result_ = tool::compare_traces(old_trace, new_trace, trace_options_);
+            trace_profile old_trace = profile_trace(old_path_, source_.names(), show_reading(line));
+            trace_profile new_trace = profile_trace(new_path_, source_.names(), show_reading(line));
+            trace_result_ = tool::compare_traces(std::move(old_trace), std::move(new_trace), trace_options_);
         } catch (const unusable_input& error) {
             return refuse(error.what(), exit_usage);
         }

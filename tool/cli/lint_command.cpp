@@ -8,14 +8,10 @@
 #include "command.hpp"
 #include "report_files.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <regex>
-#include <string>
-#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -45,8 +41,8 @@ class lint_command final : public command {
 public:
     explicit lint_command(CLI::App& program)
         : command{program, "lint", "Find where value-initialisation writes zeros for nothing", lint_footer},
-          files_{app(), report_source{.json = [this] { return report::lint_json(result_); },
-                                      .document = [this] { return report::lint_document(result_, 0); }}} {
+          files_{app(), [this] { return report::lint_json(result_); },
+                 [this] { return report::lint_document(result_, 0); }} {
         options_.jobs = std::max(1U, static_cast<unsigned>(usable_cpus().size()));
         CLI::App& arguments = app();
         add_value(arguments, "FILES", options_.files, "FILES", "what to check (default: all)");

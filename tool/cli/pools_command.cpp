@@ -5,13 +5,7 @@
 #include "../pools/launch.hpp"
 #include "command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace linn::tool {
 namespace {

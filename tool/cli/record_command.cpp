@@ -2,7 +2,7 @@
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
-#include "../profile/trace_view.hpp"
+#include "../profile/trace_profile.hpp"
 #include "../record/collector.hpp"
 #include "../record/recorder.hpp"
 #include "../report/commands/reports.hpp"
@@ -15,27 +15,17 @@
 #include "../trace/reader.hpp"
 #include "../trace/sampling.hpp"
 #include "command.hpp"
-#include "given_trace.hpp"
+#include "symbol_source.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <stop_token>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace linn::tool {
 namespace {

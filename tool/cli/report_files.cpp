@@ -5,58 +5,36 @@
 #include "../report/render/render.hpp"
 #include "command.hpp"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <map>
 
 namespace linn::tool {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-std::vector<report_form> forms_of(const report_source& source) {
-    std::vector<report_form> forms{{"--json", "write the result as JSON", source.json}};
+report_files::report_files(CLI::App& app, std::function<std::string()> json,
+                           std::function<report::document()> document, bool has_page)
+    : document_{std::move(document)} {
+    forms_.push_back({"--json", "write the result as JSON", std::move(json)});
     for (const report::output_format& format : report::output_formats()) {
-        if (source.has_page || !format.is_page) {
-            forms.push_back(
-                {format.option, format.help,
-                 [document = source.document, render = format.render] { return render(document()); }});
+        if (has_page || !format.is_page) {
+            forms_.push_back(
+                {format.option, format.help, [this, render = format.render] { return render(document_()); }});
         }
     }
-    return forms;
-}
-
-} // namespace
-
-void print_report(const report::document& d) {
-    const std::string text = report::render_terminal(d, style_of_stdout());
-    std::fwrite(text.data(), 1, text.size(), stdout); // why_not_printed says if that failed
-}
-
-std::string why_not_printed() {
-    const bool is_flushed = std::fflush(stdout) == 0;
-    return is_flushed && std::ferror(stdout) == 0 ? "" : "the result cannot be written to standard output";
-}
-
-report_files::report_files(CLI::App& app, const report_source& source)
-    : document_{source.document},
-      forms_{forms_of(source)} {
-    for (report_form& form : forms_) {
+    for (output& form : forms_) {
         add_value(app, form.option.c_str(), form.file, "FILE",
                   fmt::format("{} to FILE, or to standard output for -", form.help),
                   writable_file(or_stdout));
     }
     app.final_callback([this] {
         std::map<std::string, std::string> option_of;
-        for (const report_form& form : forms_) {
+        for (const output& form : forms_) {
             const auto [same, is_new] = option_of.emplace(form.file, form.option);
             if (!is_new && !form.file.empty()) {
                 throw CLI::ValidationError{
@@ -68,11 +46,11 @@ report_files::report_files(CLI::App& app, const report_source& source)
 }
 
 bool report_files::takes_stdout() const {
-    return std::ranges::find(forms_, "-", &report_form::file) != forms_.end();
+    return std::ranges::find(forms_, "-", &output::file) != forms_.end();
 }
 
 std::string report_files::file_of(std::string_view option) const {
-    const auto form = std::ranges::find(forms_, option, &report_form::option);
+    const auto form = std::ranges::find(forms_, option, &output::option);
     return form == forms_.end() ? std::string{} : form->file;
 }
 
@@ -85,7 +63,7 @@ std::string report_files::page_address() const {
 
 std::string report_files::write() const {
     std::vector<std::string> problems;
-    for (const report_form& form : forms_) {
+    for (const output& form : forms_) {
         if (form.file == "-") {
             const std::string text = form.text();
             if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
@@ -102,9 +80,11 @@ std::string report_files::write() const {
 std::string report_files::deliver(const std::function<report::document()>& document) const {
     const std::string problem = write();
     if (!takes_stdout()) {
-        print_report(document());
+        const std::string text = report::render_terminal(document(), style_of_stdout());
+        std::fwrite(text.data(), 1, text.size(), stdout);
     }
-    return problem.empty() ? why_not_printed() : problem;
+    const bool is_printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return problem.empty() && !is_printed ? "the result cannot be written to standard output" : problem;
 }
 
 } // namespace linn::tool

@@ -14,33 +14,14 @@ class App;
 
 namespace linn::tool {
 
-/// One form in which a command can give its result, such as JSON.
-struct report_form {
-    std::string option;                ///< "--json"
-    std::string help;                  ///< "write the result as JSON"
-    std::function<std::string()> text; ///< the whole file
-    std::string file = {};             ///< that the user named; empty: not asked for, "-": standard output
-};
-
-/// What a command makes of its result: its published JSON, and the document that the other forms are written from.
-struct report_source {
-    std::function<std::string()> json;
-    std::function<report::document()> document;
-    bool has_page = true; ///< --html
-};
-
-/// Writes the document to standard output, as its width and colours allow.
-void print_report(const report::document& d);
-
-/// Hands on what was printed to standard output; returns what went wrong with any of it, or an empty string.
-std::string why_not_printed();
-
 /// The options by which a command writes its result to files (`--json FILE` …; `-`: standard output, instead of the table).
 /// The arguments are refused if a file cannot be written or two forms are for one file.
 class report_files {
 public:
-    /// Adds an option a form: JSON, and every output format of report/render.
-    report_files(CLI::App& app, const report_source& source);
+    /// Adds an option a form: the published JSON, and every output format of report/render, which are written from the document;
+    /// --html only where there is a page.
+    report_files(CLI::App& app, std::function<std::string()> json, std::function<report::document()> document,
+                 bool has_page = true);
     report_files(const report_files&) = delete;
     report_files& operator=(const report_files&) = delete;
 
@@ -57,15 +38,22 @@ public:
     /// empty string, or what went wrong.
     std::string write() const;
 
-    /// Writes every form asked for, then prints the document, or the one given, unless a form takes standard output. The
-    /// files come first: the reader of standard output may have gone away, which ends this process. Returns as `write`, also
+    /// Writes every form asked for, then prints the document, or the one given, as the terminal's width and colours allow, unless
+    /// a form takes standard output. The files come first: the reader of standard output may have gone away, which ends this process. Returns as `write`, also
     /// for standard output.
     std::string deliver() const { return deliver(document_); }
     std::string deliver(const std::function<report::document()>& document) const;
 
 private:
+    struct output {
+        std::string option; ///< "--json"
+        std::string help;
+        std::function<std::string()> text; ///< the whole file
+        std::string file = {}; ///< that the user named; empty: not asked for, "-": standard output
+    };
+
     std::function<report::document()> document_;
-    std::vector<report_form> forms_;
+    std::vector<output> forms_;
 };
 
 } // namespace linn::tool

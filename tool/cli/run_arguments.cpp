@@ -4,7 +4,6 @@
 #include "../measure/machine.hpp"
 #include "command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -15,7 +14,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 namespace linn::tool {
 namespace {
@@ -45,6 +43,7 @@ void run_arguments::add() {
     CLI::App& arguments = app_;
     add_value(arguments, "--rounds", options_.rounds, "COUNT",
               "run exactly COUNT rounds (default: until --precision)", whole_number(1, 100'000));
+    budget_ = static_cast<unsigned>(options_.budget.count());
     add_value(arguments, "--budget", budget_, "SECONDS",
               fmt::format("seconds for all rounds (default {})", budget_), whole_number(1, 1'000'000));
     add_value(arguments, "--precision", precision_, "PERCENT",

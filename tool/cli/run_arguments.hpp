@@ -11,28 +11,15 @@ class App;
 
 namespace linn::tool {
 
-/// What holds where the user says nothing.
-struct run_defaults {
-    unsigned budget = 120; ///< seconds
-    std::size_t warm_up_rounds = 1;
-};
-/// Of a trial: the first run and the counting one warm the caches, and three parts share the budget.
-inline constexpr run_defaults trial_defaults{180, 0};
-
 /// The options of how a program is measured, of `run` and `try`: rounds, time, input, CPUs, what counts as the same.
 class run_arguments {
 public:
     /// Fills in `options`, which must outlive it.
-    run_arguments(CLI::App& app, run_options& options, const run_defaults& defaults = {})
-        : app_{app},
-          options_{options},
-          budget_{defaults.budget} {
-        options_.warm_up_rounds = defaults.warm_up_rounds;
-    }
+    run_arguments(CLI::App& app, run_options& options) : app_{app}, options_{options} {}
     run_arguments(const run_arguments&) = delete;
     run_arguments& operator=(const run_arguments&) = delete;
 
-    /// Adds the options to the command.
+    /// Adds the options to the command. What `options` holds by then is what holds where the user says nothing.
     void add();
 
     /// Takes what was given over into the options of the run. Returns an empty string, or what is wrong.
@@ -47,7 +34,7 @@ private:
     std::string input_;
     std::string pin_;
     double precision_ = 1;
-    unsigned budget_;
+    unsigned budget_ = 0;
     unsigned timeout_ = 0;
 };
 

@@ -10,14 +10,11 @@
 #include "report_files.hpp"
 #include "run_arguments.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <string>
-#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -42,8 +39,8 @@ class run_command final : public command {
 public:
     explicit run_command(CLI::App& program)
         : command{program, "run", "Measure your own program under every allocator", run_footer},
-          files_{app(), report_source{[this] { return report::run_json(result_); },
-                                      [this] { return report::run_document(result_); }}} {
+          files_{app(), [this] { return report::run_json(result_); },
+                 [this] { return report::run_document(result_); }} {
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_names(arguments, "--only,--allocators", options_.only,

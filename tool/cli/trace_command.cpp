@@ -4,7 +4,7 @@
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
-#include "../profile/trace_view.hpp"
+#include "../profile/trace_profile.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../report/trace_export/trace_export.hpp"
@@ -13,19 +13,15 @@
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
-#include "given_trace.hpp"
 #include "report_files.hpp"
+#include "symbol_source.hpp"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstring>
 #include <iosfwd>
 #include <iostream>
-#include <optional>
-#include <string>
 
 namespace linn::tool {
 namespace {
@@ -57,7 +53,7 @@ class trace_command final : public command {
 public:
     explicit trace_command(CLI::App& program)
         : command{program, "trace", "Show and convert what linn record wrote", trace_footer},
-          files_{app(), report_source{[this] { return json(); }, [this] { return document(); }}} {
+          files_{app(), [this] { return json(); }, [this] { return document(); }} {
         CLI::App& arguments = app();
         add_value(arguments, "FILE", path_, "FILE", "the trace")->required();
         CLI::Option* const convert =
@@ -83,7 +79,7 @@ public:
         if (!corrupt.empty()) {
             refuse(corrupt);
         }
-        return end(why_not_printed(), status == exit_success && !corrupt.empty() ? exit_failure : status);
+        return status == exit_success && !corrupt.empty() ? exit_failure : status;
     }
 
 private:

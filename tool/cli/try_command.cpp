@@ -9,21 +9,21 @@
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../run/launch.hpp"
+#include "../symbols/elf_file.hpp"
 #include "../trace/trace_file.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"
-#include "given_trace.hpp"
 #include "report_files.hpp"
 #include "run_arguments.hpp"
+#include "symbol_source.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <string>
-#include <vector>
+#include <set>
 
 namespace linn::tool {
 namespace {
@@ -78,6 +78,49 @@ private:
     int output_;
 };
 
+std::string build_id_of(const std::filesystem::path& file) {
+    const auto elf = elf_file::open(file.string());
+    return elf == nullptr ? std::string{} : elf->build_id();
+}
+
+/// Why what a trace says does not hold for the program that will run: it is of another program, or of another build of it. Empty:
+/// it is of this one. `file`: the program's; `words`: the program and its arguments, any of which may name the recorded program, as
+/// behind `env` or `taskset`.
+std::string why_other_program(const std::string& trace, const trace_info& info,
+                              const std::filesystem::path& file, const std::vector<std::string>& words) {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(file, error);
+    const std::string id = build_id_of(real);
+    if (!id.empty() && std::ranges::find(info.modules, id, &trace_module::build_id) != info.modules.end()) {
+        return {};
+    }
+    const std::set<std::string> names{file.filename().string(), real.filename().string()};
+    std::set<std::string> recorded;
+    for (const trace_process& p : info.processes) {
+        const std::string name = program_name(p.executable);
+        const auto module = std::ranges::find(info.modules, p.executable, &trace_module::path);
+        if (names.contains(name) && module != info.modules.end() && !module->build_id.empty()) {
+            return fmt::format("{} was recorded from another build of {} (build id {} then, {} now): record "
+                               "it again with linn record",
+                               trace, name, module->build_id, id.empty() ? "none" : id);
+        }
+        recorded.insert(name);
+    }
+    if (!info.command.empty()) {
+        recorded.insert(program_name(info.command.front()));
+    }
+    const auto is_recorded = [&](const std::string& name) { return recorded.contains(name); };
+    const bool is_named =
+        std::ranges::any_of(names, is_recorded) || std::ranges::any_of(words, [&](const std::string& word) {
+            return !word.empty() && is_recorded(program_name(word));
+        });
+    return is_named || recorded.empty()
+               ? std::string{}
+               : fmt::format(
+                     "{} is a recording of {}, not of {}: record the program that runs, with linn record",
+                     trace, program_name(recorded_program(info)), file.filename().string());
+}
+
 /// A signal came while nothing was measured yet.
 struct stopped {
     int signal;
@@ -90,8 +133,8 @@ class try_command final : public command {
 public:
     explicit try_command(CLI::App& program)
         : command{program, "try", "Measure what pools gain on your own program, unmodified", try_footer},
-          files_{app(), report_source{[this] { return report::try_json(result_, words_); },
-                                      [this] { return report::try_document(result_, words_); }}} {
+          files_{app(), [this] { return report::try_json(result_, words_); },
+                 [this] { return report::try_document(result_, words_); }} {
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_value(arguments, "TRACE", trace_, "FILE", "a trace of this program by linn record");
@@ -101,6 +144,9 @@ public:
                   "write the plan of the pools that gain, for linn pools", writable_file());
         arguments.add_flag("--litter", wanted_.wants_litter,
                            "start each run on a fragmented heap, like that of a server after days");
+        // The first run and the counting one warm the caches, and three parts share the budget.
+        options_.warm_up_rounds = 0;
+        options_.budget = std::chrono::seconds{180};
         measuring_.add();
     }
 
@@ -271,7 +317,7 @@ private:
 
     report_files files_;
     run_options options_;
-    run_arguments measuring_{app(), options_, trial_defaults};
+    run_arguments measuring_{app(), options_};
     candidate_options wanted_;
     try_result result_;
     std::vector<std::string> words_; // the program and what belongs to it

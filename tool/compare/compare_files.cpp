@@ -5,7 +5,6 @@
 #include "../measure/quantity.hpp"
 #include "../measure/words.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "result_file.hpp"
-
 #include "../experiment/contenders.hpp"
 #include "../measure/files.hpp"
 #include "../measure/statistics.hpp"
+#include "compare_files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,8 +12,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <optional>
-#include <utility>
 
 namespace linn::tool {
 namespace {

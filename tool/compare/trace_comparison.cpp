@@ -3,17 +3,13 @@
 
 #include "../measure/suggest.hpp"
 #include "../measure/words.hpp"
-#include "../profile/trace_view.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -153,18 +149,6 @@ std::string no_work(const trace_profile& profile, const work_unit& per) {
                        guess.empty() ? "; linn advise lists its types" : guess);
 }
 
-compared_trace about(const trace_profile& p) {
-    compared_trace t;
-    t.path = p.path.string();
-    t.command = p.analysis.info.command;
-    t.started = p.analysis.info.started;
-    t.all = p.all;
-    t.peak_bytes = p.analysis.all.peak_live_bytes;
-    t.incomplete = why_incomplete(p.analysis.info);
-    t.lacks_events = !p.analysis.info.missing.empty();
-    return t;
-}
-
 std::string signed_text(profile_measure m, double value) {
     return (value > 0 ? "+" : "") + figure_of(m, value).text();
 }
@@ -248,17 +232,16 @@ std::vector<std::string> broken_limits(const trace_comparison& c) {
     return broken;
 }
 
-std::vector<std::string> warnings_of(const trace_comparison& c, const trace_profile& a,
-                                     const trace_profile& b) {
+std::vector<std::string> warnings_of(const trace_comparison& c) {
     std::vector<std::string> warnings;
     for (const compared_trace* t : {&c.old_trace, &c.new_trace}) {
         for (const std::string& reason : t->incomplete) {
-            warnings.push_back(
-                fmt::format("{}: {}; what is missing looks like a difference", t->path, reason));
+            warnings.push_back(fmt::format("{}: {}; what is missing looks like a difference",
+                                           t->profile.path.string(), reason));
         }
     }
-    const trace_info& x = a.analysis.info;
-    const trace_info& y = b.analysis.info;
+    const trace_info& x = c.old_trace.info();
+    const trace_info& y = c.new_trace.info();
     if (x.depth != y.depth) {
         warnings.push_back(
             fmt::format("stacks differ because they were recorded differently: up to {} calls, and up to {}",
@@ -292,33 +275,30 @@ bool trace_comparison::differs() const noexcept {
     return changed_rows(types) + changed_rows(places) + changed_rows(stacks) != 0;
 }
 
-trace_comparison compare_traces(const trace_profile& old_trace, const trace_profile& new_trace,
+trace_comparison compare_traces(trace_profile old_trace, trace_profile new_trace,
                                 const trace_compare_options& options) {
     trace_comparison c;
     c.options = options;
-    c.old_trace = about(old_trace);
-    c.new_trace = about(new_trace);
-    for (const auto& [profile, to, which] : {std::tuple{&old_trace, &c.old_trace, side::older},
-                                             std::tuple{&new_trace, &c.new_trace, side::newer}}) {
-        to->work = work_of(*profile, options.per, which);
-        if (!(to->work > 0)) {
-            c.problem = no_work(*profile, options.per);
-            return c;
-        }
-    }
-    c.unit = unit_of(options.per);
+    c.old_trace.profile = std::move(old_trace);
+    c.new_trace.profile = std::move(new_trace);
     row_table types;
     row_table places;
     row_table stacks;
-    for (const profile_site& s : old_trace.sites) {
-        add_site(c, types, places, stacks, s, side::older);
-    }
-    for (const profile_site& s : new_trace.sites) {
-        add_site(c, types, places, stacks, s, side::newer);
-    }
     trace_row whole;
-    add_counts(whole, side::older, c.old_trace.all, c.old_trace.work);
-    add_counts(whole, side::newer, c.new_trace.all, c.new_trace.work);
+    for (const auto& [trace, which] :
+         {std::pair{&c.old_trace, side::older}, std::pair{&c.new_trace, side::newer}}) {
+        trace->incomplete = why_incomplete(trace->info());
+        trace->work = work_of(trace->profile, options.per, which);
+        if (!(trace->work > 0)) {
+            c.problem = no_work(trace->profile, options.per);
+            return c;
+        }
+        for (const profile_site& s : trace->profile.sites) {
+            add_site(c, types, places, stacks, s, which);
+        }
+        add_counts(whole, which, trace->profile.all, trace->work);
+    }
+    c.unit = unit_of(options.per);
     c.old_all = whole.old_counts;
     c.new_all = whole.new_counts;
     c.types = types.sorted(options);
@@ -326,7 +306,7 @@ trace_comparison compare_traces(const trace_profile& old_trace, const trace_prof
     c.stacks = stacks.sorted(options);
     c.verdict = verdict_of(c);
     c.broken = broken_limits(c);
-    c.warnings = warnings_of(c, old_trace, new_trace);
+    c.warnings = warnings_of(c);
     return c;
 }
 

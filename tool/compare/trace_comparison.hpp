@@ -47,11 +47,8 @@ const char* to_string(row_change change) noexcept;
 
 using trace_counts_of_work = std::array<double, profile_measures>;
 
-/// A type, a place or a stack in both recordings.
-struct trace_row {
-    std::string label;                 ///< of the type; empty for a place
-    profile_frame place;               ///< of a place and of a stack, as the new recording has it if both do
-    std::vector<profile_frame> stack;  ///< innermost first; empty but for a stack
+/// A type, a place or a stack in both recordings. The place is that of the new recording if both have it.
+struct trace_row : profile_row {
     trace_counts_of_work old_counts{}; ///< for each unit of work; what is never released, of the run
     trace_counts_of_work new_counts{};
     row_change change = row_change::same;
@@ -64,14 +61,13 @@ struct trace_row {
 
 /// One of the two recordings.
 struct compared_trace {
-    std::string path;
-    std::vector<std::string> command;
-    std::string started;
-    profile_counts all;
-    std::uint64_t peak_bytes = 0; ///< live at once
-    double work = 1;              ///< units of it
-    std::vector<std::string> incomplete;
-    bool lacks_events = false; ///< of the recorded time
+    trace_profile profile;
+    double work = 1;                     ///< units of it
+    std::vector<std::string> incomplete; ///< why it does not show the whole run
+
+    const trace_info& info() const noexcept { return profile.analysis.info; }
+    /// Whether something that happened is missing: then nothing shows that they do not differ.
+    bool lacks_events() const noexcept { return !info().missing.empty(); }
 };
 
 /// The whole of `linn compare` of two traces. Rows that differ come first, the largest change first.
@@ -91,12 +87,11 @@ struct trace_comparison {
     std::string problem; ///< why the traces cannot be compared; empty when they can
 
     bool differs() const noexcept;
-    /// Whether something that happened is in no trace: then nothing shows that they do not differ.
-    bool lacks_events() const noexcept { return old_trace.lacks_events || new_trace.lacks_events; }
+    bool lacks_events() const noexcept { return old_trace.lacks_events() || new_trace.lacks_events(); }
 };
 
 /// Compares two recordings by names, which two builds of a program share: types, functions and files; lines may move.
-trace_comparison compare_traces(const trace_profile& old_trace, const trace_profile& new_trace,
+trace_comparison compare_traces(trace_profile old_trace, trace_profile new_trace,
                                 const trace_compare_options& options);
 
 /// How many of the rows, from the front, differ.

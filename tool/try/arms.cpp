@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arms.hpp"
-
-#include "../advise/advice.hpp"
 #include "../pools/launch.hpp"
 #include "../symbols/short_name.hpp"
+#include "candidates.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 namespace linn::tool {
 namespace {

@@ -7,18 +7,14 @@
 #include "../symbols/memory_owner.hpp"
 #include "../symbols/short_name.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <tuple>
-#include <utility>
 
 namespace linn::tool {
 namespace {

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "judgement.hpp"
-
-#include "../advise/verdict.hpp"
 #include "../measure/words.hpp"
 #include "../run/run.hpp"
-#include "arms.hpp"
+#include "trial.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
-#include <utility>
-#include <vector>
 
 namespace linn::tool {
 namespace {

@@ -2,18 +2,15 @@
 #include "trial.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../run/launch.hpp"
 #include "../run/run.hpp"
-#include "arms.hpp"
+#include "../run/launch.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace linn::tool {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/statistics.hpp"
 #include "../run/run.hpp"
-#include "arms.hpp"
-#include "judgement.hpp"
+#include "candidates.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +14,127 @@
 #include <vector>
 
 namespace linn::tool {
+
+/// What there is to measure first, and how long a run takes.
+struct trial_wishes {
+    bool has_sizes = true;      ///< a pool for each size is another plan than one for each type
+    bool has_every = true;      ///< every block may have a pool, not only types that were asked for
+    std::size_t allocators = 0; ///< to compare with
+    double seconds_a_run = 0;
+    double seconds = 0; ///< what is left of the budget; 0: no limit, the number of rounds is given
+};
+
+/// A decision wants so many rounds at least. An interval takes `rounds_to_judge`; a claim by the test takes some more.
+inline constexpr std::size_t rounds_to_decide = 12;
+/// Allocators, the empty plan and pools that are clearly not the best take part in so many rounds at most: the rest of the budget goes to
+/// what the answer depends on.
+inline constexpr std::size_t rounds_to_compare = 15;
+/// And all others in so many: a half-width of 1 % on a machine where two runs of one program differ by 10 %.
+inline constexpr std::size_t most_deciding_rounds = 400;
+/// When the answer is clear, explanations get what is left of the budget beyond this share of it.
+inline constexpr double deciding_share = 0.75;
+/// So many allocators take part in the decision, the best of a short screening.
+inline constexpr std::size_t most_allocators = 4;
+
+/// The arms that decide. The plain program, its copy and a pool for each type are always among them.
+struct trial_plan {
+    bool has_sizes = true;
+    bool has_every = true;
+    bool has_empty = true;
+    std::size_t allocators = 0;
+    double rounds = 0;         ///< that there is time for; meaningless without a limit
+    double seconds_needed = 0; ///< for `rounds_to_decide` of these arms, from here
+    double seconds_before = 0; ///< of the budget that are spent by then
+
+    std::size_t arms() const noexcept;
+    bool can_decide() const noexcept { return rounds >= rounds_to_decide; }
+};
+
+/// The plan with most arms for which there is time for `rounds_to_decide` rounds. What is left out first is what decides least:
+/// allocators but one, the empty plan, every block by size, the last allocator. A pool for each size stays.
+trial_plan plan_decision(const trial_wishes& wishes);
+
+/// How many rounds a screening of so many allocators has: 3 at most, and none where one took more than a fifth of the time.
+std::size_t screening_rounds(std::size_t allocators, const trial_wishes& wishes);
+
+/// What an arm saves of the CPU time of another one, as a share: 0.119 is 11.9 %; negative: it costs.
+struct saving {
+    double middle = 0;
+    double low = unknown_bound; ///< of the interval at the level of the run
+    double high = unknown_bound;
+
+    bool is_known() const noexcept { return are_bounds(low, high); }
+};
+
+/// One of several arms, and what the choice of it saves.
+struct best_arm {
+    std::string name;
+    saving saved;
+    std::size_t rounds = 0;   ///< that the estimate rests on
+    bool is_unanimous = true; ///< every part of the rounds chose this one
+};
+
+/// The rounds are split into so many parts.
+inline constexpr std::size_t choice_parts = 4;
+
+/// The sound arm of the list that saves most CPU time of `base`, and how much. The rounds are dealt into `choice_parts` parts. For each
+/// part the other parts choose an arm, and the part estimates what that arm saves. No round takes part in the choice of the arm that
+/// it estimates, so the interval is honest although the arm was selected. Where all parts choose the same arm, the estimate is that
+/// of all its rounds. Where they do not, arms are nearly alike, and the interval holds also that of all rounds of the one named.
+/// @param margin an arm is chosen over an earlier one of the list only if it saves so much more: arms that are alike are not
+/// told apart by chance
+/// @returns nothing if no arm of the list is sound and ran together with `base`
+/// @complexity O(arms x rounds log rounds)
+std::optional<best_arm> best_of(const run_result& run, const std::vector<std::string>& arms,
+                                std::string_view base, double margin = least_program_claim);
+
+/// The interval, widened at both ends by what two copies of the plain program certainly differ by in this run.
+saving widened_by_control(const run_result& run, saving s);
+
+/// Why the answer is not known.
+enum class open_question {
+    none,
+    no_candidate,     ///< no type can be tried
+    does_not_work,    ///< the program fails or writes something else with every form of the pools
+    too_few_rounds,   ///< for an interval, or for the test that must agree with it
+    too_wide,         ///< the interval, or what two copies of the plain program differ by
+    incomplete_trace, ///< there may be types that it does not know
+};
+
+const char* to_string(open_question why) noexcept;
+
+/// What was measured, judged once. Terminal, page, JSON and exit status say the same because they read it here.
+struct try_judgement {
+    pool_answer answer = pool_answer::not_known;
+    open_question open = open_question::none;
+    /// The best form of the pools, and what it saves of the plain program's CPU time.
+    std::optional<best_arm> pools;
+    std::size_t rounds_needed = 0; ///< before the test can claim anything
+    bool saves = false;            ///< certain: the test and the interval say so
+    bool costs = false;            ///< the same
+    /// The best general allocator, among those that certainly save CPU time if any does, and what it saves of the plain program's.
+    std::optional<best_arm> allocator;
+    bool allocator_saves = false;         ///< certain, likewise
+    std::optional<saving> over;           ///< the pools in front of it: of the plain program's
+    std::optional<saving> over_allocator; ///< the same, relative to the allocator alone
+    /// The form or the part of the pools that certainly saves more than they do, and its saving relative to them.
+    std::optional<best_arm> better;
+    bool is_of_better = false; ///< `answer` and `pools` are those of `better`
+};
+
+/// Judges the rows that decide: `arms` are the forms of all pools together, the plainest first.
+try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms);
+
+/// Adds what the explaining rows say: the pools over an allocator, and the best of `parts`, which are parts of the pools of
+/// `chosen_arm`. If one of these is certainly better and the answer is not yes, the answer is its own.
+void judge_explanation(try_judgement& judged, const run_result& explaining,
+                       const std::vector<std::string>& parts);
+
+/// Whether further rounds would not change the answer: the threshold lies far outside the interval.
+bool is_clear(const try_judgement& judged) noexcept;
+
+/// Whether further rounds would hardly change the figure.
+bool is_precise(const try_judgement& judged) noexcept;
 
 /// The whole of `linn try`.
 struct try_result {

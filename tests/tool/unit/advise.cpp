@@ -3,9 +3,9 @@
 // end is no leak of the program's: a first-time user was told that "the only block of char, 4096 bytes" were not freed: stdout's
 // buffer.
 #include "../support/advised_program.hpp"
+#include "advise/advice.hpp"
 #include "advise/findings.hpp"
 #include "advise/runtime_blocks.hpp"
-#include "advise/verdict.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/reports.hpp"
 #include "unit.hpp"
@@ -127,8 +127,7 @@ const char* const libstdcxx = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
 const char* const loader = "/lib64/ld-linux-x86-64.so.2";
 
 std::string rule_of(std::vector<runtime_call> calls, std::uint64_t bytes = 100) {
-    const runtime_rule* const rule = runtime_rule_of(calls, bytes, bytes);
-    return rule == nullptr ? "" : rule->name;
+    return std::string{runtime_rule_of(calls, bytes, bytes)};
 }
 
 struct made_site {

@@ -3,9 +3,9 @@
 // another. A verdict that two places decide for themselves fails here.
 #include "../support/advised_program.hpp"
 #include "../support/flat_text.hpp"
-#include "advise/verdict.hpp"
+#include "advise/advice.hpp"
 #include "report/commands/reports.hpp"
-#include "report/document/markup.hpp"
+#include "report/document/document.hpp"
 #include "report/render/render.hpp"
 #include "unit.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The change that is shown: the user's own line where there is one, a form where there is none. That changes compile, of aggregates
 // and of class templates too: tool.advise.changes_compile.
-#include "advise/snippet.hpp"
+#include "advise/advice.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::advise_snippet_tests {

@@ -7,7 +7,7 @@
 #include "made_result.hpp"
 #include "page.hpp"
 #include "report/commands/reports.hpp"
-#include "report/document/markup.hpp"
+#include "report/document/document.hpp"
 #include "report/plots/figure.hpp"
 #include "report/plots/plots.hpp"
 #include "report/render/render.hpp"

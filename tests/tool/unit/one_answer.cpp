@@ -8,7 +8,7 @@
 #include "made_result.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/reports.hpp"
-#include "report/document/markup.hpp"
+#include "report/document/document.hpp"
 #include "report/render/render.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `linn try` says of what it measured: results at every edge of the judgement, read back from each form of the report.
 #include "../support/flat_text.hpp"
-#include "advise/verdict.hpp"
+#include "advise/advice.hpp"
 #include "made_result.hpp"
 #include "report/commands/reports.hpp"
 #include "report/render/render.hpp"

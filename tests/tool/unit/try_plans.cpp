@@ -4,7 +4,6 @@
 #include "advise/advice.hpp"
 #include "scratch_folder.hpp"
 #include "trace_of_types.hpp"
-#include "try/arms.hpp"
 #include "try/candidates.hpp"
 #include "unit.hpp"
 

@@ -2,7 +2,7 @@
 // Which sites are one line of the advice, and what the line is called.
 #include "advise/type_groups.hpp"
 
-#include "profile/trace_view.hpp"
+#include "profile/trace_profile.hpp"
 #include "symbols/memory_owner.hpp"
 #include "unit.hpp"
 

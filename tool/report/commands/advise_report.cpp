@@ -2,28 +2,19 @@
 #include "../../advise/advice.hpp"
 #include "../../advise/rules.hpp"
 #include "../../advise/type_groups.hpp"
-#include "../../advise/verdict.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
 #include "../../run/run.hpp"
 #include "../../symbols/short_name.hpp"
-#include "../document/document.hpp"
 #include "../plots/plots.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
-#include "run_parts.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::report {
 namespace {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../allocators/inventory.hpp"
-#include "../document/document.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace linn::tool::report {
 namespace {

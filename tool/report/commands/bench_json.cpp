@@ -3,13 +3,7 @@
 #include "report_parts.hpp"
 #include "reports.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::report {
 namespace {

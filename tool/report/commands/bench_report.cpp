@@ -5,16 +5,9 @@
 #include "report_parts.hpp"
 #include "reports.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::report {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../check/check.hpp"
 #include "../../measure/suggest.hpp"
-#include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"

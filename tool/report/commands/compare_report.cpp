@@ -3,18 +3,14 @@
 #include "../../compare/trace_comparison.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
-#include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <utility>
 
 namespace linn::tool::report {
 namespace {
@@ -179,20 +175,20 @@ ordered_json counts_json(const trace_counts_of_work& counts) {
 ordered_json trace_json_of(const compared_trace& t) {
     ordered_json all = ordered_json::object();
     for (std::size_t i = 0; i != profile_measures; ++i) {
-        all[field_of(i)] = t.all.of[i];
+        all[field_of(i)] = t.profile.all.of[i];
     }
-    return {{"path", t.path},
-            {"command", t.command},
-            {"started", t.started},
+    return {{"path", t.profile.path.string()},
+            {"command", t.info().command},
+            {"started", t.info().started},
             {"work", t.work},
             {"recorded", all},
-            {"peak_bytes", t.peak_bytes},
+            {"peak_bytes", t.profile.analysis.all.peak_live_bytes},
             {"whole", t.incomplete.empty()},
             {"incomplete", t.incomplete}};
 }
 
 ordered_json trace_row_json(const trace_row& r) {
-    ordered_json json = row_name_json(r.label, r.place, r.stack);
+    ordered_json json = row_name_json(r);
     json["change"] = to_string(r.change);
     json["changed_in"] = known_or_null(r.change != row_change::same, to_string(r.changed_in));
     json["old"] = counts_json(r.old_counts);
@@ -250,8 +246,10 @@ table totals_table(const trace_comparison& c) {
         const auto m = static_cast<profile_measure>(i);
         add(words_of(m), m, c.old_all[i], c.new_all[i]);
     }
-    add("bytes live at most", profile_measure::bytes, static_cast<double>(c.old_trace.peak_bytes),
-        static_cast<double>(c.new_trace.peak_bytes));
+    const auto peak = [](const compared_trace& trace) {
+        return static_cast<double>(trace.profile.analysis.all.peak_live_bytes);
+    };
+    add("bytes live at most", profile_measure::bytes, peak(c.old_trace), peak(c.new_trace));
     if (!c.unit.empty()) {
         t.remarks.push_back("bytes live at most and what is never released: of the run");
     }
@@ -292,8 +290,8 @@ void add_changed(document& d, const trace_comparison& c, row_kind kind, const ch
 
 /// What was compared, and by what it was divided.
 std::string method_text(const trace_comparison& c) {
-    std::string words = fmt::format("Compared: old {} and new {}, by {}, ", c.old_trace.path,
-                                    c.new_trace.path, words_of(c.options.by));
+    std::string words = fmt::format("Compared: old {} and new {}, by {}, ", c.old_trace.profile.path.string(),
+                                    c.new_trace.profile.path.string(), words_of(c.options.by));
     const auto work = [](double n) {
         quantity q = figure_of(n == std::floor(n) ? unit::count : unit::number, n);
         return q.text(lettering::prose);
@@ -334,9 +332,9 @@ data_table lines_of(const trace_comparison& c) {
 
 document trace_compare_document(const trace_comparison& c, std::size_t top) {
     document d{.command = "linn compare",
-               .subject = shell_words(c.new_trace.command),
+               .subject = shell_words(c.new_trace.info().command),
                .question = "What changed in its allocations?",
-               .started = c.new_trace.started,
+               .started = c.new_trace.info().started,
                .lead = c.verdict + '.'};
     d.add(paragraph{method_text(c)});
     if (!c.broken.empty()) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/fills.hpp"
-#include "../../profile/trace_view.hpp"
+#include "../../profile/trace_profile.hpp"
 #include "../../trace/counts.hpp"
 #include "../../trace/info.hpp"
-#include "../document/document.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -2,17 +2,12 @@
 #include "../../lint/lint.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/words.hpp"
-#include "../document/document.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
-#include <string_view>
 
 namespace linn::tool::report {
 namespace {

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 namespace linn::tool::report {
 
@@ -27,17 +25,16 @@ nlohmann::ordered_json profile_frame_json(const profile_frame& frame) {
             {"library", text_or_null(frame.library)}};
 }
 
-nlohmann::ordered_json row_name_json(const std::string& type, const profile_frame& place,
-                                     const std::vector<profile_frame>& stack) {
+nlohmann::ordered_json row_name_json(const profile_row& row) {
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
-    if (!type.empty()) {
-        json["type"] = type;
+    if (!row.label.empty()) {
+        json["type"] = row.label;
     }
-    if (!place.name.empty()) {
-        json["place"] = profile_frame_json(place);
+    if (!row.place.name.empty()) {
+        json["place"] = profile_frame_json(row.place);
     }
-    if (!stack.empty()) {
-        json["stack"] = list_json(stack, profile_frame_json);
+    if (!row.stack.empty()) {
+        json["stack"] = list_json(row.stack, profile_frame_json);
     }
     return json;
 }

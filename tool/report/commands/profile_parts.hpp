@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../profile/trace_view.hpp"
+#include "../../profile/trace_profile.hpp"
 #include "../../symbols/symbolizer.hpp"
 #include "../../trace/counts.hpp"
 #include "../document/document.hpp"
@@ -24,8 +24,7 @@ nlohmann::ordered_json frame_json(const symbol_frame& frame);
 nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
 
 /// What the rows of a table of types, places or stacks are named by; what a row has none of is left out.
-nlohmann::ordered_json row_name_json(const std::string& type, const profile_frame& place,
-                                     const std::vector<profile_frame>& stack);
+nlohmann::ordered_json row_name_json(const profile_row& row);
 
 /// Such a row as a line of CSV: what it is, and the functions of its stack with semicolons between them.
 nlohmann::ordered_json line_of(const char* what, nlohmann::ordered_json row);

@@ -3,14 +3,11 @@
 
 #include "../../measure/quantity.hpp"
 #include "../../measure/suggest.hpp"
-#include "../document/document.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <filesystem>
 #include <sstream>
-#include <string_view>
 
 namespace linn::tool::report {
 

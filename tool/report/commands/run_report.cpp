@@ -7,17 +7,10 @@
 #include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
-#include "run_parts.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::report {
 namespace {

@@ -2,23 +2,18 @@
 #include "../../advise/fills.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
-#include "../../profile/trace_view.hpp"
+#include "../../profile/trace_profile.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../../trace/counts.hpp"
 #include "../../trace/info.hpp"
-#include "../document/document.hpp"
 #include "../plots/plots.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 namespace linn::tool::report {
 namespace {
@@ -30,7 +25,7 @@ ordered_json counts_json(const block_counts& counts) {
 }
 
 ordered_json view_row_json(const view_row& r) {
-    ordered_json json = row_name_json(r.label, r.place, r.stack);
+    ordered_json json = row_name_json(r);
     json.update(counts_json(r.counts));
     json["allocated"] = counts_json(r.allocated);
     return json;

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../advise/verdict.hpp"
+#include "../../advise/advice.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../run/run.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../../try/trial.hpp"
-#include "../document/document.hpp"
 #include "../plots/plots.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
-#include "run_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::report {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/advice.hpp"
-#include "../../advise/verdict.hpp"
 #include "../../experiment/rounds.hpp"
 #include "../../measure/quantity.hpp"
 #include "../../run/run.hpp"
@@ -9,12 +8,9 @@
 #include "reports.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 namespace linn::tool::report {
 namespace {

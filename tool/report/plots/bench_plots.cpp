@@ -3,11 +3,9 @@
 #include "figure.hpp"
 #include "plots.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace linn::tool::html {
 

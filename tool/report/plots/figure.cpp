@@ -3,12 +3,10 @@
 
 #include "../../measure/words.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 namespace linn::tool::html {
 

@@ -3,7 +3,7 @@
 
 #include "../../measure/quantity.hpp"
 #include "../../measure/statistics.hpp"
-#include "../document/markup.hpp"
+#include "../document/document.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../profile/trace_view.hpp"
+#include "../../profile/trace_profile.hpp"
 #include "plots.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::html {
 namespace {

@@ -3,7 +3,6 @@
 #include "plots.hpp"
 
 #include <cmath>
-#include <vector>
 
 namespace linn::tool::html {
 namespace {

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
-#include <vector>
 
 namespace linn::tool::html {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string_view>
 
 namespace linn::tool::report {
 namespace {

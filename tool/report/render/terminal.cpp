@@ -2,7 +2,6 @@
 #include "../../symbols/short_name.hpp"
 #include "render.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
-#include "../../profile/trace_view.hpp"
 #include "../../trace/counts.hpp"
 #include "../render/render.hpp"
 
@@ -11,14 +10,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <iterator>
-#include <map>
 #include <new>
 #include <ostream>
-#include <string>
-#include <utility>
 
 namespace linn::tool {
 namespace {
