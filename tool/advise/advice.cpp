@@ -9,7 +9,6 @@
 #include "../trace/info.hpp"
 #include "findings.hpp"
 #include "rules.hpp"
-#include "runtime_blocks.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>

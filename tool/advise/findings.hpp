@@ -5,8 +5,11 @@
 #include "type_groups.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -34,5 +37,28 @@ std::optional<missing_symbols> why_unnamed(const trace_info& info, std::uint32_t
 
 /// Whether the debug information of the code that asked for a block is missed.
 bool lacks_names(const named_type& type, const symbol_frame& place);
+
+// What the runtime libraries keep: runtime_blocks.cpp.
+
+/// One call on the way to the allocator.
+struct runtime_call {
+    std::string_view module;   ///< path of the file that holds it
+    std::string_view function; ///< empty: not known
+};
+
+/// The rule for blocks of one site, a stable word: docs/guide/advise.md lists them. Empty: they are the program's. `calls` are
+/// innermost first.
+std::string_view runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
+                                 std::uint64_t largest);
+
+/// What the C or C++ library allocates for itself and keeps until the process ends. It is no leak.
+struct runtime_memory {
+    std::vector<runtime_blocks> kept;
+    std::map<std::uint32_t, std::string_view>
+        rule_of; ///< by the number of a site; only of those that are the runtime's
+};
+
+/// Finds the runtime's own blocks among those that are live at the end.
+runtime_memory find_runtime_blocks(const trace_analysis& analysis, const naming& names);
 
 } // namespace linn::tool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime_blocks.hpp"
-
 #include "../symbols/call_chain.hpp"
+#include "findings.hpp"
 
 #include <algorithm>
 #include <iterator>

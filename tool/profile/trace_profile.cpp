@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_profile.hpp"
 
-#include "../advise/runtime_blocks.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../symbols/memory_owner.hpp"
 #include "../trace/frame.hpp"

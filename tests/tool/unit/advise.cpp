@@ -5,7 +5,6 @@
 #include "../support/advised_program.hpp"
 #include "advise/advice.hpp"
 #include "advise/findings.hpp"
-#include "advise/runtime_blocks.hpp"
 #include "measure/statistics.hpp"
 #include "report/commands/reports.hpp"
 #include "unit.hpp"

@@ -62,13 +62,11 @@ markup metric_plot(id_source& ids, const run_result& result, const metric_info& 
 /// The compared metrics but for the one that is shown elsewhere, panels side by side.
 markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
 
-// timeline_plot.cpp
+// recording_plots.cpp
 
 /// Live bytes, live blocks and events over the run, each in a panel of its own, one above the other. Nothing where the
 /// trace has no time.
 markup run_over_time(id_source& ids, const trace_analysis& t);
-
-// flame_graph.cpp
 
 // Boxes hang from the whole, each as wide as its share; a nested list underneath. What is too small to be seen is put together
 // ("12 more"), so that at most some thousands are drawn and nothing of any weight is lost. The script switches what the width
