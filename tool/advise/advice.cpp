@@ -209,7 +209,6 @@ struct reason {
     std::string to_know;
 };
 
-/// Why the time is not known, and what would tell.
 reason reason_of(const advice& a) {
     constexpr const char* measure = "'linn try -- PROG' measures pools without it";
     switch (a.analysis.time.why_not) {

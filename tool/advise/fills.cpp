@@ -30,7 +30,6 @@ std::string of_std(std::string part) {
     return part.starts_with(linn) ? "std::" + part.substr(linn.size()) : part;
 }
 
-/// True where all blocks of a place come zeroed from calloc.
 bool is_zeroed(const trace_analysis& analysis, const advised_place& place) {
     return std::all_of(place.sites.begin(), place.sites.end(), [&](std::uint32_t index) {
         return analysis.sites[index].call == allocation_call::calloc;
@@ -151,7 +150,6 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
                        where(*first));
 }
 
-/// Zeros that could not be seen, and what weakens the rest.
 void add_notes(fill_report& report, const trace_info& info) {
     report.notes.push_back(fmt::format("zeros that the compiler wrote inline are not seen, which g++ does "
                                        "for {} to {} bytes where their number is a "

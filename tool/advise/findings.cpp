@@ -228,7 +228,6 @@ bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/") || path.starts_with("/lib");
 }
 
-/// What to do about a module without enough debug information.
 std::string symbols_fix(const trace_module& module, const module_symbols& symbols) {
     if (!symbols.problem.empty()) {
         return symbols.problem;

@@ -220,7 +220,6 @@ struct known_alias {
 constexpr known_alias known_aliases[]{
     {"nlohmann::basic_json", "json", ", nlohmann::adl_serializer, std::vector<unsigned char>, void"}};
 
-/// The class template with Linn's allocator among its arguments.
 std::string allocator_snippet(const advised_type& type) {
     const std::string& taker = type.named.takes_allocator;
     const std::string plain{plain_type(taker)};

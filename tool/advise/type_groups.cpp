@@ -39,7 +39,6 @@ bool is_place(const named_type& named, const symbol_frame& f) {
            f.library == named.place.library;
 }
 
-/// The frames from the place outwards.
 std::vector<symbol_frame> callers_of(const named_type& named) {
     const auto begin = std::find_if(named.frames.begin(), named.frames.end(),
                                     [&](const symbol_frame& f) { return is_place(named, f); });

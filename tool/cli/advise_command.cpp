@@ -30,7 +30,6 @@ constexpr const char* advise_footer =
 
 } // namespace
 
-/// `linn advise`: which types of a recorded program need a pool.
 class advise_command final : public command {
 public:
     explicit advise_command(CLI::App& program)

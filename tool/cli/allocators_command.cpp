@@ -30,7 +30,6 @@ std::string allocators_footer() {
 
 } // namespace
 
-/// The command `allocators`: finds, proves and installs.
 class allocators_command final : public command {
 public:
     explicit allocators_command(CLI::App& program)

@@ -98,7 +98,6 @@ std::string bench_footer() {
 
 } // namespace
 
-/// The command `bench`: its options, their checks and what it does.
 class bench_command final : public command {
 public:
     explicit bench_command(CLI::App& program)

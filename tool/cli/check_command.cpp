@@ -39,7 +39,6 @@ constexpr const char* check_footer =
 
 } // namespace
 
-/// `linn check`: whether a recorded program keeps its budgets.
 class check_command final : public command {
 public:
     explicit check_command(CLI::App& program)

@@ -99,7 +99,6 @@ constexpr double usual_threshold_percent = 5; // of results; counts of a trace d
 
 } // namespace
 
-/// The command `compare`: two results of one schema, or two traces, for a person or for continuous integration.
 class compare_command final : public command {
 public:
     explicit compare_command(CLI::App& program)

@@ -36,7 +36,6 @@ constexpr const char* lint_footer =
 
 } // namespace
 
-/// The command `lint`: where do make_shared<T>() and its like write zeros for nothing?
 class lint_command final : public command {
 public:
     explicit lint_command(CLI::App& program)

@@ -132,7 +132,6 @@ public:
     }
 };
 
-/// Says what is wrong with the arguments and what would be right.
 int explain(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* place = &program;
     for (const CLI::App* app : program.get_subcommands()) {

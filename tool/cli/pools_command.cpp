@@ -33,7 +33,6 @@ constexpr const char* pools_footer =
 
 } // namespace
 
-/// The command `pools`: checks a plan and a program, and becomes that program with the plan's pools.
 class pools_command final : public command {
 public:
     explicit pools_command(CLI::App& program)

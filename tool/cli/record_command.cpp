@@ -41,7 +41,6 @@ constexpr int share_of_time = 10;        // drawing takes at most one part in so
 constexpr std::size_t lines_of_text = 8; // on the screen, besides the rows of the table
 constexpr std::size_t letters_of_type = 60;
 
-/// Whether a screen can be drawn again in its place.
 bool is_screen() {
     const char* const kind = std::getenv("TERM");
     return terminal_size(STDERR_FILENO) && kind != nullptr && std::string_view{kind} != "dumb";
@@ -175,7 +174,6 @@ constexpr const char* record_footer =
 
 } // namespace
 
-/// The command `record`: runs a program and writes what it allocates to a trace.
 class record_command final : public command {
 public:
     explicit record_command(CLI::App& program)

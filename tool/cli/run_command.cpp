@@ -34,7 +34,6 @@ constexpr const char* run_footer =
 
 } // namespace
 
-/// The command `run`: its options, their checks and what it does.
 class run_command final : public command {
 public:
     explicit run_command(CLI::App& program)

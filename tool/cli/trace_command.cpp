@@ -48,7 +48,6 @@ export_weight weight_of(const std::string& name) {
 
 } // namespace
 
-/// The command `trace`: what a trace holds, and the same in other forms.
 class trace_command final : public command {
 public:
     explicit trace_command(CLI::App& program)

@@ -128,7 +128,6 @@ struct stopped {
 
 } // namespace
 
-/// The command `try`: what pools gain on a program as it is.
 class try_command final : public command {
 public:
     explicit try_command(CLI::App& program)

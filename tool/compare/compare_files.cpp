@@ -117,7 +117,6 @@ std::string percent(double share) {
     return std::isinf(share) ? "from nothing" : figures::written(figures::unit::change, share);
 }
 
-/// The largest change of that kind, or null.
 const series_change* worst(const std::vector<series_change>& series, change_kind kind) {
     const series_change* found = nullptr;
     for (const series_change& c : series) {

@@ -29,7 +29,6 @@ std::string shown(const json& value) {
                              : value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The member of that name, or null where there is none.
 json member(const json& object, const std::string& name) {
     const auto found = object.find(name);
     return found == object.end() ? json{} : *found;

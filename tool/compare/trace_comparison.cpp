@@ -81,7 +81,6 @@ private:
     std::map<std::string, growing> rows_;
 };
 
-/// Which recording the counts of a row belong to.
 enum class side { older, newer };
 
 void add_counts(trace_row& row, side which, const profile_counts& counts, double work) {

@@ -251,7 +251,6 @@ cell time_cell(const advice& a, const site_time& time) {
     return q;
 }
 
-/// How much of the releases were done by another thread; "-" without releases.
 cell remote_cell(const advised_type& type) {
     const site_statistics& s = type.statistics;
     return figure_of(unit::share, s.releases == 0 ? unknown_bound
@@ -259,7 +258,6 @@ cell remote_cell(const advised_type& type) {
                                                         static_cast<double>(s.releases));
 }
 
-/// The median lifetime; "-" without releases.
 cell lifetime_cell(const advised_type& type) {
     const site_statistics& s = type.statistics;
     return figure_of(unit::nanoseconds, s.releases == 0 ? unknown_bound : s.lifetime_quantile(0.5));

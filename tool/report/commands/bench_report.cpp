@@ -14,7 +14,6 @@ namespace {
 
 using html::row_group;
 
-/// How a comparison looks: won and lost ones stand out.
 emphasis style_of(outcome o) noexcept {
     return o == outcome::win ? emphasis::good : o == outcome::loss ? emphasis::bad : emphasis::none;
 }
@@ -91,7 +90,6 @@ void add_row(table& t, const bench_result& result, const scenario_result& s, con
     t.add(std::move(cells), html::style_of(result, r));
 }
 
-/// Every row, by groups.
 table figures_table(const bench_result& result, const scenario_result& s) {
     table t = empty_table(result, *s.what);
     for (const row_group& g : html::group_rows(s)) {
@@ -159,7 +157,6 @@ std::string noise_text(const scenario_result& s) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// What a reader must know of the columns.
 std::vector<std::string> remarks_of(const bench_result& result, const scenario_result& s) {
     std::vector<std::string> lines(s.what->remarks.begin(), s.what->remarks.end());
     if (const tool::row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline)) {
@@ -324,7 +321,6 @@ std::vector<const contender*> measured_contenders(const bench_result& result) {
     return measured;
 }
 
-/// What was measured on what, and what was not.
 void add_contenders(document& d, const bench_result& result) {
     const bool is_short = is_headline_alone(result);
     section& s = d.add_section("contenders", "Contenders", forms::html);

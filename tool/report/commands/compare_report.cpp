@@ -288,7 +288,6 @@ void add_changed(document& d, const trace_comparison& c, row_kind kind, const ch
                       [&](const trace_row& r) { return change_row(r, by); }));
 }
 
-/// What was compared, and by what it was divided.
 std::string method_text(const trace_comparison& c) {
     std::string words = fmt::format("Compared: old {} and new {}, by {}, ", c.old_trace.profile.path.string(),
                                     c.new_trace.profile.path.string(), words_of(c.options.by));

@@ -458,7 +458,6 @@ std::vector<std::string> remarks_of(const run_result& result) {
     return lines;
 }
 
-/// Everything on what was not measured, or not wholly.
 std::vector<block> losses_of(const run_result& result) {
     std::vector<block> blocks;
     for (const run_row& row : result.rows) {

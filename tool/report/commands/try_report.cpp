@@ -27,7 +27,6 @@ struct trial_part {
     const run_result* run = nullptr;
 };
 
-/// The parts that were measured, in their order.
 std::vector<trial_part> parts_of(const try_result& result) {
     std::vector<trial_part> parts;
     const auto add = [&](const run_result& run, const char* name, const char* heading) {
@@ -48,7 +47,6 @@ const metric_info& cpu_time() {
     return metric_named(cpu_metric);
 }
 
-/// All their hits, by all their allocations.
 std::optional<double> routed_together(const try_result& result, const std::vector<std::size_t>& candidates) {
     double served = 0;
     double all = 0;
@@ -139,7 +137,6 @@ table arms_table(const try_result& result, const std::vector<trial_part>& parts)
     return t;
 }
 
-/// How it was measured, a sentence a line.
 std::vector<std::string> how_it_was_measured(const try_result& result,
                                              const std::vector<std::string>& command) {
     std::vector<std::string> lines{
@@ -168,7 +165,6 @@ void add_left_out(document& d, const try_result& result) {
     d.add_section("left-out", "Left out, and why", forms::html).add(std::move(lines));
 }
 
-/// Every run's change of CPU time.
 picture changes_of(const run_result& run) {
     return {[&run](html::id_source& ids) { return html::metric_plot(ids, run, cpu_time(), true); },
             "CPU time against the plain program. Each dot is a run by the plain run of the same round; left "

@@ -16,7 +16,6 @@ constexpr double plot_height = 110;
 constexpr double bottom = 20;
 constexpr std::size_t most_steps = 400; // what a screen can show
 
-/// One measure over time.
 struct series {
     std::string title;
     unit what = unit::count;
@@ -166,7 +165,6 @@ constexpr std::array<measure, 6> measures{{{"bytes allocated", unit::bytes},
                                            {"CPU time in the allocator", unit::nanoseconds}}};
 using weights = std::array<double, measures.size()>; // that the width of a box can stand for
 
-/// A call or a type.
 struct flame_node {
     std::string label;
     std::string detail; ///< shown with the label where one looks at it; may be empty
@@ -232,7 +230,6 @@ std::string tip_of(const flame_node& n, const flame_node& root) {
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-/// The largest of a box's shares of the whole, by any measure.
 double share_of(const flame_node& n, const weights& whole) {
     double most = 0;
     for (std::size_t i = 0; i != whole.size(); ++i) {

@@ -297,7 +297,6 @@ public:
     }
 
 private:
-    /// What stands below a row.
     std::string indented(const std::vector<block>& detail) const {
         std::string out;
         const terminal_writer narrow{{style_.width - 4, style_.colour, style_.keeps_columns}};

@@ -51,7 +51,6 @@ std::vector<exported_stack> exported_stacks(const trace_profile& profile, const 
     return stacks;
 }
 
-/// The last part of a path.
 std::string_view file_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
@@ -199,7 +198,6 @@ public:
         text_number(""); // has the number 0
     }
 
-    /// The profile, not yet compressed.
     const std::string& profile(std::span<const exported_stack> stacks) {
         write_heading();
         write_mappings();
