@@ -17,7 +17,6 @@
 #include "run_arguments.hpp"
 #include "symbol_source.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,41 +41,6 @@ constexpr const char* try_footer =
     "  linn try --plan simulate.toml -- ./simulate 1000\n"
     "  linn pools --plan simulate.toml -- ./simulate 1000\n"
     "  linn try --json - -- ./simulate 1000 | jq -r .verdict\n";
-
-/// While it lives, standard input is another file and standard output leads nowhere: a recorded program has both.
-class quiet_streams {
-public:
-    explicit quiet_streams(const std::filesystem::path& input)
-        : input_{redirect(STDIN_FILENO, input.empty() ? "/dev/null" : input.c_str(), O_RDONLY)},
-          output_{redirect(STDOUT_FILENO, "/dev/null", O_WRONLY)} {}
-    quiet_streams(const quiet_streams&) = delete;
-    quiet_streams& operator=(const quiet_streams&) = delete;
-    ~quiet_streams() {
-        restore(STDIN_FILENO, input_);
-        restore(STDOUT_FILENO, output_);
-    }
-
-private:
-    static int redirect(int stream, const char* to, int flags) {
-        std::fflush(stdout);
-        const int before = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
-        if (const int file = ::open(to, flags | O_CLOEXEC); file >= 0) {
-            ::dup2(file, stream);
-            ::close(file);
-        }
-        return before;
-    }
-    static void restore(int stream, int before) {
-        if (before < 0) {
-            return;
-        }
-        ::dup2(before, stream);
-        ::close(before);
-    }
-
-    int input_;
-    int output_;
-};
 
 std::string build_id_of(const std::filesystem::path& file) {
     const auto elf = elf_file::open(file.string());
@@ -185,13 +149,10 @@ private:
         record_options recording;
         recording.command = words_;
         recording.file = folder.records().parent_path() / "recorded.linn";
+        recording.input = options_.launch.input.empty() ? "/dev/null" : options_.launch.input;
         recording.baseline = second_run_when::never;
         say("recording " + words_.front());
-        record_result recorded;
-        {
-            const quiet_streams streams{options_.launch.input};
-            recorded = record_program(recording, [](const std::string&) {});
-        }
+        const record_result recorded = record_program(recording, [](const std::string&) {});
         if (recorded.stopped_by != 0) {
             throw stopped{recorded.stopped_by};
         }

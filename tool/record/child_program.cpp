@@ -124,16 +124,15 @@ child_program::child_program(const signal_desk& desk, bool adopts) noexcept : de
 
 std::string child_program::start(const std::filesystem::path& program,
                                  const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& environment, bool is_silent) {
+                                 const std::vector<std::string>& environment,
+                                 const std::filesystem::path& input, const std::vector<int>& silent) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    if (is_silent) {
-        if (struct stat input{}; ::fstat(STDIN_FILENO, &input) != 0 || !S_ISREG(input.st_mode)) {
-            ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        }
-        for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-            ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
-        }
+    if (!input.empty()) {
+        ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
+    }
+    for (const int stream : silent) {
+        ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
     }
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);

@@ -64,10 +64,11 @@ public:
     child_program(const child_program&) = delete;
     child_program& operator=(const child_program&) = delete;
 
-    /// Starts it; `is_silent`: with standard output and error to /dev/null, and standard input
-    /// from it too unless that is a file. Returns an empty string or what went wrong.
+    /// Starts it, with a file as its standard input where one is named, and the `silent` streams to /dev/null. Returns an empty
+    /// string or what went wrong.
     std::string start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                      const std::vector<std::string>& environment, bool is_silent = false);
+                      const std::vector<std::string>& environment, const std::filesystem::path& input = {},
+                      const std::vector<int>& silent = {});
 
     /// Waits until it ends, and hands signals on to it meanwhile; those of the terminal it gets without help.
     program_end wait();

@@ -97,7 +97,9 @@ private:
         output_before_ = output_file_bytes();
         begin_trace();
         child_program child{desk_, options_.waits_for_all};
-        if (std::string problem = child.start(program_.file, options_.command, environment());
+        const std::vector<int> silent(options_.input.empty() ? 0 : 1, STDOUT_FILENO);
+        if (std::string problem =
+                child.start(program_.file, options_.command, environment(), options_.input, silent);
             !problem.empty()) {
             result_.problem = std::move(problem);
             remove_trace();
@@ -232,7 +234,9 @@ private:
             collects.start();
         }
         child_program child{desk_};
-        if (std::string problem = child.start(program_.file, options_.command, environment_of_timer, true);
+        const std::filesystem::path input = input_place_ >= 0 ? "" : "/dev/null";
+        if (std::string problem = child.start(program_.file, options_.command, environment_of_timer, input,
+                                              {STDOUT_FILENO, STDERR_FILENO});
             !problem.empty()) {
             return problem;
         }

@@ -27,11 +27,13 @@ enum class second_run_when : unsigned char {
 struct record_options {
     std::vector<std::string> command; ///< the program as the user named it, and its arguments
     int attach_to = 0;                ///< process id of a program that runs already, instead of `command`
-    double duration_s = 0;       ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
-    std::filesystem::path file;  ///< the trace
-    unsigned depth = 16;         ///< frames of a stack
-    std::string only_executable; ///< record process images of this name alone; empty: all
-    bool fills_only = false;     ///< record those blocks alone that zeros are written into
+    double duration_s = 0;      ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
+    std::filesystem::path file; ///< the trace
+    /// Its standard input, and its standard output is thrown away; empty: it has the streams of this process.
+    std::filesystem::path input = {};
+    unsigned depth = 16;              ///< frames of a stack
+    std::string only_executable;      ///< record process images of this name alone; empty: all
+    bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
     std::uint64_t sample_bytes = 0; ///< record a sample: one point in so many bytes on average; 0: all blocks
     second_run_when baseline = second_run_when::harmless;
