@@ -243,6 +243,17 @@ std::string leading_types(const advice& a) {
     return named == 0 ? text : text + (named == 1 ? " leads." : " lead.");
 }
 
+bool is_tiny(double share) {
+    return share > 0 && share < 0.001;
+}
+
+/// "9 to 12 %".
+std::string range_text(double low, double high) {
+    return is_tiny(high)
+               ? share_text(high)
+               : figures::bounds_of(figures::unit::share, low, high).text(figures::lettering::prose);
+}
+
 /// "Allocation takes 31 to 36 % of this program's CPU time: 28 % in calls, 6.0 % in page faults. order (12 %) leads."
 std::string measured_part(const advice& a) {
     const allocation_time& time = a.analysis.time;
@@ -312,10 +323,6 @@ share_range pools_would_remove(const advice& a) {
     return {least_removed * std::clamp(served.share().low, 0.0, time.low), time.high};
 }
 
-bool is_tiny(double share) {
-    return share > 0 && share < 0.001;
-}
-
 } // namespace
 
 const char* to_string(pool_answer answer) noexcept {
@@ -367,12 +374,6 @@ std::string share_text(double share) {
 
 std::string at_most_text(double share) {
     return is_tiny(share) ? share_text(share) : "at most " + share_text(std::max(0.0, share));
-}
-
-std::string range_text(double low, double high) {
-    return is_tiny(high)
-               ? share_text(high)
-               : figures::bounds_of(figures::unit::share, low, high).text(figures::lettering::prose);
 }
 
 namespace {

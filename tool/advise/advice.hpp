@@ -174,9 +174,6 @@ std::string share_text(double share);
 /// "at most 2.1 %", "less than 0.1 %".
 std::string at_most_text(double share);
 
-/// "9 to 12 %".
-std::string range_text(double low, double high);
-
 /// Where the names of types and the state of modules come from: a symbolizer, or a test's own.
 struct naming {
     std::function<named_type(const allocation_site&)> name;

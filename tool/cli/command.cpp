@@ -170,23 +170,18 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
               whole_number(0, std::numeric_limits<std::uint64_t>::max()));
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+    if (words.empty() || words.front() == separator_word || !words.front().starts_with('-')) {
+        return {};
+    }
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
         for (const std::string& name : option->get_lnames()) {
             names.push_back("--" + name);
         }
     }
-    return names;
-}
-
-std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
-    if (words.empty() || words.front() == separator_word || !words.front().starts_with('-')) {
-        return {};
-    }
     const std::string& word = words.front();
-    return fmt::format("unknown option '{}'{}", word,
-                       did_you_mean(word.substr(0, word.find('=')), option_names(app)));
+    return fmt::format("unknown option '{}'{}", word, did_you_mean(word.substr(0, word.find('=')), names));
 }
 
 std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {

@@ -132,9 +132,6 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app);
 /// Adds --seed, the seed of the order of the rounds.
 void add_seed(CLI::App& app, std::uint64_t& seed);
 
-/// "--json" and the like: the long names of all options.
-std::vector<std::string> option_names(const CLI::App& app);
-
 /// What is wrong where an option is left over, which is none of the command's: a program's own stand behind the program or "--".
 std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words);
 

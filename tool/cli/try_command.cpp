@@ -17,7 +17,7 @@
 #include "run_arguments.hpp"
 #include "symbol_source.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -178,7 +178,8 @@ private:
         try_candidates candidates = candidates_of(trace, guard);
         if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
             line.clear();
-            return refuse_arguments(no_such_type(wanted_.types));
+            return refuse_arguments(fmt::format("no type that the program allocates has '{}' in its name",
+                                                fmt::join(wanted_.types, "' or '")));
         }
         const bool is_watched = ::isatty(STDERR_FILENO) != 0;
         const run_progress show = [&](const work_progress& p) { line.show(now = p); };

@@ -15,8 +15,6 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t pool_name_room = 40;
-constexpr std::size_t most_pool_names = 3;
 constexpr unsigned slot_step = 16;
 constexpr unsigned largest_own_slot = most_planned_pools * slot_step; ///< larger slots share its pool
 
@@ -160,37 +158,6 @@ std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_a
         }
     }
     return arms;
-}
-
-std::string listed_names(std::vector<std::string> names, std::size_t more) {
-    if (more != 0) {
-        names.push_back(fmt::format("{} more", more));
-    }
-    const std::string last = names.back();
-    names.pop_back();
-    return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
-}
-
-std::string listed_pools(const std::vector<std::string>& pools) {
-    // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
-    const auto is_further = [&](const std::string& name) {
-        return name.ends_with(" bytes") && std::ranges::any_of(pools, [&](const std::string& first) {
-                   return name.starts_with(first + ", ");
-               });
-    };
-    std::vector<std::string> shown;
-    std::size_t more = 0;
-    for (const std::string& name : pools) {
-        if (is_further(name)) {
-            continue;
-        }
-        if (shown.size() == most_pool_names) {
-            ++more;
-        } else {
-            shown.push_back(short_type(name, pool_name_room));
-        }
-    }
-    return listed_names(std::move(shown), more);
 }
 
 namespace {

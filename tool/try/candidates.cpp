@@ -71,8 +71,7 @@ void write_litter(const std::vector<probe::litter_size>& sizes, const std::files
 
 namespace {
 
-constexpr double least_covered = 0.5;     // of a type's allocations
-constexpr std::size_t sentence_room = 60; // for a label
+constexpr double least_covered = 0.5; // of a type's allocations
 
 /// Of so many allocations less than one is rare: a size, or a block that is freed in a way that the recorder did not see.
 constexpr std::uint64_t rare = 1000;
@@ -534,17 +533,8 @@ private:
 
 } // namespace
 
-std::string try_candidate::in_sentence() const {
-    return short_type(label, sentence_room);
-}
-
 try_candidates find_candidates(const advice& a, const candidate_options& options, const code_reader& code) {
     return finder{a, options, code}.find();
-}
-
-std::string no_such_type(const std::vector<std::string>& wanted) {
-    return fmt::format("no type that the program allocates has '{}' in its name",
-                       fmt::join(wanted, "' or '"));
 }
 
 unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool) {

@@ -44,9 +44,6 @@ struct try_candidate {
     double time_share = 0; ///< of the program's CPU time, in the allocator for these blocks; 0: not known
     /// One for each of `types`: "app+0x5ccca" of blocks without a type's name, or of the call that types share; else empty.
     std::vector<std::string> addresses = {};
-
-    /// The label, short enough for a sentence.
-    std::string in_sentence() const;
 };
 
 /// Of a type with a smaller share of the allocations it is not told why it is left out, or served in part.
@@ -93,9 +90,6 @@ struct candidate_options {
 try_candidates find_candidates(const advice& a, const candidate_options& options,
                                const code_reader& code = {});
 
-/// Why there is nothing to try: "no type that the program allocates has 'x' or 'y' in its name".
-std::string no_such_type(const std::vector<std::string>& wanted);
-
 /// What a slot of a pool measures: the largest size of its sites or its room, rounded up to the pool's alignment.
 unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool);
 
@@ -133,12 +127,6 @@ try_arm arm_without_pools(const pool_plan& plan);
 /// What explains the gain of `all`, which is one of the first two above: for each of the `leading` first candidates, the pools
 /// without its own, and its own alone. Nothing with one candidate.
 std::vector<try_arm> arms_of_parts(const try_candidates& candidates, const try_arm& all, std::size_t leading);
-
-/// "`order`, `trade` and 3 more", where `more` names have no place. @pre there is a name
-std::string listed_names(std::vector<std::string> names, std::size_t more);
-
-/// Likewise for pools, of which the first three are named. @pre there is one
-std::string listed_pools(const std::vector<std::string>& pools);
 
 /// The library and the folder that plans are written to.
 struct try_place {

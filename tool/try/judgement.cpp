@@ -173,6 +173,14 @@ std::optional<best_arm> best_of(const run_result& run, const std::vector<std::st
     return best;
 }
 
+const char* to_string(open_question why) noexcept {
+    return word_of(why,
+                   {"", "no-candidate", "does-not-work", "too-few-rounds", "too-wide", "incomplete-trace"});
+}
+
+namespace {
+
+/// The interval, widened at both ends by what two copies of the plain program certainly differ by in this run.
 saving widened_by_control(const run_result& run, saving s) {
     const std::optional<best_arm> control = best_of(run, {default_again_name}, default_name);
     if (control && control->saved.is_known()) {
@@ -183,10 +191,7 @@ saving widened_by_control(const run_result& run, saving s) {
     return s;
 }
 
-const char* to_string(open_question why) noexcept {
-    return word_of(why,
-                   {"", "no-candidate", "does-not-work", "too-few-rounds", "too-wide", "incomplete-trace"});
-}
+} // namespace
 
 try_judgement judge_decision(const run_result& deciding, const std::vector<std::string>& arms) {
     try_judgement j;

@@ -493,10 +493,4 @@ void judge_trial(try_result& result) {
     }
 }
 
-std::string why_unsound(const run_row& row) {
-    return !row.failure.empty() || row.output_difference.empty()
-               ? row.failure
-               : fmt::format("the output differs ({})", row.output_difference);
-}
-
 } // namespace linn::tool

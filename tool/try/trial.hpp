@@ -88,9 +88,6 @@ inline constexpr std::size_t choice_parts = 4;
 std::optional<best_arm> best_of(const run_result& run, const std::vector<std::string>& arms,
                                 std::string_view base, double margin = least_program_claim);
 
-/// The interval, widened at both ends by what two copies of the plain program certainly differ by in this run.
-saving widened_by_control(const run_result& run, saving s);
-
 /// Why the answer is not known.
 enum class open_question {
     none,
@@ -188,8 +185,5 @@ try_result try_pools(const run_options& options, try_candidates candidates, cons
 
 /// Judges what was measured, and writes judgement and plan into the result. @pre the runs are judged
 void judge_trial(try_result& result);
-
-/// Why an arm is not to be compared: it failed, or wrote something else than the plain program. Empty: it is.
-std::string why_unsound(const run_row& row);
 
 } // namespace linn::tool

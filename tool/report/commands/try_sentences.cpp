@@ -3,6 +3,7 @@
 #include "../../experiment/rounds.hpp"
 #include "../../measure/quantity.hpp"
 #include "../../run/run.hpp"
+#include "../../symbols/short_name.hpp"
 #include "../../try/trial.hpp"
 #include "../plots/figure.hpp"
 #include "reports.hpp"
@@ -21,6 +22,9 @@ using figures::unit;
 // In the verdict: so many names, and no further one behind so many letters.
 constexpr std::size_t most_names = 4;
 constexpr std::size_t most_letters = 60;
+constexpr std::size_t pool_name_room = 40;
+constexpr std::size_t most_pool_names = 3;
+constexpr std::size_t candidate_room = 60;
 constexpr double least_memory = 0.05 * 1024 * 1024; // bytes: less is no difference
 
 std::string share_of_time(double share) {
@@ -39,6 +43,50 @@ saving saving_of(const estimate& e) {
 /// "11.9 % (11.2 to 12.6)": how much more it takes.
 std::string more_text(const saving& s) {
     return figures::figure_of(unit::saving, {-s.middle, -s.high, -s.low}).text(figures::lettering::prose);
+}
+
+/// "`order`, `trade` and 3 more", where `more` names have no place. @pre there is a name
+std::string listed_names(std::vector<std::string> names, std::size_t more) {
+    if (more != 0) {
+        names.push_back(fmt::format("{} more", more));
+    }
+    const std::string last = names.back();
+    names.pop_back();
+    return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+/// Likewise for pools, of which the first three are named. @pre there is one
+std::string listed_pools(const std::vector<std::string>& pools) {
+    // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
+    const auto is_further = [&](const std::string& name) {
+        return name.ends_with(" bytes") && std::ranges::any_of(pools, [&](const std::string& first) {
+                   return name.starts_with(first + ", ");
+               });
+    };
+    std::vector<std::string> shown;
+    std::size_t more = 0;
+    for (const std::string& name : pools) {
+        if (is_further(name)) {
+            continue;
+        }
+        if (shown.size() == most_pool_names) {
+            ++more;
+        } else {
+            shown.push_back(short_type(name, pool_name_room));
+        }
+    }
+    return listed_names(std::move(shown), more);
+}
+
+std::string name_in_sentence(const try_candidate& c) {
+    return short_type(c.label, candidate_room);
+}
+
+/// Why an arm is not to be compared: it failed, or wrote something else than the plain program. Empty: it is.
+std::string why_unsound(const run_row& row) {
+    return !row.failure.empty() || row.output_difference.empty()
+               ? row.failure
+               : fmt::format("the output differs ({})", row.output_difference);
 }
 
 class sentences_of_try {
@@ -121,7 +169,7 @@ private:
             if (names.size() == most_names || letters > most_letters) {
                 more += c.types.size();
             } else {
-                names.push_back(c.in_sentence());
+                names.push_back(name_in_sentence(c));
                 letters += names.back().size();
             }
         }
@@ -235,7 +283,7 @@ private:
             if (!arm.to_all) {
                 continue;
             }
-            const std::string name = result_.candidates.list[*arm.without].in_sentence();
+            const std::string name = name_in_sentence(result_.candidates.list[*arm.without]);
             const saving saved = saving_of(*arm.to_all);
             if (!arm.to_all->is_different()) {
                 unknown.push_back(name);

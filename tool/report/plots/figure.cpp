@@ -80,10 +80,6 @@ markup words_before(double y, std::string_view words) {
                    text(words));
 }
 
-markup figure_box(const markup& picture, const markup& caption) {
-    return element("figure", picture + element("figcaption", caption));
-}
-
 markup folded(std::string_view summary, const markup& content) {
     return content.empty() ? content : element("details", element("summary", text(summary)) + content);
 }
@@ -190,12 +186,6 @@ void axis::add(double value) noexcept {
     }
 }
 
-void axis::add(const std::vector<double>& values) noexcept {
-    for (const double v : values) {
-        add(v);
-    }
-}
-
 namespace {
 
 constexpr double line_height = 18; // page.css sets the labels to the same
@@ -207,7 +197,9 @@ axis axis_of(const strip_panel& panel) {
     axis range;
     range.add(1);
     for (const strip& s : panel.strips) {
-        range.add(s.samples);
+        for (const double sample : s.samples) {
+            range.add(sample);
+        }
         range.add(s.middle.low);
         range.add(s.middle.high);
     }

@@ -45,9 +45,6 @@ markup panel_title(double y, std::string_view words);
 /// The words at a mark of the axis on the left, `y` px from above.
 markup words_before(double y, std::string_view words);
 
-/// A picture, or several, with its caption below.
-markup figure_box(const markup& picture, const markup& caption);
-
 /// Content that is folded away until the reader opens it.
 markup folded(std::string_view summary, const markup& content);
 
@@ -65,7 +62,6 @@ double round_step(double least);
 class axis {
 public:
     void add(double value) noexcept;
-    void add(const std::vector<double>& values) noexcept;
 
     /// The share of the axis's length at which a value lies: 0 at the start, 1 at the end; outside values at the ends.
     double place(double value) const;

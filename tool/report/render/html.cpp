@@ -190,7 +190,8 @@ public:
 
     markup operator()(const picture& p) {
         const markup drawn = p.draw(ids_);
-        return drawn.empty() ? drawn : html::figure_box(drawn, html::text(p.caption));
+        return drawn.empty() ? drawn
+                             : element("figure", drawn + element("figcaption", html::text(p.caption)));
     }
 
     markup operator()(const fold& f) {
