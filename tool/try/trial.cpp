@@ -2,8 +2,8 @@
 #include "trial.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../run/run.hpp"
 #include "../run/launch.hpp"
+#include "../run/run.hpp"
 
 #include <fmt/format.h>
 
