@@ -9,7 +9,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <span>
 #include <utility>
 
 namespace linn::tool {

@@ -14,7 +14,6 @@
 #include <charconv>
 #include <ctime>
 #include <fstream>
-#include <string_view>
 #include <thread>
 
 namespace linn::tool {

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace linn::tool {
 

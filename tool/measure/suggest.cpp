@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <string_view>
 
 namespace linn::tool {
 namespace {

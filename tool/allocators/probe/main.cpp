@@ -3,7 +3,6 @@
 // fact, KEY, a tab and the value, each at once, so that a crash leaves what was known before it.
 #include "provider.hpp"
 
-#include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <malloc.h>
 #include <sys/prctl.h>
@@ -15,14 +14,10 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <new>
-#include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 namespace linn::tool::probe {
 

@@ -6,19 +6,12 @@
 #include <linn/buffer_pool.hpp>
 #include <linn/memory_resource.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstring>
 #include <list>
 #include <map>
-#include <memory>
 #include <memory_resource>
-#include <random>
-#include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::worker {
 

@@ -9,17 +9,8 @@
 #include <linn/recycler.hpp>
 #include <linn/zero_fill.hpp>
 
-#include <sys/mman.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
 #include <cstring>
-#include <memory>
 #include <mutex>
-#include <new>
-#include <string>
-#include <vector>
 
 namespace linn::tool::worker {
 

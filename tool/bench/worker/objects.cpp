@@ -6,18 +6,8 @@
 #include <dlfcn.h>
 #include <malloc.h>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <new>
 #include <numeric>
-#include <random>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::worker {
 namespace {

@@ -7,20 +7,10 @@
 #include <linn/pool.hpp>
 #include <linn/recycler.hpp>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace linn::tool::worker {
 namespace {

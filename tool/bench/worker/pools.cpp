@@ -10,17 +10,10 @@
 #include <boost/pool/singleton_pool.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory_resource>
 #include <new>
 #include <numeric>
 #include <random>
-#include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace linn::tool::worker {

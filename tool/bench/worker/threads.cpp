@@ -6,10 +6,7 @@
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 
-#include <array>
-#include <cstddef>
 #include <memory_resource>
-#include <new>
 #include <string_view>
 
 namespace linn::tool::worker {

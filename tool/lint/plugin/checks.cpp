@@ -9,13 +9,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace clang::tidy::linn {
 

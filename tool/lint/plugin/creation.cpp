@@ -4,8 +4,6 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
-#include <algorithm>
-
 namespace clang::tidy::linn {
 namespace {
 

@@ -3,8 +3,6 @@
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 
-#include <algorithm>
-#include <optional>
 #include <set>
 
 namespace clang::tidy::linn {
