@@ -46,7 +46,7 @@ endif()
 
 # With objects in slabs under AddressSanitizer too: its allocator cannot be used in the child of a process with threads. By an
 # option, which linn_precompile_once compares.
-foreach(stem IN ITEMS fork_busy fork_default_resource fork_exec fork_generations fork_handlers fork_resources
+foreach(stem IN ITEMS fork_busy fork_exec fork_generations fork_handlers fork_resources
                       leak_roots_fork recycler_fork_idle)
   if(TARGET linn_process_${stem} AND LINN_SANITIZER)
     target_compile_options(linn_process_${stem} PRIVATE -DLINN_ASAN_POOLS=1)

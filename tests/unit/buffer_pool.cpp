@@ -165,21 +165,6 @@ TEST_CASE("buffer_pool: bad input is refused with a reason") {
 
 // Threads that acquire and release at the same time do not meet, no more than `retain_bytes` stay idle, and the numbers are exact
 // once they are done. That an idle buffer is found wherever it is: tests/model.
-/// Runs `first` on another thread, then `second` on this one, and ends the thread after that: what it caches is there.
-template <class First, class Second>
-void while_a_thread_sits(First&& first, Second&& second) {
-    std::barrier step{2};
-    std::thread other{[&] {
-        first();
-        step.arrive_and_wait();
-        step.arrive_and_wait();
-    }};
-    step.arrive_and_wait();
-    second();
-    step.arrive_and_wait();
-    other.join();
-}
-
 std::vector<linn::buffer> several(linn::buffer_pool& pool, std::size_t n) {
     std::vector<linn::buffer> all;
     for (std::size_t i = 0; i < n; ++i) {
@@ -213,24 +198,6 @@ TEST_CASE("buffer_pool: threads with one or a few buffers each do not meet") {
     CHECK(s.mappings == 3 * threads);
     CHECK(s.cached == 3 * threads);
     CHECK(s.peak <= 3 * threads);
-}
-
-TEST_CASE(
-    "buffer_pool: room that a thread reserved is there for another; no more than the retention is idle") {
-    constexpr std::size_t retained = 12;
-    linn::buffer_pool pool{64 * kib, {.retain_bytes = retained * 64 * kib}};
-    while_a_thread_sits(
-        [&] {
-            several(pool, 3).clear(); // it caches
-        },
-        [&] {
-            several(pool, retained + 5).clear();
-            CHECK(pool.statistics().cached == retained);
-            CHECK(pool.statistics().live == 0);
-            CHECK(pool.statistics().slabs == retained);
-        });
-    several(pool, retained + 1).clear();
-    CHECK(pool.statistics().cached == retained);
 }
 
 } // namespace buffer_pool_tests

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: pool, local_pool and fixed_pool allocate, construct, destroy and count alike: objects lie apart and aligned, are
-// freed in any order and used again. What they do under any sequence of calls, many at once and owns() included: tests/fuzz.
+// freed in any order and used again; a pool that is an object reports objects that outlive it, and a local_pool keeps their
+// memory. What pools do under any sequence of calls, many at once, release() and owns() included: tests/fuzz.
+#include "misuse_recorder.hpp"
 #include "process_pool.hpp"
 #include "unit.hpp"
 
@@ -17,12 +19,12 @@ struct of_process {
     using pool = linn_test::process_pool<T>;
 };
 struct local {
-    template <class T, std::size_t>
-    using pool = linn::local_pool<T>;
+    template <class T, std::size_t, linn::pool_options Options = {}>
+    using pool = linn::local_pool<T, Options>;
 };
 struct fixed {
-    template <class T, std::size_t Objects>
-    using pool = linn::fixed_pool<T, Objects>;
+    template <class T, std::size_t Objects, linn::pool_options Options = {}>
+    using pool = linn::fixed_pool<T, Objects, Options>;
 };
 #define LINN_EVERY_POOL of_process, local, fixed
 
@@ -108,6 +110,83 @@ TEST_CASE_TEMPLATE("every pool: create forwards its arguments as they are", Kind
     pool->destroy(p);
     pool->destroy(nullptr);
     CHECK(pool->statistics().live == 0);
+}
+
+static_assert(!std::is_copy_constructible_v<linn::local_pool<int>>);
+static_assert(std::is_nothrow_default_constructible_v<linn::local_pool<int>>);
+static_assert(std::is_same_v<linn::local_pool<int>::value_type, int>);
+
+TEST_CASE("local_pool: creating one allocates nothing") {
+    linn::local_pool<probe> pool;
+    const auto s = pool.statistics();
+    CHECK(s.slabs == 0);
+    CHECK(s.reserved_bytes == 0);
+    CHECK(s.live == 0);
+    CHECK(s.threads == 1);
+    CHECK(s.type.find("probe") != std::string::npos);
+}
+
+TEST_CASE_TEMPLATE("survivors are reported and stay valid, or are kept silently; without any all is quiet",
+                   Kind, local, fixed) {
+    using linn::survivors;
+    constexpr bool looks = std::is_same_v<Kind, local> || linn::detail::checked_build;
+    linn_test::misuse_recorder recorder;
+    static sized<24, 8>* kept[2]; // reachable, or they would count as leaks
+    const void* where = nullptr;
+    {
+        typename Kind::template pool<sized<24, 8>, 4> pool;
+        where = &pool;
+        kept[0] = pool.create();
+        kept[0]->data[5] = 42;
+        static_cast<void>(pool.allocate());
+        pool.deallocate(pool.allocate());
+    }
+    const auto seen = recorder.take();
+    REQUIRE(seen.size() == (looks ? 1 : 0));
+    if (looks) {
+        CHECK(seen[0].kind == linn::misuse_kind::objects_alive);
+        CHECK(seen[0].count == 2);
+        CHECK(seen[0].address == where);
+        CHECK(seen[0].type.find("sized") != std::string::npos);
+    }
+    if (std::is_same_v<Kind, local>) { // others take their memory with them
+        CHECK(kept[0]->data[5] == 42);
+    }
+    {
+        typename Kind::template pool<sized<24, 8>, 4, {.on_survivors = survivors::keep}> pool;
+        kept[1] = pool.create();
+    }
+    {
+        typename Kind::template pool<sized<24, 8>, 4, {.on_survivors = survivors::abort}> pool;
+        pool.destroy(pool.create());
+        static_cast<void>(pool.create());
+        pool.release();
+    }
+    CHECK(recorder.take().empty());
+}
+
+TEST_CASE("survivors: a double free does not make up for one that is alive, whose memory is kept") {
+    linn_test::misuse_recorder recorder;
+    static int* alive = nullptr;
+    {
+        linn::local_pool<int> pool;
+        std::vector<int*> all(40);
+        pool.allocate_n(all);
+        alive = all[7];
+        CHECK(alive != nullptr);
+        pool.deallocate(all[30]);
+        for (std::size_t i = 0; i < 40; ++i) {
+            if (i != 7) {
+                pool.deallocate(
+                    all[i]); // of the 30th a second time, which is noticed at the latest at the end
+            }
+        }
+    }
+    const auto seen = recorder.take();
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[0].kind == linn::misuse_kind::double_free);
+    CHECK(seen[1].kind == linn::misuse_kind::objects_alive);
+    CHECK(seen[1].count == 1);
 }
 
 // One friend declaration is enough for a class whose constructors and destructor are private: the pool itself constructs and

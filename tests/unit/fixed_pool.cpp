@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a fixed_pool has its objects inside itself, constant-initialised in .bss: it never allocates, is full at its capacity.
 // What all pools promise is in every_pool.cpp; that every build reports misuse at once: tests/fuzz.
-#include "misuse_recorder.hpp"
 #include "unit.hpp"
 
 #include <linn/fixed_pool.hpp>
@@ -9,9 +8,7 @@
 namespace fixed_pool_tests {
 
 using linn::fixed_pool;
-using linn::misuse_kind;
 using linn::survivors;
-using linn_test::misuse_recorder;
 
 struct order {
     std::uint64_t id = 0;
@@ -127,35 +124,6 @@ TEST_CASE("fixed_pool: padding, and objects that are constant") {
     const int* constant = constants.create(3);
     CHECK(*constant == 3);
     constants.destroy(constant);
-}
-
-TEST_CASE("fixed_pool: survivors") {
-    misuse_recorder recorder;
-    const void* where = nullptr;
-    {
-        fixed_pool<order, 4> pool;
-        where = &pool;
-        static_cast<void>(pool.create());
-        static_cast<void>(pool.create());
-    }
-    const auto seen = recorder.take();
-    REQUIRE(seen.size() == (linn::detail::checked_build ? 1 : 0));
-    if (linn::detail::checked_build) {
-        CHECK(seen[0].kind == misuse_kind::objects_alive);
-        CHECK(seen[0].count == 2);
-        CHECK(seen[0].address == where);
-    }
-    {
-        fixed_pool<order, 4, {.on_survivors = survivors::keep}> pool;
-        static_cast<void>(pool.create());
-    }
-    {
-        fixed_pool<order, 4, {.on_survivors = survivors::abort}> pool;
-        pool.destroy(pool.create());
-        static_cast<void>(pool.create());
-        pool.release();
-    }
-    CHECK(recorder.take().empty());
 }
 
 TEST_CASE("fixed_pool: one a thread; and where one was others may write, also under AddressSanitizer") {

@@ -85,65 +85,48 @@ struct throwing {
     char data[16];
 };
 
-// What the trait says yes to.
-static_assert(value_initialization_fills<int> && value_initialization_fills<const int>);
-static_assert(value_initialization_fills<int[7]> && value_initialization_fills<int[7][2]>);
-static_assert(value_initialization_fills<line> && value_initialization_fills<line[2]>);
-static_assert(value_initialization_fills<defaulted>);
-static_assert(value_initialization_fills<private_members>);
-static_assert(value_initialization_fills<with_virtual>);
-static_assert(value_initialization_fills<partly>);
-static_assert(value_initialization_fills<std::array<char, 300>>);
-// And no to.
-static_assert(!value_initialization_fills<line_with_constructor>);
-static_assert(!value_initialization_fills<defaulted_outside>);
-static_assert(!value_initialization_fills<initialised>);
-static_assert(!value_initialization_fills<half>);
+/// Exact counts, and the trait says yes where there is one.
+template <class T>
+void check(std::size_t bytes) {
+    CHECK(value_initialization_fill<T>() == bytes);
+    CHECK(value_initialization_fills<T> == (bytes != 0));
+}
+
+// Where the trait is wrong: every member has a constructor, but one of these leaves bytes alone.
+static_assert(!value_initialization_fills<nested>);
 static_assert(!value_initialization_fills<empty>);
-static_assert(!value_initialization_fills<std::string>);
-static_assert(!value_initialization_fills<std::vector<int>>);
-static_assert(!value_initialization_fills<std::optional<page>>);
-static_assert(!value_initialization_fills<std::pair<int, int>>);
 static_assert(!value_initialization_fills<std::mutex>);
 static_assert(!value_initialization_fills<std::reference_wrapper<int>>, "it cannot be value-initialised");
-// And where it is wrong: every member has a constructor, but one of these leaves bytes alone.
-static_assert(!value_initialization_fills<nested>);
 
-TEST_CASE("zero fill: exact counts") {
-    CHECK(value_initialization_fill<int>() == sizeof(int));
-    CHECK(value_initialization_fill<const int>() == sizeof(int));
-    CHECK(value_initialization_fill<int[3][2]>() == 6 * sizeof(int));
-    CHECK(value_initialization_fill<line>() == sizeof(line) - sizeof(long));
-    CHECK(value_initialization_fill<line_with_constructor>() == 0);
-    CHECK(value_initialization_fill<defaulted>() == 1000);
-    CHECK(value_initialization_fill<defaulted_outside>() == 0);
+TEST_CASE("zero fill: exact counts, and the trait says the same") {
+    check<int>(sizeof(int));
+    check<const int>(sizeof(int));
+    check<int[7]>(7 * sizeof(int));
+    check<int[3][2]>(6 * sizeof(int));
+    check<line>(sizeof(line) - sizeof(long));
+    check<line_with_constructor>(0);
+    check<defaulted>(1000);
+    check<defaulted_outside>(0);
+    check<private_members>(128);
+    check<with_virtual>(64);
+    check<half>(0);
+    check<initialised>(0);
+    check<partly>(1500);
+    check<partly[4]>(6000);
+    check<page>(4096);
+    check<std::array<char, 300>>(300);
+    check<std::string>(0);
+    check<std::vector<int>>(0);
+    check<std::pair<int, std::array<int, 3>>>(0);
+    check<std::optional<page>>(0);
+    check<poison_writer>(0);
+    check<zeroing>(0);
     CHECK(value_initialization_fill<nested>() == 1000);
-    CHECK(value_initialization_fill<private_members>() == 128);
-    CHECK(value_initialization_fill<with_virtual>() == 64);
-    CHECK(value_initialization_fill<half>() == 0);
-    CHECK(value_initialization_fill<initialised>() == 0);
-    CHECK(value_initialization_fill<partly>() == 1500);
-    CHECK(value_initialization_fill<partly[4]>() == 6000);
-    CHECK(value_initialization_fill<page>() == 4096);
-    CHECK(value_initialization_fill<std::array<char, 300>>() == 300);
-    CHECK(value_initialization_fill<std::string>() == 0);
-    CHECK(value_initialization_fill<std::vector<int>>() == 0);
-    CHECK(value_initialization_fill<poison_writer>() == 0);
-    CHECK(value_initialization_fill<zeroing>() == 0);
+    using strings = std::array<std::string, 8>; // each library leaves as much of them alone as it likes
+    CHECK((!value_initialization_fills<strings> || value_initialization_fill<strings>() != 0));
     // Padding may be filled or not: 8 bytes for sure.
     CHECK(value_initialization_fill<padded>() >= 8);
     CHECK(value_initialization_fill<padded>() <= 8 + 7);
-}
-
-TEST_CASE("zero fill: the trait never says yes without reason") {
-    CHECK(value_initialization_fill<private_members>() > 0);
-    const auto agrees = [](bool says, std::size_t bytes) { return !says || bytes > 0; };
-    CHECK(agrees(value_initialization_fills<std::array<std::string, 8>>,
-                 value_initialization_fill<std::array<std::string, 8>>()));
-    CHECK(agrees(value_initialization_fills<std::pair<int, std::array<int, 3>>>,
-                 value_initialization_fill<std::pair<int, std::array<int, 3>>>()));
-    CHECK(agrees(value_initialization_fills<std::optional<std::array<char, 64>>>,
-                 value_initialization_fill<std::optional<std::array<char, 64>>>()));
 }
 
 TEST_CASE("zero fill: a constructor that throws leaves nothing behind") {
