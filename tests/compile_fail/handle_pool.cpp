@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles of different pools do not mix, and bits that cannot be divided so are refused.
 // LINES: 66
-// CASE other_type: error: .*(cannot convert|could not convert|no matching|no viable)
-// CASE number: error: .*(cannot convert|could not convert|no matching|no viable)
-// CASE bits: error: .*linn::handle_options: index_bits must be from 1 to 31
-// CASE reference: error: .*linn::handle_pool holds objects: its type must not be a reference, void, a function or
-// CASE incomplete: error: .*linn: the type of a pool must be complete
 #include <linn/handle_pool.hpp>
 
 struct declared;
@@ -13,15 +8,15 @@ struct order {};
 struct trade {};
 
 void use(linn::handle_pool<order>& orders, linn::handle_pool<trade>& trades) {
-#if defined(LINN_CASE_other_type)
+#if defined(LINN_CASE_other_type) // (cannot convert|could not convert|no matching|no viable)
     orders.destroy(trades.create());
-#elif defined(LINN_CASE_number)
+#elif defined(LINN_CASE_number)     // (cannot convert|could not convert|no matching|no viable)
     orders.destroy(7);
-#elif defined(LINN_CASE_bits)
+#elif defined(LINN_CASE_bits)       // linn::handle_options: index_bits must be from 1 to 31
     linn::handle_pool<order, linn::handle_options{.index_bits = 32}> pool;
-#elif defined(LINN_CASE_reference)
+#elif defined(LINN_CASE_reference)  // linn::handle_pool holds objects: its type must not be a reference, void
     linn::handle_pool<int&> pool;
-#elif defined(LINN_CASE_incomplete)
+#elif defined(LINN_CASE_incomplete) // linn: the type of a pool must be complete
     linn::handle_pool<declared> pool;
 #endif
     orders.destroy(orders.create());

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What smart pointers, allocators and pooled classes cannot be of is refused in a sentence, which comes first.
 // LINES: 30
-// CASE make_reference: error: .*linn::make_shared and make_unique make objects: the type must be complete and not
-// CASE make_incomplete: error: .*linn::make_shared and make_unique make objects: the type must be complete and not
-// CASE allocator_const: error: .*linn::allocator: its type must not be const, volatile, a reference or a function
-// CASE allocator_incomplete: error: .*linn: the type of a pool must be complete
-// CASE pooled: error: .*linn::pooled is a base of the class that it names: struct order : linn::pooled<order>
-// CASE fancy_pointer: error: .*linn::allocator: the upstream allocator must use plain pointers
-// CASE too_large: error: .*linn::local_allocator: an object does not fit a slot of the pool, and there is no upstream
-// CASE promise: error: .*linn::pooled is not for promise types of coroutines
 #include <linn/allocator.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/local_allocator.hpp>
@@ -27,7 +19,7 @@ struct fancy {
 };
 template <class T>
 struct upstream : std::allocator<T> {
-#if defined(LINN_CASE_fancy_pointer)
+#if defined(LINN_CASE_fancy_pointer) // linn::allocator: the upstream allocator must use plain pointers
     using pointer = fancy<T>;
 #endif
     template <class U>
@@ -37,15 +29,15 @@ struct upstream : std::allocator<T> {
 };
 static_assert(sizeof(linn::allocator<int, upstream<int>>) != 0);
 
-#if defined(LINN_CASE_too_large)
+#if defined(LINN_CASE_too_large) // linn::local_allocator: an object does not fit a slot of the pool
 using element = long double[4];
 #else
 using element = int;
 #endif
 using slots = linn::fixed_pool<linn::node_slot<std::list<int>>, 4>;
 
-struct task { // a coroutine's frame does not fit a pool of its promise
-#if defined(LINN_CASE_promise)
+struct task {                  // a coroutine's frame does not fit a pool of its promise
+#if defined(LINN_CASE_promise) // linn::pooled is not for promise types of coroutines
     struct promise_type : linn::pooled<promise_type> {
 #else
     struct promise_type {
@@ -62,16 +54,16 @@ task count(point*) {
 }
 
 void use() {
-#if defined(LINN_CASE_make_reference)
+#if defined(LINN_CASE_make_reference) // linn::make_shared and make_unique make objects: the type must be
     static_cast<void>(linn::make_shared<int&>(3));
-#elif defined(LINN_CASE_make_incomplete)
+#elif defined(LINN_CASE_make_incomplete) // linn::make_shared and make_unique make objects: the type must be
     static_cast<void>(linn::make_unique<declared>());
-#elif defined(LINN_CASE_allocator_const)
+#elif defined(LINN_CASE_allocator_const) // linn::allocator: its type must not be const, volatile, a reference
     linn::allocator<const int> a;
-#elif defined(LINN_CASE_allocator_incomplete)
+#elif defined(LINN_CASE_allocator_incomplete) // linn: the type of a pool must be complete
     linn::allocator<declared> a;
     static_cast<void>(a.allocate(1));
-#elif defined(LINN_CASE_pooled)
+#elif defined(LINN_CASE_pooled)               // linn::pooled is a base of the class that it names
     struct number : linn::pooled<int> {};
 #endif
     slots memory;

@@ -2,11 +2,6 @@
 // A deleter without state would give the derived object to the pool of its base; and as in the standard library, there is no
 // unique_ptr to an array of known bound.
 // LINES: 99
-// CASE to_base: error
-// CASE assigned: error
-// CASE not_const: error
-// CASE array: error: no matching function
-// CASE overwritten: error: no matching function
 #include <linn/memory.hpp>
 
 #include <utility>
@@ -28,16 +23,16 @@ void convert(linn::unique_ptr<derived> d) {
     (void)assigned;
     (void)linn::make_unique_for_overwrite<int[]>(3);
     (void)linn::make_shared<int[3]>();
-#if defined(LINN_CASE_to_base)
+#if defined(LINN_CASE_to_base) // error
     linn::unique_ptr<base> b = linn::make_unique<derived>();
-#elif defined(LINN_CASE_assigned)
+#elif defined(LINN_CASE_assigned)    // error
     linn::unique_ptr<base> b;
     b = linn::make_unique<derived>();
-#elif defined(LINN_CASE_not_const)
+#elif defined(LINN_CASE_not_const)   // error
     linn::unique_ptr<derived> mutable_again = linn::unique_ptr<const derived>{};
-#elif defined(LINN_CASE_array)
+#elif defined(LINN_CASE_array)       // no matching function
     (void)linn::make_unique<int[3]>();
-#elif defined(LINN_CASE_overwritten)
+#elif defined(LINN_CASE_overwritten) // no matching function
     (void)linn::make_unique_for_overwrite<int[3]>();
 #endif
 }

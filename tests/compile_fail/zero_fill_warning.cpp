@@ -2,14 +2,6 @@
 // A fill of 256 bytes or more that nobody asked for is a warning at the caller's line, which names the
 // fix. Everything else must be silent.
 // LINES: 30
-// CASE object: zero_fill_warning.cpp:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T>\(\)
-// CASE constant: zero_fill_warning.cpp:.*error.*make_shared.*deprecated.*linn::value_initialize
-// CASE bound: zero_fill_warning.cpp:.*error.*make_shared.*deprecated
-// CASE array: zero_fill_warning.cpp:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T\[\]>\(n\)
-// CASE unique: zero_fill_warning.cpp:.*error.*make_unique.*deprecated.*linn::make_unique_for_overwrite<T>\(\)
-// CASE unique_array: zero_fill_warning.cpp:.*error.*make_unique.*deprecated.*linn::make_unique_for_overwrite<T\[\]>\(n\)
-// CASE constructors: zero_fill_warning.cpp:.*error.*make_shared.*deprecated
-// CASE hidden: zero_fill_warning.cpp:.*error.*make_shared.*deprecated
 #include <linn/memory.hpp>
 
 #include <array>
@@ -53,21 +45,21 @@ void calls() {
     using linn::value_initialize;
     std::size_t n = 4;
     const plain value{};
-#if defined(LINN_CASE_object)
+#if defined(LINN_CASE_object) // warning.cpp:.*deprecated.*make_shared_for_overwrite<T>\(\)
     (void)linn::make_shared<packet>();
-#elif defined(LINN_CASE_constant)
+#elif defined(LINN_CASE_constant)     // warning.cpp:.*deprecated.*value_initialize
     (void)linn::make_shared<const plain>();
-#elif defined(LINN_CASE_bound)
+#elif defined(LINN_CASE_bound)        // warning.cpp:.*make_shared.*deprecated
     (void)linn::make_shared<small[2]>();
-#elif defined(LINN_CASE_array)
+#elif defined(LINN_CASE_array)        // warning.cpp:.*deprecated.*make_shared_for_overwrite<T\[\]>\(n\)
     (void)linn::make_shared<plain[]>(n);
-#elif defined(LINN_CASE_unique)
+#elif defined(LINN_CASE_unique)       // warning.cpp:.*deprecated.*make_unique_for_overwrite<T>\(\)
     (void)linn::make_unique<packet>();
-#elif defined(LINN_CASE_unique_array)
+#elif defined(LINN_CASE_unique_array) // warning.cpp:.*deprecated.*make_unique_for_overwrite<T\[\]>\(n\)
     (void)linn::make_unique<plain[]>(n);
-#elif defined(LINN_CASE_constructors)
+#elif defined(LINN_CASE_constructors) // warning.cpp:.*make_shared.*deprecated
     (void)linn::make_shared<from_numbers>();
-#elif defined(LINN_CASE_hidden)
+#elif defined(LINN_CASE_hidden)       // warning.cpp:.*make_shared.*deprecated
     (void)linn::make_shared<hidden>();
 #endif
     (void)linn::make_shared_for_overwrite<packet>();
