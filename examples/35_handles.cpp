@@ -18,7 +18,7 @@ struct enemy {
 
 // [step]
 void step(enemies& all) {
-    for (enemy& e : all) {                  // in order of address
+    for (enemy& e : all) {                  // in order of their indices
         if (enemy* t = all.get(e.target)) { // null once the target is gone
             t->health -= 10;
         }

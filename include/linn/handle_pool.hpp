@@ -8,7 +8,6 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/handle_table.hpp>
-#include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/pages_heap.hpp>
@@ -18,7 +17,6 @@
 #include <linn/options.hpp>
 #include <linn/types/pool_statistics.hpp>
 
-#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -112,8 +110,8 @@ struct handle_cell {
 /// whether their object still exists. `get` of a handle whose object was destroyed gives null, also after the
 /// memory has been used for other objects, and for as long as the pool lives.
 ///
-/// Objects never move. They lie in slabs, and iteration visits them in order of address. The destructor destroys
-/// those that are left, and so does `clear()`.
+/// Objects never move. Iteration visits them in order of their indices. The destructor destroys those that are left, and so
+/// does `clear()`.
 ///
 /// A handle is an index and a generation. An index whose generations are used up is retired, so that no handle is
 /// ever made twice: with 20 and 12 bits a pool creates 2^32 - 2^20 objects in its life, then `create` throws
@@ -149,7 +147,7 @@ public:
     handle_pool(const handle_pool&) = delete;
     handle_pool& operator=(const handle_pool&) = delete;
 
-    /// Destroys all objects, in order of address. @complexity O(objects + slots / 64 + slabs)
+    /// Destroys all objects, in order of their indices. @complexity O(objects + indices / 64 + slabs)
     ~handle_pool() {
         clear();
         (check)();
@@ -232,14 +230,12 @@ public:
         return true;
     }
 
-    /// Destroys all objects, in order of address; all handles are stale then. Keeps the memory. What destructors
-    /// create meanwhile is destroyed too. @complexity O(objects + slots / 64)
+    /// Destroys all objects, in order of their indices; all handles are stale then. Keeps the memory. What destructors
+    /// create meanwhile is destroyed too. @complexity O(objects + indices / 64)
     void clear() noexcept {
         for (bool more = true; more && size_ != 0;) {
             more = false;
-            for (T& object : *this) {
-                more = destroy(handle_of(object)) || more;
-            }
+            for_each([&](handle h, T&) { more = destroy(h) || more; });
         }
     }
 
@@ -248,38 +244,30 @@ public:
     void reserve(std::size_t objects) {
         const std::size_t more = objects > size_ ? objects - size_ : 0;
         const std::size_t fresh = more > cached_ ? more - cached_ : 0;
-        if (!(table_.reserve(fresh) && slabs_.reserve(fresh) && list_slabs(0))) {
+        if (!(table_.reserve(fresh) && slabs_.reserve(fresh))) {
             detail::throw_bad_alloc();
         }
     }
 
     /// Frees the slabs that no object lies in. Handles and other objects are not affected.
-    /// @returns the bytes freed @complexity O(empty slabs x slabs)
+    /// @returns the bytes freed @complexity O(slabs)
     std::size_t trim() noexcept {
         std::size_t bytes = 0;
         give_back(cached_);
-        static_cast<void>(list_slabs(0));
-        for (detail::slab* s = slabs_.newest(); s != nullptr;) {
-            detail::slab* const older = s->older;
-            if (s->is_unused()) {
-                bytes += s->mapped_bytes;
-                if (slab_from(s) == s) {
-                    by_address_.erase(s);
-                }
-                slabs_.withdraw(s);
-                slabs_.disown(s);
-                detail::heap_pages::unmap(s, s->mapped_bytes, sizes.slab_align);
-            }
-            s = older;
+        for (detail::cold_pages leaving; slabs_.take_empty(leaving); leaving = {}) {
+            const std::size_t mapped = leaving.of->mapped_bytes;
+            slabs_.disown(leaving.of);
+            detail::heap_pages::unmap(leaving.of, mapped, sizes.slab_align);
+            bytes += mapped;
         }
         return bytes;
     }
 
-    /// Calls `f(T&)`, or `f(handle, T&)` if it takes two, for each object in order of address.
+    /// Calls `f(T&)`, or `f(handle, T&)` if it takes two, for each object in order of their indices.
     /// `f` may destroy any object: those that are gone when their turn comes are not visited. It may create objects;
-    /// whether these are visited is not said. It must not trim.
+    /// whether these are visited is not said.
     /// @throws what `f` throws
-    /// @complexity O(objects + slots / 64)
+    /// @complexity O(objects + indices / 64)
     template <class F>
     void for_each(F&& f) {
         visit(*this, f);
@@ -290,12 +278,12 @@ public:
         visit(*this, f);
     }
 
-    /// Objects in order of address. Creating and destroying leave an iterator valid, also one whose object was
-    /// destroyed: it can be incremented. `trim()` does not.
-    /// @complexity to increment: amortised constant, and one step for 64 free slots
-    [[nodiscard]] iterator begin() noexcept { return iterator{*this}; }
+    /// Objects in order of their indices. All functions leave an iterator valid, also one whose object was destroyed: it can be
+    /// incremented.
+    /// @complexity to increment: amortised constant, and one step for 64 free indices
+    [[nodiscard]] iterator begin() noexcept { return iterator{table_}; }
     [[nodiscard]] iterator end() noexcept { return {}; }
-    [[nodiscard]] const_iterator begin() const noexcept { return const_iterator{*this}; }
+    [[nodiscard]] const_iterator begin() const noexcept { return const_iterator{table_}; }
     [[nodiscard]] const_iterator end() const noexcept { return {}; }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -338,8 +326,8 @@ private:
     static constexpr detail::geometry sizes =
         detail::geometry_for(sizeof(cell), alignof(cell), {.slab_bytes = O.slab_bytes}, true);
 
-    /// Goes from one object to the next. It holds the bits of up to 64 cells that were out when it came to them; a
-    /// cell says itself whether its object still lives, so nothing that happens between two steps leads it astray.
+    /// Goes from one entry of the table to the next that has an object, so nothing that happens between two steps leads it
+    /// astray.
     template <bool Const>
     class basic_iterator {
     public:
@@ -353,16 +341,15 @@ private:
         template <bool Other>
             requires(Const && !Other)
         basic_iterator(const basic_iterator<Other>& other) noexcept
-            : pool_{other.pool_},
-              slab_{other.slab_},
-              first_{other.first_},
-              rest_{other.rest_} {}
+            : table_{other.table_},
+              index_{other.index_} {}
 
-        [[nodiscard]] reference operator*() const noexcept { return *here()->get(); }
-        [[nodiscard]] pointer operator->() const noexcept { return here()->get(); }
+        [[nodiscard]] reference operator*() const noexcept { return *operator->(); }
+        [[nodiscard]] pointer operator->() const noexcept {
+            return static_cast<T*>(table_->object_at(index_)); // a cell begins with its object
+        }
         basic_iterator& operator++() noexcept {
-            rest_ &= rest_ - 1;
-            settle();
+            index_ = table_->used_from(index_ + 1);
             return *this;
         }
         basic_iterator operator++(int) noexcept {
@@ -371,7 +358,7 @@ private:
             return before;
         }
         friend bool operator==(const basic_iterator& a, const basic_iterator& b) noexcept {
-            return a.slab_ == b.slab_ && a.slot() == b.slot();
+            return a.index_ == b.index_;
         }
 
     private:
@@ -379,61 +366,12 @@ private:
         template <bool>
         friend class basic_iterator;
 
-        explicit basic_iterator(const handle_pool& pool) noexcept
-            : pool_{&pool},
-              slab_{pool.slab_from(nullptr)},
-              rest_{out()} {
-            settle();
-        }
+        explicit basic_iterator(const table_type& table) noexcept
+            : table_{&table},
+              index_{table.used_from(0)} {}
 
-        [[nodiscard]] std::size_t slot() const noexcept {
-            return first_ + static_cast<std::size_t>(std::countr_zero(rest_));
-        }
-        /// @pre rest_ != 0, which countr_zero would test again
-        [[nodiscard]] cell* here() const noexcept {
-            if (rest_ == 0) {
-                LINN_DETAIL_UNREACHABLE();
-            }
-            return reinterpret_cast<cell*>(slab_->first + slot() * sizes.slot_bytes);
-        }
-        [[nodiscard]] bool live() const noexcept {
-            // A checked build writes over free cells.
-            return (!detail::checked_build || !slab_->free_slots.contains(slot())) &&
-                   here()->index != cell::not_live;
-        }
-        /// The cells from `first_` on that are out.
-        [[nodiscard]] std::uint64_t out() const noexcept {
-            return slab_ != nullptr && first_ < slab_->carved
-                       ? slab_->free_slots.outside(first_ / detail::slot_bitmap::bits, slab_->carved)
-                       : 0;
-        }
-
-        /// Moves on to an object, from this cell on; at the end, all is null.
-        [[LINN_DETAIL_ALWAYS_INLINE]] void settle() noexcept {
-            while (rest_ == 0 || !live()) [[LINN_DETAIL_UNLIKELY]] {
-                if (rest_ != 0) {
-                    rest_ &= rest_ - 1;
-                } else if (!next_cells()) {
-                    return;
-                }
-            }
-        }
-        [[LINN_DETAIL_NOINLINE]] bool next_cells() noexcept {
-            while (rest_ == 0 && slab_ != nullptr) {
-                first_ += detail::slot_bitmap::bits;
-                if (first_ >= slab_->carved) {
-                    slab_ = pool_->slab_from(slab_ + 1);
-                    first_ = 0;
-                }
-                rest_ = out();
-            }
-            return rest_ != 0;
-        }
-
-        const handle_pool* pool_ = nullptr;
-        detail::slab* slab_ = nullptr;
-        std::size_t first_ = 0;
-        std::uint64_t rest_ = 0; ///< of the cells from `first_` on, this one and those to come
+        const table_type* table_ = nullptr;
+        std::size_t index_ = table_type::no_index;
     };
 
     template <class Pool, class F>
@@ -441,29 +379,11 @@ private:
         const auto end = pool.end();
         for (auto i = pool.begin(); i != end; ++i) {
             if constexpr (std::is_invocable_v<F&, handle, decltype(*i)>) {
-                f(pool.handle_of(*i), *i);
+                f(handle::from_value(pool.table_.number_of(static_cast<std::uint32_t>(i.index_))), *i);
             } else {
                 f(*i);
             }
         }
-    }
-
-    /// The first slab whose header is not below `p`; null when there is none.
-    [[nodiscard]] detail::slab* slab_from(const void* p) const noexcept {
-        void* const* at = by_address_.first_from(p);
-        return at != by_address_.end() ? static_cast<detail::slab*>(*at) : nullptr;
-    }
-
-    /// Lists the slabs that are not listed yet: the newest. @returns false when there is no memory for that, and for
-    /// `more` yet to come; they are listed the next time then, and nothing is taken from them before
-    bool list_slabs(std::size_t more) noexcept {
-        if (!by_address_.reserve(slabs_.slab_count() + more)) [[LINN_DETAIL_UNLIKELY]] {
-            return false;
-        }
-        for (detail::slab* s = slabs_.newest(); by_address_.size() != slabs_.slab_count(); s = s->older) {
-            by_address_.insert(s);
-        }
-        return true;
     }
 
     /// A cell that is not live; null when there is no memory.
@@ -489,9 +409,6 @@ private:
         const std::size_t most =
             detail::clamp(table_.ready(), 1, detail::checked_build ? 1 : cache_cells / 2);
         const std::size_t want = detail::clamp(size_, 1, most);
-        if (!list_slabs(want)) {
-            return false;
-        }
         const std::size_t got =
             detail::take_slots<T>(slabs_, cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
         for (; cached_ != got; ++cached_) {
@@ -499,7 +416,6 @@ private:
             static_cast<cell*>(cache_[cached_])->index = cell::not_live;
         }
         table_.take(indices_ + got, got);
-        static_cast<void>(list_slabs(0)); // there is room
         return got != 0;
     }
 
@@ -535,9 +451,8 @@ private:
     /// A checked build writes into free objects, which Memcheck must not take for the user's doing.
     bool memcheck_ = !detail::checked_build && detail::running_on_memcheck();
     detail::slab_set<detail::heap_pages> slabs_{sizes};
-    detail::pointer_list<detail::heap_pages> by_address_; ///< the slabs
-    void* cache_[cache_cells];                            ///< cells that are out of their slabs and not live
-    std::uint32_t indices_[cache_cells];                  ///< as many, taken from the table
+    void* cache_[cache_cells];           ///< cells that are out of their slabs and not live
+    std::uint32_t indices_[cache_cells]; ///< as many, taken from the table
 };
 
 /// Not a pool: what cannot be an object is refused.

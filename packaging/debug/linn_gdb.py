@@ -477,7 +477,7 @@ class LocalPoolPrinter:
 
 
 class HandlePoolPrinter:
-    """The objects, as elements that are named by their handles, in order of address."""
+    """The objects, as elements that are named by their handles, in order of their indices."""
 
     def __init__(self, value):
         self.value = value
@@ -490,13 +490,11 @@ class HandlePoolPrinter:
     def children(self):
         table = self.value["table_"]
         index_bits = int(table.type.strip_typedefs().template_argument(1))
-        live = []
         for index in range(int(table["size_"])):
             entry = table["entries_"][index]
             if int(entry["object"]):
-                live.append((int(entry["object"]), int(entry["generation"]) << index_bits | index))
-        for address, handle in sorted(live):
-            yield f"[{handle:#x}]", gdb.Value(address).cast(self.element.pointer()).dereference()
+                handle = int(entry["generation"]) << index_bits | index
+                yield f"[{handle:#x}]", entry["object"].cast(self.element.pointer()).dereference()
 
 
 class HandlePrinter:

@@ -163,13 +163,11 @@ class HandlePool(Objects):
         index_bits = first_number(table)
         entries = member(table, "entries_")
         entry_type = entries.GetType().GetPointeeType()
-        live = []
         for index in range(number(table, "size_")):
             entry = entries.CreateValueFromAddress("entry", number(entries) + index * entry_type.GetByteSize(), entry_type)
             if number(entry, "object"):
-                live.append((number(entry, "object"), number(entry, "generation") << index_bits | index))
-        for address, handle in sorted(live):
-            yield f"[{handle:#x}]", address
+                handle = number(entry, "generation") << index_bits | index
+                yield f"[{handle:#x}]", number(entry, "object")
 
 
 class FixedPool(Objects):

@@ -221,7 +221,7 @@ TEST_CASE("handle_pool: an object that wrote beyond its end is noticed when it i
     CHECK(pool.empty());
 }
 
-// Iteration visits each live object once, also when objects are made and destroyed meanwhile. That it goes by address: tests/fuzz.
+// Iteration visits each live object once, also when objects are made and destroyed meanwhile. That it goes by index: tests/fuzz.
 TEST_CASE("handle_pool: iterators") {
     static_assert(std::forward_iterator<items::iterator> && std::forward_iterator<items::const_iterator>);
     static_assert(std::is_convertible_v<items::iterator, items::const_iterator> &&
@@ -249,7 +249,7 @@ TEST_CASE("handle_pool: what is destroyed before its turn is not visited") {
     items pool;
     const auto left = holes(pool, 3000);
     std::size_t visited = 0;
-    items::handle first; // of the lowest address, which may be any of them
+    items::handle first;
     pool.for_each([&](items::handle h, item&) {
         ++visited;
         if (visited == 1) {
@@ -274,7 +274,7 @@ TEST_CASE("handle_pool: creating while iterating disturbs nothing") {
     int more = 0;
     pool.for_each([&](item& i) {
         seen.push_back(i.number);
-        if (more++ < 3000) { // new slabs, also at lower addresses
+        if (more++ < 3000) { // new slabs, and a larger table
             static_cast<void>(pool.create(-1));
         }
     });

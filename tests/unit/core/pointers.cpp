@@ -99,17 +99,4 @@ TEST_CASE_TEMPLATE("pointer_set: against std::set", zeroed, std::true_type, std:
     CHECK(list.size() == shadow.size());
 }
 
-TEST_CASE("pointer_list: a sorted list stays sorted") {
-    with<false>::list list;
-    REQUIRE(list.reserve(8));
-    std::byte memory[8];
-    for (const int i : {3, 1, 7, 0, 5}) {
-        list.insert(memory + i);
-    }
-    list.erase(memory + 1);
-    list.erase(memory + 7);
-    const std::vector<void*> wanted{memory + 0, memory + 3, memory + 5};
-    CHECK(std::vector<void*>(list.begin(), list.end()) == wanted);
-}
-
 } // namespace core_pointers_tests

@@ -59,6 +59,20 @@ public:
         return index < size_ ? number{entries_[index].generation} << IndexBits | index : 0;
     }
 
+    static constexpr std::size_t no_index = SIZE_MAX;
+
+    /// The first index from `i` on that has an object; `no_index` where there is none.
+    /// @complexity O(1), and a step for each 64 free indices between
+    [[nodiscard]] std::size_t used_from(std::size_t i) const noexcept {
+        while (i < size_ && entries_[i].object == nullptr) [[LINN_DETAIL_UNLIKELY]] {
+            i = free_.find(false, i + 1, size_);
+        }
+        return i < size_ ? i : no_index;
+    }
+
+    /// @pre it is an index that was used once
+    [[nodiscard]] void* object_at(std::size_t index) const noexcept { return entries_[index].object; }
+
     /// How many indices can be taken without more memory.
     [[nodiscard]] std::size_t ready() const noexcept { return free_count_ + capacity_ - size_; }
 

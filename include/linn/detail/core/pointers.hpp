@@ -57,42 +57,11 @@ public:
     /// @pre there is room
     void push(void* p) noexcept { data_[size_++] = p; }
 
-    /// Keeps the order of a sorted list. @pre there is room, and `p` is not in it @complexity O(n)
-    void insert(void* p) noexcept {
-        void** const at = data_ + (first_from(p) - data_);
-        std::memmove(at + 1, at, static_cast<std::size_t>(end() - at) * sizeof(void*));
-        *at = p;
-        ++size_;
-    }
-
-    /// @pre sorted, and `p` is in it @complexity O(n)
-    void erase(const void* p) noexcept {
-        void** const at = data_ + (first_from(p) - data_);
-        --size_;
-        std::memmove(at, at + 1, static_cast<std::size_t>(end() - at) * sizeof(void*));
-    }
-
-    /// The first element that is not below `p`. @pre sorted @complexity O(log(n))
-    [[nodiscard]] void* const* first_from(const void* p) const noexcept {
-        std::size_t low = 0;
-        for (std::size_t high = size_; low != high;) {
-            const std::size_t middle = low + (high - low) / 2;
-            if (number(data_[middle]) < number(p)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return data_ + low;
-    }
-
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] void* const* begin() const noexcept { return data_; }
     [[nodiscard]] void* const* end() const noexcept { return data_ + size_; }
 
 private:
-    static std::uintptr_t number(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
-
     void unmap() noexcept {
         if (data_ != nullptr) {
             Pages::unmap(data_, capacity_ * sizeof(void*), page_bytes);

@@ -301,9 +301,6 @@ public:
         return returned_bytes_ - before;
     }
 
-    /// Takes a slab without slots out from its list, to be disowned. @pre it is available or empty
-    void withdraw(slab* s) noexcept { states_.take_away(s); }
-
     /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
     [[LINN_DETAIL_COLD]] std::size_t discard_free_pages(slab* s) noexcept {
         const std::size_t before = returned_bytes_;

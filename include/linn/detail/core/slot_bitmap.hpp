@@ -126,12 +126,6 @@ public:
         }
     }
 
-    /// Of the `bits` slots from w * bits on, those below `slots` that are not members, as bits.
-    /// @pre w * bits < slots
-    [[nodiscard]] std::uint64_t outside(std::size_t w, std::size_t slot_count) const noexcept {
-        return ~words_[w] & low_bits(slot_count - w * bits);
-    }
-
     [[nodiscard]] bool contains(std::size_t slot) const noexcept {
         return (words_[slot / bits] & bit(slot)) != 0;
     }
