@@ -30,9 +30,8 @@ namespace linn::inline LINN_ABI {
 struct buffer_options {
     /// A power of two; rounded up to a page. 0: a page.
     std::size_t alignment = 0;
-    /// Which pages to request. Without permission, or without such pages left, the pool uses others and
-    /// says so (`buffer::huge_pages`, `buffer_statistics::huge_refused`).
-    huge_page_use huge_pages = huge_page_use::off;
+    /// Ask the system for huge pages, for buffers of 2 MiB and more. It may refuse, and then uses others.
+    bool huge_pages = false;
     /// Make all pages of a new buffer present at once, so that not even its first use faults.
     bool prefault = false;
     /// Bytes of idle buffers that are kept, but at least one buffer; a buffer released beyond them returns
@@ -46,11 +45,8 @@ struct buffer_options {
 /// the capacity, `cached` the idle ones, `slabs` all. `resident_bytes` is an upper bound: untouched
 /// pages are not in memory.
 struct buffer_statistics : pool_statistics {
-    std::size_t acquired = 0;         ///< buffers acquired so far
-    std::size_t mappings = 0;         ///< times that a new one was taken from the system
-    std::size_t huge_transparent = 0; ///< buffers, used and idle, for which the kernel tries huge pages
-    std::size_t huge_reserved = 0;    ///< buffers, used and idle, on reserved huge pages
-    std::size_t huge_refused = 0;     ///< of `mappings`, those that got less than `huge_pages` asked for
+    std::size_t acquired = 0; ///< buffers acquired so far
+    std::size_t mappings = 0; ///< times that a new one was taken from the system
 };
 
 /// A large buffer on loan from its `buffer_pool`, with one owner. Empty when default-constructed, moved
@@ -83,17 +79,6 @@ public:
     [[nodiscard]] std::span<std::byte> span() const noexcept { return {data(), size()}; }
 
     [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
-
-    /// What the buffer was granted, at most what the pool asked for. For `transparent` that the kernel
-    /// will try; `huge_page_bytes` tells what came of it.
-    [[nodiscard]] huge_page_use huge_pages() const noexcept {
-        return block_ != nullptr ? block_->memory.huge : huge_page_use::off;
-    }
-    /// Bytes of the buffer that lie on huge pages now, as the system tells. 0 where it does not.
-    /// @complexity reads /proc/self/smaps: up to milliseconds
-    [[nodiscard]] std::size_t huge_page_bytes() const noexcept {
-        return block_ != nullptr ? detail::system_buffer_pages::on_huge_pages(block_->memory) : 0;
-    }
 
     /// Gives the buffer back; nothing when empty, so a second call does no harm.
     /// @complexity no lock while the thread's cache has room; else a lock for a few instructions, `munmap` when enough are
@@ -234,7 +219,7 @@ public:
 
     /// Bytes that were asked for.
     [[nodiscard]] std::size_t bytes() const noexcept { return store_->plan().bytes; }
-    /// The same, rounded up to pages; with reserved huge pages asked for, to those.
+    /// The same, rounded up to pages.
     [[nodiscard]] std::size_t capacity() const noexcept { return store_->plan().request.bytes; }
     /// Of every buffer.
     [[nodiscard]] std::size_t alignment() const noexcept { return store_->plan().request.align; }
@@ -245,9 +230,6 @@ public:
         buffer_statistics s{store_->statistics(c)};
         s.acquired = c.acquired;
         s.mappings = c.created;
-        s.huge_transparent = store_->count_of(huge_page_use::transparent);
-        s.huge_reserved = store_->count_of(huge_page_use::reserved);
-        s.huge_refused = store_->huge_refused();
         return s;
     }
 
@@ -262,14 +244,13 @@ private:
         }
         const std::size_t page = detail::system_buffer_pages::page_bytes();
         const std::size_t align = o.alignment > page ? o.alignment : page;
-        const std::size_t unit = o.huge_pages == huge_page_use::reserved ? detail::huge_page_bytes : page;
         // So that no sum of sizes in the layers below can overflow.
         constexpr std::size_t most = PTRDIFF_MAX / 2;
-        if (align > most || bytes > most - align - detail::huge_page_bytes) {
+        if (align > most || bytes > most - align - page) {
             detail::throw_argument_error<std::length_error>(
                 "linn::buffer_pool: a buffer larger than the address space");
         }
-        const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+        const std::size_t rounded = (bytes + page - 1) / page * page;
         if (o.max_bytes != 0 && o.max_bytes < rounded) {
             detail::throw_argument_error<std::invalid_argument>(
                 "linn::buffer_pool: max_bytes is less than one buffer");

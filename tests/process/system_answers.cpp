@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: pools and buffers work with every answer of Linux, old or new, with huge pages or without, and say what they got; and
-// Linux is not asked to make huge pages of memory that went back.
+// Promise: pools and buffers work with every answer of Linux, old or new; and Linux is asked for huge pages where they are wanted,
+// but not to make huge pages of memory that went back.
 //
-// Breaks when an answer that this machine never gives is taken for another: EINVAL of a kernel before 5.14 for memory that
-// cannot be read, a huge page at the wrong address for an aligned one, a missing file for permission. So these answers are
-// given here, in the place of the system calls: properties.cmake links this file with --wrap for each of them.
+// Breaks when an answer that this machine never gives is taken for another, as EINVAL of a kernel before 5.14 for memory that
+// cannot be read. So these answers are given here, in the place of the system calls: properties.cmake links this file with --wrap for each of them.
 #include "process.hpp"
 
 #if defined(__linux__)
 #include <linn/buffer_pool.hpp>
 #include <linn/pool.hpp>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-
-#include <cstdarg>
 
 namespace {
 
-using linn::huge_page_use;
 using linn_test::mib;
 using system_pages = linn::detail::system_pages;
 using system_buffer_pages = linn::detail::system_buffer_pages;
@@ -30,18 +24,10 @@ constexpr int populate_write = 23;
 
 /// What the system answers differently; all as it is at first.
 struct answers {
-    int populating = 0;             ///< errno instead of making pages present
-    bool reserved_pages = false;    ///< there are some,
-    std::size_t from_boundary = 0;  ///< this far from a multiple of 4 MiB
-    bool huge_pages = false;        ///< madvise agrees to them
-    const char* setting = nullptr;  ///< the kernel's file that allows them says this; empty: it is missing
-    const char* mappings = nullptr; ///< /proc/self/smaps says this; empty: it is missing
-    bool residents_unknown = false; ///< mincore fails
-    bool protections_stay = false;  ///< mprotect fails
-    const void* mapped_reserved = nullptr; ///< the last such page
-    bool unmapped_reserved = false;        ///< it went back
-    const void* asked_about = nullptr;     ///< where it was last told whether huge pages are wanted,
-    int asked_for = 0;                     ///< and what
+    int populating = 0;                ///< errno instead of making pages present
+    bool protections_stay = false;     ///< mprotect fails
+    const void* asked_about = nullptr; ///< where it was last told whether huge pages are wanted,
+    int asked_for = 0;                 ///< and what
 };
 answers system_says;
 
@@ -53,41 +39,10 @@ int failed(int number) {
 } // namespace
 
 extern "C" {
-void* __real_mmap(void* address, std::size_t size, int access, int flags, int file, off_t offset);
-int __real_munmap(void* p, std::size_t size);
 int __real_madvise(void* p, std::size_t size, int advice);
 int __real_mprotect(void* p, std::size_t size, int access);
-int __real_mincore(void* p, std::size_t size, unsigned char* present);
-int __real_open(const char* path, int flags, ...);
-std::FILE* __real_fopen(const char* path, const char* mode);
-void* __wrap_mmap(void* address, std::size_t size, int access, int flags, int file, off_t offset);
-int __wrap_munmap(void* p, std::size_t size);
 int __wrap_madvise(void* p, std::size_t size, int advice);
 int __wrap_mprotect(void* p, std::size_t size, int access);
-int __wrap_mincore(void* p, std::size_t size, unsigned char* present);
-int __wrap_open(const char* path, int flags, ...);
-std::FILE* __wrap_fopen(const char* path, const char* mode);
-
-void* __wrap_mmap(void* address, std::size_t size, int access, int flags, int file, off_t offset) {
-    if ((flags & MAP_HUGETLB) == 0) {
-        return __real_mmap(address, size, access, flags, file, offset);
-    }
-    if (!system_says.reserved_pages) {
-        errno = ENOMEM;
-        return MAP_FAILED;
-    }
-    void* wide = __real_mmap(nullptr, size + 8 * mib, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(wide != MAP_FAILED);
-    const std::uintptr_t boundary = (reinterpret_cast<std::uintptr_t>(wide) / (4 * mib) + 1) * (4 * mib);
-    void* p = reinterpret_cast<void*>(boundary + system_says.from_boundary);
-    system_says.mapped_reserved = p;
-    return p;
-}
-
-int __wrap_munmap(void* p, std::size_t size) {
-    system_says.unmapped_reserved = system_says.unmapped_reserved || p == system_says.mapped_reserved;
-    return __real_munmap(p, size);
-}
 
 int __wrap_madvise(void* p, std::size_t size, int advice) {
     if (system_says.populating != 0 && (advice == populate_read || advice == populate_write)) {
@@ -97,46 +52,12 @@ int __wrap_madvise(void* p, std::size_t size, int advice) {
         system_says.asked_about = p;
         system_says.asked_for = advice;
     }
-    return advice == MADV_HUGEPAGE && system_says.huge_pages ? 0 : __real_madvise(p, size, advice);
+    return __real_madvise(p, size, advice);
 }
 
 int __wrap_mprotect(void* p, std::size_t size, int access) {
     return system_says.protections_stay && access != PROT_NONE ? failed(ENOMEM)
                                                                : __real_mprotect(p, size, access);
-}
-
-int __wrap_mincore(void* p, std::size_t size, unsigned char* present) {
-    return system_says.residents_unknown ? failed(ENOMEM) : __real_mincore(p, size, present);
-}
-
-int __wrap_open(const char* path, int flags, ...) {
-    if (system_says.setting != nullptr && std::strstr(path, "transparent_hugepage") != nullptr) {
-        const std::size_t size = std::strlen(system_says.setting);
-        int ends[2];
-        if (size == 0) {
-            return failed(ENOENT);
-        }
-        CHECK(::pipe(ends) == 0 &&
-              ::write(ends[1], system_says.setting, size) == static_cast<::ssize_t>(size));
-        ::close(ends[1]);
-        return ends[0];
-    }
-    std::va_list more;
-    va_start(more, flags);
-    const unsigned mode = (flags & O_CREAT) != 0 ? va_arg(more, unsigned) : 0;
-    va_end(more);
-    return __real_open(path, flags, mode);
-}
-
-std::FILE* __wrap_fopen(const char* path, const char* mode) {
-    if (system_says.mappings == nullptr || std::strcmp(path, "/proc/self/smaps") != 0) {
-        return __real_fopen(path, mode);
-    }
-    if (*system_says.mappings == '\0') {
-        errno = ENOENT;
-        return nullptr;
-    }
-    return ::fmemopen(const_cast<char*>(system_says.mappings), std::strlen(system_says.mappings), "r");
 }
 }
 
@@ -148,18 +69,22 @@ void use(linn::buffer& b) {
 }
 
 std::size_t resident(const linn::buffer& b) {
-    return linn::detail::resident_bytes(b.data(), b.capacity());
+    std::vector<unsigned char> pages(b.capacity() / system_buffer_pages::page_bytes());
+    CHECK(::mincore(b.data(), b.capacity(), pages.data()) == 0);
+    const auto present =
+        std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return (p & 1U) != 0; });
+    return static_cast<std::size_t>(present) * system_buffer_pages::page_bytes();
 }
 
 /// MADV_POPULATE_READ and _WRITE are errors of the caller for it.
 void kernel_before_5_14() {
     system_says = {.populating = EINVAL};
     const std::size_t page = system_buffer_pages::page_bytes();
-    void* there = __real_mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* there = ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(there != MAP_FAILED);
     errno = 17;
     CHECK(system_pages::readable(there));
-    CHECK(__real_munmap(there, page) == 0);
+    CHECK(::munmap(there, page) == 0);
     CHECK(!system_pages::readable(there));
     CHECK(errno == 17);
 
@@ -181,82 +106,19 @@ void no_memory_to_prefault() {
     CHECK(resident(pool.acquire()) == pool.capacity());
 }
 
-void reserved_pages() {
-    system_says = {.reserved_pages = true};
-    linn::buffer_pool pool{bytes - 1, {.huge_pages = huge_page_use::reserved}};
-    linn::buffer b = pool.acquire();
-    CHECK(b.data() == system_says.mapped_reserved);
-    CHECK(b.huge_pages() == huge_page_use::reserved);
-    CHECK(b.huge_page_bytes() == bytes);
-    use(b);
-    CHECK(pool.statistics().huge_reserved == 1 && pool.statistics().huge_refused == 0);
-    b.reset();
-    CHECK(pool.trim() == bytes);
-    CHECK(system_says.unmapped_reserved);
-    CHECK(pool.statistics().huge_reserved == 0);
-}
-
-/// Others are taken, and these go back.
-void reserved_pages_at_the_wrong_address() {
-    system_says = {.reserved_pages = true, .from_boundary = 2 * mib, .setting = ""};
-    linn::buffer_pool pool{bytes, {.alignment = 4 * mib, .huge_pages = huge_page_use::reserved}};
-    linn::buffer b = pool.acquire();
-    CHECK(system_says.mapped_reserved != nullptr && system_says.unmapped_reserved);
-    CHECK(b.huge_pages() == huge_page_use::off);
-    CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % (4 * mib) == 0);
-    use(b);
-    CHECK(pool.statistics().huge_refused == 1);
-}
-
-huge_page_use granted(const char* setting) {
-    system_says = {.huge_pages = true, .setting = setting};
-    linn::buffer_pool pool{bytes, {.huge_pages = huge_page_use::transparent}};
-    return pool.acquire().huge_pages();
-}
-
-void transparent_pages_by_setting() {
-    CHECK(granted("always [madvise] never\n") == huge_page_use::transparent);
-    CHECK(granted("[always] madvise never\n") == huge_page_use::transparent);
-    CHECK(granted("always madvise [never]\n") == huge_page_use::off);
-    CHECK(granted("") == huge_page_use::off); // a kernel without them, or a sandbox without that file
-}
-
-/// The kernel's own answer, which madvise does not give.
-void transparent_pages_off_for_the_process() {
-#if defined(PR_SET_THP_DISABLE)
-    if (::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0) {
-        CHECK(granted("[always] madvise never\n") == huge_page_use::off);
-    }
-#endif
-}
-
-void count_of_transparent_pages() {
-    linn::buffer_pool pool{bytes};
-    linn::buffer b = pool.acquire();
-    use(b);
-    const auto begin = reinterpret_cast<std::uintptr_t>(b.data());
-    char text[600];
-    const auto say = [&](std::size_t kib) {
-        // A mapping before the buffer, and one that begins before it and ends in its middle.
-        std::snprintf(text, sizeof text,
-                      "%zx-%zx rw-p 00000000 00:00 0\nRss: 1 kB\nAnonHugePages:     2048 kB\n"
-                      "%zx-%zx rw-p 00000000 00:00 0\nRss: 1 kB\nAnonHugePages: %8zu kB\n",
-                      begin - 8 * mib, begin - 4 * mib, begin - 4 * mib, begin + 4 * mib, kib);
-        system_says = {.mappings = text};
-    };
+void huge_pages_are_asked_for() {
+    linn::buffer_pool small{mib, {.huge_pages = true}};
+    linn::buffer_pool ordinary{bytes};
+    const linn::buffer a = small.acquire();
+    const linn::buffer b = ordinary.acquire();
+    CHECK(system_says.asked_for == 0);
+    linn::buffer_pool pool{bytes, {.huge_pages = true}};
     errno = 17;
-    say(2048);
-    CHECK(b.huge_page_bytes() == 2 * mib);
-    say(8192); // the rest may be the other buffer's
-    CHECK(b.huge_page_bytes() == 4 * mib);
-    say(0);
-    CHECK(b.huge_page_bytes() == 0);
-    say(2048);
-    system_says.residents_unknown = true;
-    CHECK(b.huge_page_bytes() == 0);
-    system_says = {.mappings = ""};
-    CHECK(b.huge_page_bytes() == 0);
+    linn::buffer c = pool.acquire();
     CHECK(errno == 17);
+    CHECK(system_says.asked_for == MADV_HUGEPAGE && system_says.asked_about == c.data());
+    CHECK(reinterpret_cast<std::uintptr_t>(c.data()) % (2 * mib) == 0);
+    use(c);
 }
 
 /// Where idle buffers are inaccessible: one that stays so is lost, and another is handed out.
@@ -313,7 +175,7 @@ void sizes_that_overflow() {
     errno = 17;
     CHECK(system_pages::map(most, 4 * mib) == nullptr);
     linn::detail::buffer_mapping m;
-    CHECK(!system_buffer_pages::map({.bytes = most, .align = 4 * mib, .huge = huge_page_use::off}, m));
+    CHECK(!system_buffer_pages::map({.bytes = most, .align = 4 * mib, .huge = false}, m));
     CHECK(errno == 17);
 }
 
@@ -329,13 +191,7 @@ void each(const char* what, void (*body)()) {
 int main() {
     each("a kernel before 5.14", &kernel_before_5_14);
     each("no memory to prefault", &no_memory_to_prefault);
-    each("reserved pages", &reserved_pages);
-    each("reserved pages at the wrong address", &reserved_pages_at_the_wrong_address);
-    if (::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) != 1) {
-        each("transparent pages by setting", &transparent_pages_by_setting);
-        linn_test::run_child(&transparent_pages_off_for_the_process).expect_success("transparent pages off");
-    }
-    each("a count of transparent pages", &count_of_transparent_pages);
+    each("huge pages are asked for", &huge_pages_are_asked_for);
     each("a protection that stays", &protection_stays);
     each("no huge pages of returned memory", &no_huge_pages_of_returned_memory);
     each("sizes that overflow", &sizes_that_overflow);

@@ -177,7 +177,7 @@ void stumble(random_source& random) {
         std::this_thread::yield();
     } else if (dice < 4) {
         for (std::size_t i = random.below(200); i != 0; --i) {
-            linn::detail::spin_pause();
+            LINN_DETAIL_SPIN_PAUSE();
         }
     }
 }

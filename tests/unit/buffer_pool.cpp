@@ -114,17 +114,16 @@ TEST_CASE("buffer_pool: an object in a buffer is default-initialised, destroyed,
     CHECK(is_aligned(fitting.make_shared_for_overwrite<strict>().get(), alignof(strict)));
 }
 
-// What Linux grants and refuses: process.system_answers.
-TEST_CASE(
-    "buffer_pool: less than a huge page cannot lie on one; with `reserved` the size is rounded up instead") {
-    linn::buffer_pool small{64 * kib, {.huge_pages = linn::huge_page_use::transparent}};
-    CHECK(small.acquire().huge_pages() == linn::huge_page_use::off);
-    CHECK(small.statistics().huge_refused == 1);
-    linn::buffer_pool rounded{64 * kib, {.huge_pages = linn::huge_page_use::reserved}};
-    CHECK(rounded.capacity() == 2 * mib);
-    linn::buffer_pool ordinary{4 * mib};
-    CHECK(ordinary.acquire().huge_page_bytes() == 0);
-    CHECK(ordinary.statistics().huge_refused == 0);
+// That it asks Linux: process.system_answers.
+TEST_CASE("buffer_pool: huge pages are a wish that any size may have") {
+    for (const std::size_t bytes : {64 * kib, 5 * mib}) {
+        linn::buffer_pool pool{bytes, {.huge_pages = true}};
+        CHECK(pool.capacity() == bytes);
+        linn::buffer b = pool.acquire();
+        b.span().back() = std::byte{1};
+        CHECK(
+            (bytes < 2 * mib || !linn::detail::system_buffer_pages::zeroed || is_aligned(b.data(), 2 * mib)));
+    }
 }
 
 std::string refusal(std::size_t bytes, const linn::buffer_options& options = {}) {
@@ -149,7 +148,7 @@ TEST_CASE("buffer_pool: bad input is refused with a reason") {
     for (const std::size_t bytes :
          {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2, SIZE_MAX / 2 + 1, std::size_t{PTRDIFF_MAX} / 2}) {
         CHECK(refusal(bytes) == too_long);
-        CHECK(refusal(bytes, {.huge_pages = linn::huge_page_use::reserved}) == too_long);
+        CHECK(refusal(bytes, {.huge_pages = true}) == too_long);
     }
     CHECK(refusal(1, {.alignment = SIZE_MAX / 2 + 1}) == too_long);
     // What can be written down, but no system has: not even one where addresses are 64 bits wide.

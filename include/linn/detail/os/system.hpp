@@ -15,16 +15,7 @@
 #elif defined(_WIN32)
 #include <linn/detail/os/windows/system.hpp>
 #else
-#include <linn/detail/os/plain/system.hpp>
+#include <linn/detail/os/plain.hpp>
 #endif
-
-namespace linn::inline LINN_ABI::detail {
-
-/// Tells the processor that this is a spin loop.
-inline void spin_pause() noexcept {
-    LINN_DETAIL_SPIN_PAUSE();
-}
-
-} // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -11,7 +11,7 @@
 #elif defined(_WIN32)
 #include <linn/detail/os/windows/threads.hpp>
 #else
-#include <linn/detail/os/plain/threads.hpp>
+#include <linn/detail/os/plain.hpp>
 #endif
 
 namespace linn::inline LINN_ABI::detail {

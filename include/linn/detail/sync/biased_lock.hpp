@@ -92,7 +92,7 @@ public:
         // seq_cst: pairs with the exchange in try_enter_symmetric; as an acquire with the release in leave
         for (int i = 0; busy_.load(std::memory_order_seq_cst); ++i) {
             if (i < spins) {
-                spin_pause();
+                LINN_DETAIL_SPIN_PAUSE();
             } else {
                 sleep_briefly();
             }

@@ -10,7 +10,6 @@
 #include <linn/detail/sync/observer.hpp>
 #include <linn/types/pool_statistics.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <new>
 #include <string_view>
@@ -109,15 +108,6 @@ public:
         return s;
     }
 
-    /// Buffers that are there, with that kind of page.
-    [[nodiscard]] std::size_t count_of(huge_page_use kind) const noexcept {
-        return of_kind_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
-    }
-    /// Buffers, so far, that got less than was asked for.
-    [[nodiscard]] std::size_t huge_refused() const noexcept {
-        return huge_refused_.load(std::memory_order_relaxed);
-    }
-
     [[nodiscard]] const buffer_plan& plan() const noexcept { return plan_; }
 
 private:
@@ -165,10 +155,6 @@ private:
         if (mapped) {
             Pages::open(b->memory, false); // lifts no protection, so nothing can be refused
             if (!plan_.prefault || Pages::prefault(b->memory)) {
-                count(*b).fetch_add(1, std::memory_order_relaxed);
-                if (b->memory.huge != plan_.request.huge) {
-                    huge_refused_.fetch_add(1, std::memory_order_relaxed);
-                }
                 tell(pool_event_kind::slab_mapped, 1);
                 return b;
             }
@@ -183,7 +169,6 @@ private:
 
     void dispose(item* s) noexcept {
         auto* const b = static_cast<block*>(s);
-        count(*b).fetch_sub(1, std::memory_order_relaxed);
         Pages::unmap(b->memory);
         delete b;
     }
@@ -203,12 +188,8 @@ private:
             {kind, buffer_type_name, this->closed() ? nullptr : plan_.pool, n, n * plan_.request.bytes});
     }
 
-    auto& count(const block& b) noexcept { return of_kind_[static_cast<std::size_t>(b.memory.huge)]; }
-
     const buffer_plan plan_;
     const bool protect_idle_; ///< idle memory is inaccessible, if no checker reports misuse
-    typename Policy::template atomic<std::size_t> of_kind_[3] = {}; ///< by `huge_page_use`
-    typename Policy::template atomic<std::size_t> huge_refused_{0};
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -59,7 +59,7 @@ public:
             if (try_lock()) {
                 return;
             }
-            spin_pause();
+            LINN_DETAIL_SPIN_PAUSE();
         }
         // acquire: pairs with the release in unlock. `contended` makes that unlock wake a thread.
         while (state_.exchange(contended, std::memory_order_acquire) != unlocked) {
