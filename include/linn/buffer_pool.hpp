@@ -6,7 +6,7 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/allocator.hpp>
-#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
 #include <linn/types/pool_statistics.hpp>

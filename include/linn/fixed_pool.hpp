@@ -5,13 +5,12 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/options.hpp>
 #include <linn/types/pool_statistics.hpp>
 

@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/handle_table.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -13,7 +12,7 @@
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/options.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -409,14 +408,12 @@ private:
         const std::size_t most =
             detail::clamp(table_.ready(), 1, detail::checked_build ? 1 : cache_cells / 2);
         const std::size_t want = detail::clamp(size_, 1, most);
-        const std::size_t got =
-            detail::take_slots<T>(slabs_, cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
-        for (; cached_ != got; ++cached_) {
-            cache_[cached_] = cache_[want - got + cached_];
-            static_cast<cell*>(cache_[cached_])->index = cell::not_live;
+        cached_ = detail::take_slots<T>(slabs_, cache_, want, LINN_DETAIL_RETURN_ADDRESS());
+        for (std::size_t i = 0; i != cached_; ++i) {
+            static_cast<cell*>(cache_[i])->index = cell::not_live;
         }
-        table_.take(indices_ + got, got);
-        return got != 0;
+        table_.take(indices_ + cached_, cached_);
+        return cached_ != 0;
     }
 
     void give(cell* c, std::uint32_t index) noexcept {

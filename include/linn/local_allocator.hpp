@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/upstream_traits.hpp>
 

@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -13,8 +12,7 @@
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/misuse.hpp>
-#include <linn/detail/sync/observer.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/options.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -256,10 +254,7 @@ private:
         // nothing, so that its slabs know of every object whether it is free.
         const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
         const std::size_t want = detail::clamp(slabs_.out(), 1, most);
-        count_ = detail::take_slots<T>(slabs_, cache_ + want, want, LINN_DETAIL_RETURN_ADDRESS());
-        if (count_ != want) {
-            std::memmove(cache_, cache_ + (want - count_), count_ * sizeof(void*));
-        }
+        count_ = detail::take_slots<T>(slabs_, cache_, want, LINN_DETAIL_RETURN_ADDRESS());
         const bool got = count_ != 0;
         tell(got ? 0 : 1);
         return got && (count_ != 0 || refill()); // an observer may have used the pool
@@ -271,10 +266,9 @@ private:
         const std::size_t rest = out.size() - cached;
         if (rest != 0) {
             void** const begin = reinterpret_cast<void**>(out.data() + cached);
-            const std::size_t got =
-                detail::take_slots<T>(slabs_, begin + rest, rest, LINN_DETAIL_RETURN_ADDRESS());
+            const std::size_t got = detail::take_slots<T>(slabs_, begin, rest, LINN_DETAIL_RETURN_ADDRESS());
             if (got != rest) {
-                slabs_.give(begin + (rest - got), got, &detail::refuse<T>);
+                slabs_.give(begin, got, &detail::refuse<T>);
                 tell(out.size());
                 return false;
             }

@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/type_name.hpp>
@@ -231,14 +230,6 @@ std::size_t checked_length(std::size_t n) {
 #endif
     }
     return n;
-}
-
-template <class T, class Start>
-[[nodiscard]] T* start_in_pool(Start start) {
-    using core = pool_core<T, default_options<T>>;
-    T* p = core::allocate();
-    void* place = const_cast<std::remove_cv_t<T>*>(p);
-    return detail::start_or([&] { return start(place); }, [p] { core::deallocate(p); });
 }
 
 /// What `make_shared` and `make_unique` can make.
@@ -493,7 +484,9 @@ template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique_for_overwrite() {
     using object = std::remove_cv_t<T>;
-    return unique_ptr<T>{detail::start_in_pool<object>([](void* place) { return ::new (place) object; })};
+    object* p = pool<object>::allocate();
+    return unique_ptr<T>{detail::start_or([p] { return ::new (detail::untyped(p)) object; },
+                                          [p] { pool<object>::deallocate(p); })};
 }
 
 /// As `make_unique`, of `T[]` with `n` elements, each default-initialised.

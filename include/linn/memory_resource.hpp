@@ -5,7 +5,7 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/module.hpp>

@@ -10,7 +10,7 @@
 /// `set_misuse_handler`. Release builds look when objects return to their slabs, once in a
 /// magazine; `LINN_CHECKED` builds look at every deallocation.
 
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/types/misuse.hpp>
 

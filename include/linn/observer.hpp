@@ -10,8 +10,8 @@
 /// `pool_event`.
 
 #include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/module.hpp>
-#include <linn/detail/sync/observer.hpp>
 #include <linn/types/pool_event.hpp>
 
 #include <cstdio>

@@ -5,12 +5,11 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sync/idle_core.hpp>
-#include <linn/detail/sync/parking.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/recycler_body.hpp>
-#include <linn/detail/sync/recycler_slot.hpp>
 #include <linn/pool.hpp>
 
 #include <cstddef>
@@ -62,6 +61,33 @@ struct recycler_statistics {
 
 template <class T>
 class recycler;
+
+namespace detail {
+
+/// A `std::chrono::duration`. By its members, since <chrono> costs more to compile than all of a pool.
+template <class D>
+concept duration = requires(const D& d) {
+    static_cast<double>(d.count());
+    D::period::num;
+    D::period::den;
+};
+
+/// Rounded up; 0 for a negative one. The largest value for one that is longer than 292 years.
+template <duration D>
+constexpr std::uint64_t nanoseconds(const D& d) noexcept {
+    const double ns =
+        static_cast<double>(d.count()) * (1e9 * static_cast<double>(D::period::num) / D::period::den);
+    if (!(ns > 0)) { // or not a number
+        return 0;
+    }
+    if (ns >= 0x1p63) {
+        return ~std::uint64_t{0};
+    }
+    const auto whole = static_cast<std::uint64_t>(ns);
+    return whole + (static_cast<double>(whole) < ns ? 1U : 0U);
+}
+
+} // namespace detail
 
 /// The deleter of `recycler<T>::handle`: stateless, gives the object back to the recycler it came from.
 /// @complexity that of `recycler<T>::recycle`
@@ -132,15 +158,13 @@ public:
     [[nodiscard]] handle acquire() {
         // First, so that nothing else is said of a T that is refused.
         static_assert(sizeof(detail::made<T>) != 0);
-        slot* s;
-        return body_->try_cached(s) ? handle{s->hand_out()} : acquire_elsewhere(detail::whenever);
+        return out(body_->acquire(at_any_time));
     }
 
     /// As `acquire`, but does not wait: null when the limit is reached, there is no memory or `create` throws.
     [[nodiscard]] handle try_acquire() noexcept {
         static_assert(sizeof(detail::made<T>) != 0);
-        slot* s;
-        return body_->try_cached(s) ? handle{s->hand_out()} : try_acquire_elsewhere();
+        return out(body_->try_acquire());
     }
 
     /// As `acquire`, but waits for `time` at most, a `std::chrono::duration`: null when no object came back until then.
@@ -148,28 +172,20 @@ public:
     template <detail::duration Duration>
     [[nodiscard]] handle acquire_for(const Duration& time) {
         static_assert(sizeof(detail::made<T>) != 0);
-        slot* s;
-        return body_->try_cached(s) ? handle{s->hand_out()} : acquire_elsewhere(moment_in(time));
+        return out(body_->acquire([&] { return moment_in(time); }));
     }
 
     /// As `acquire`, but shared. The control block lies in front of the object: nothing is allocated.
     /// `reset` runs when the last shared_ptr goes; the object is idle when the last weak_ptr is gone too.
-    [[nodiscard]] std::shared_ptr<T> acquire_shared() {
-        slot* s;
-        return body_->try_cached(s) ? body::share(s) : acquire_shared_elsewhere(detail::whenever);
-    }
+    [[nodiscard]] std::shared_ptr<T> acquire_shared() { return shared(body_->acquire(at_any_time)); }
 
     /// As `try_acquire`, but shared.
-    [[nodiscard]] std::shared_ptr<T> try_acquire_shared() noexcept {
-        slot* s;
-        return body_->try_cached(s) ? body::share(s) : shared(body_->try_acquire());
-    }
+    [[nodiscard]] std::shared_ptr<T> try_acquire_shared() noexcept { return shared(body_->try_acquire()); }
 
     /// As `acquire_for`, but shared.
     template <detail::duration Duration>
     [[nodiscard]] std::shared_ptr<T> acquire_shared_for(const Duration& time) {
-        slot* s;
-        return body_->try_cached(s) ? body::share(s) : acquire_shared_elsewhere(moment_in(time));
+        return shared(body_->acquire([&] { return moment_in(time); }));
     }
 
     /// Gives an object back to the recycler that it came from: what a handle does, for a pointer that was
@@ -246,16 +262,7 @@ private:
         : body_{new body{o.capacity, o.limit, std::move(o.create), std::move(o.reset)}} {}
     recycler(options&& o, std::size_t n, private_tag t) : recycler{checked(std::move(o)), t} { prefill(n); }
 
-    // Out of line, so that the hot paths prepare nothing for them.
-
-    [[LINN_DETAIL_NOINLINE]] handle acquire_elsewhere(std::uint64_t until) {
-        return out(body_->acquire(until));
-    }
-    [[LINN_DETAIL_NOINLINE]] handle try_acquire_elsewhere() noexcept { return out(body_->try_acquire()); }
-    [[LINN_DETAIL_NOINLINE]] std::shared_ptr<T> acquire_shared_elsewhere(std::uint64_t until) {
-        return shared(body_->acquire(until));
-    }
-
+    static std::uint64_t at_any_time() noexcept { return detail::whenever; }
     static handle out(slot* s) noexcept { return handle{s != nullptr ? s->hand_out() : nullptr}; }
     static std::shared_ptr<T> shared(slot* s) noexcept {
         return s != nullptr ? body::share(s) : std::shared_ptr<T>{};

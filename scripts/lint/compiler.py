@@ -10,7 +10,7 @@ import source
 
 HOME = "include/linn/detail/core/compiler.hpp"
 # How Windows declares its functions; every compiler for it reads that.
-WINDOWS = "include/linn/detail/os/windows/"
+WINDOWS = "include/linn/detail/os/windows.hpp"
 
 # What a compiler, a processor or a system names begins with two underscores, or with one and a capital letter.
 NAMES = re.compile(r"\b(?:__(?!cpp_|STDCPP_)|_[A-Z]|_mm_)\w+|\b(?:__)?asm(?:__)?\b|\busing (?:gnu|clang|msvc)\b|\b(?:gnu|clang|msvc)::\w+"

@@ -10,14 +10,13 @@ import re
 import source
 
 SCOPE = "include/linn/"
-LOCK = re.compile(r"\b(?:basic_mutex|fork_mutex|pthread_(?:mutex|spin|rwlock)\w*|atomic_flag"
-                  r"|std::(?:\w+_)?mutex|std::\w*semaphore|SRWLOCK|CRITICAL_SECTION)\b")
+LOCK = re.compile(r"\b(?:basic_mutex|known_to_forks\{|pthread_(?:mutex|spin|rwlock)\w*|atomic_flag"
+                  r"|std::(?:\w+_)?mutex|std::\w*semaphore|SRWLOCK|CRITICAL_SECTION)(?:\b|(?<=\{))")
 
 # (file, lock): how a fork knows of it.
 ALLOWED = {
-    ("include/linn/detail/sync/mutex.hpp", "basic_mutex"): "what the others are made of",
-    ("include/linn/detail/sync/mutex.hpp", "fork_mutex"): "what mutex is made of",
-    ("include/linn/detail/sync/module.hpp", "fork_mutex"): "the lock of the list of the fork handlers",
+    ("include/linn/detail/sync/mutex.hpp", "basic_mutex"): "what mutex is made of",
+    ("include/linn/detail/sync/module.hpp", "known_to_forks{"): "the lock of the list of the fork handlers",
     ("include/linn/detail/os/leak_roots.hpp", "pthread_mutex"): "module_record holds it during a fork",
 }
 
@@ -40,12 +39,12 @@ FILE = SCOPE + "a.hpp"
 PLANTED = [
     ({FILE: "struct s {\n    std::mutex lock;\n};\n"}, "a.hpp:2: std::mutex"),
     ({FILE: "std::recursive_mutex lock;\n"}, "a.hpp:1: std::recursive_mutex"),
-    ({FILE: "basic_mutex<mutex_platform> lock;\n"}, "basic_mutex"),
-    ({FILE: "fork_mutex lock;\n"}, "fork_mutex"),
+    ({FILE: "basic_mutex<parking> lock;\n"}, "basic_mutex"),
+    ({FILE: "mutex lock{known_to_forks{}};\n"}, "known_to_forks"),
     ({FILE: "::pthread_mutex_t lock;\n"}, "pthread_mutex_t"),
     ({FILE: "std::atomic_flag busy;\n"}, "atomic_flag"),
     ({FILE: "mutex lock_{part_}; // not a std::mutex\n"}, None),
-    ({SCOPE + "detail/sync/module.hpp": "fork_mutex lock_;\n"}, None),
+    ({SCOPE + "detail/sync/module.hpp": "mutex lock_{known_to_forks{}};\n"}, None),
     ({"tool/a.cpp": "std::mutex lock;\n"}, None),
 ]
 

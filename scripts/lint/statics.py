@@ -17,8 +17,8 @@ ONCE = re.compile(r"\b(?:once_flag|call_once|pthread_once)\b")
 
 # (file, name): why nobody waits there for a thread that a fork leaves behind.
 ALLOWED = {
-    ("include/linn/detail/os/windows/system.hpp", "wait"): "Windows, which has no fork",
-    ("include/linn/detail/os/windows/system.hpp", "wake"): "Windows, which has no fork",
+    ("include/linn/detail/os/windows.hpp", "wait"): "Windows, which has no fork",
+    ("include/linn/detail/os/windows.hpp", "wake"): "Windows, which has no fork",
     ("include/linn/node_types.hpp", "entry"): "made when the module is loaded, not under a guard that is waited for",
     ("include/linn/node_types.hpp", "added"): "made when the module is loaded, not under a guard that is waited for",
 }

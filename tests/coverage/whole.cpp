@@ -18,7 +18,7 @@ template struct pool_delete<std::string>;
 
 namespace detail {
 
-template class basic_mutex<mutex_platform>;
+template class basic_mutex<parking>;
 template class biased_lock<platform>;
 template class buffer_store<platform, system_buffer_pages>;
 template class bypass<platform>;

@@ -9,16 +9,16 @@
 
 namespace model::of_locks {
 
-struct mutex_platform {
+struct lock_parking {
     template <class T>
     using atomic = model::atomic<T>;
     static constexpr int spins = 1;
     static void wait(atomic<std::uint32_t>& place, std::uint32_t expected) noexcept {
         futex_wait(&place, expected);
     }
-    static void wake_one(atomic<std::uint32_t>& place) noexcept { futex_wake_one(&place); }
+    static void wake(atomic<std::uint32_t>& place) noexcept { futex_wake_one(&place); }
 };
-struct real_mutex : linn::detail::basic_mutex<mutex_platform> {
+struct real_mutex : linn::detail::basic_mutex<lock_parking> {
     static bool held_for_fork() noexcept { return false; }
 };
 

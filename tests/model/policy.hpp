@@ -5,7 +5,7 @@
 #include "model.hpp"
 
 #include <linn/detail/sync/idle_store.hpp>
-#include <linn/detail/sync/thread_index.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "depot_scenarios.hpp"
 
 #include <linn/detail/sync/thread_cache.hpp>
-#include <linn/detail/sync/thread_index.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 namespace model::of_pools {
 

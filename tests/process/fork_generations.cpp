@@ -6,7 +6,7 @@
 // takes a lock. Each generation forks from another thread than the one that the process began with.
 #include "process.hpp"
 
-#include <linn/detail/sync/thread_index.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 #include <linn/linn.hpp>
 
 namespace {

@@ -48,7 +48,8 @@ public:
     [[nodiscard]] bool held_for_fork() const noexcept { return real_.held_for_fork(); }
 
 private:
-    linn::detail::fork_mutex real_;
+    static inline constinit linn::detail::module_part no_module;
+    linn::detail::mutex real_{no_module};
 };
 
 /// The seams of the engine, all in the test's hand. `Tag` keeps the counters of tests apart.

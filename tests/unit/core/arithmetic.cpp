@@ -4,7 +4,7 @@
 
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/size_classes.hpp>
-#include <linn/detail/sync/parking.hpp>
+#include <linn/recycler.hpp>
 
 #include <bit>
 #include <ratio>

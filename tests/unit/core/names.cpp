@@ -4,7 +4,6 @@
 #include "unit.hpp"
 
 #include <linn/containers.hpp>
-#include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/statistics.hpp>
 

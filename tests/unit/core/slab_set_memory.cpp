@@ -121,8 +121,8 @@ TEST_CASE(
     const std::size_t bytes = f.set.sizes().slab_align;
     auto* const memory = static_cast<std::byte*>(pages::map(3 * bytes, bytes));
     REQUIRE(memory != nullptr);
-    REQUIRE(f.set.adopt(memory + 2 * bytes, bytes, true));
-    REQUIRE(f.set.adopt(memory, bytes, true));
+    REQUIRE(f.set.adopt(memory + 2 * bytes, bytes));
+    REQUIRE(f.set.adopt(memory, bytes));
     const auto all = f.take(10);
     std::memcpy(memory + bytes, memory, bytes);
     void* const inside = static_cast<std::byte*>(all[3]) + bytes;

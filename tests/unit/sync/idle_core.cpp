@@ -4,7 +4,6 @@
 #include "unit.hpp"
 
 #include <linn/detail/sync/idle_core.hpp>
-#include <linn/detail/sync/parking.hpp>
 
 namespace sync_idle_core_tests {
 

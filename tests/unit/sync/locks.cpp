@@ -13,7 +13,7 @@ using linn::detail::mutex;
 
 linn::detail::module_part no_module;
 
-static_assert(sizeof(linn::detail::basic_mutex<linn::detail::mutex_platform>) == 4);
+static_assert(sizeof(linn::detail::basic_mutex<linn::detail::parking>) == 4);
 static_assert(std::is_trivially_destructible_v<mutex>);
 constinit mutex at_start{no_module};
 static_assert(!std::is_default_constructible_v<mutex>); // it belongs to an object that forks stop

@@ -3,7 +3,7 @@
 #include "test_policy.hpp"
 #include "unit.hpp"
 
-#include <linn/detail/sync/thread_index.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 namespace sync_thread_index_tests {
 

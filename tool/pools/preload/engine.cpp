@@ -5,10 +5,9 @@
 #include "statistics.hpp"
 
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/sync/late_thread_exit.hpp>
-#include <linn/detail/sync/metadata_arena.hpp>
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/module.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -7,7 +7,7 @@
 #include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab.hpp>
-#include <linn/detail/core/slab_growth.hpp>
+#include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -16,138 +16,18 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Through the slabs themselves. A slab is in one such list at most.
-using slab_list = linked_list<slab, &slab::next, &slab::previous>;
-
-/// The slabs of one set, by the place that each is in (`slab::place`), and which of them gives slots next.
+/// The slabs of one pool as memory: where they come from and how large the next one is, whether an address may be looked at, and
+/// when their pages go back. The owner of the set serialises.
 ///
-/// The first of the available slabs gives until it is used up; those that others free into meanwhile queue behind it. A slab whose
-/// slots have all come back when its turn comes is left to the end, so that in a pool that shrank it becomes cold.
-class slab_states {
-public:
-    /// The slab to take from; null when all are full, empty or returned.
-    /// @complexity constant but for slabs that became empty, which are looked at once
-    slab* available() noexcept {
-        slab* s = available_.front();
-        while (s != nullptr && s->carved != 0 && s->is_unused()) {
-            available_.remove(s);
-            make_empty(s);
-            s = available_.front();
-        }
-        return s;
-    }
-
-    /// What may be lent to threads that have slabs of their own: not the slab that the set's own threads take from, so that they
-    /// do not write to the same cache lines. Null when there is none.
-    [[nodiscard]] slab* spare() const noexcept {
-        return available_.back() != available_.front() ? available_.back() : nullptr;
-    }
-
-    /// A slab that is in no list has slots to give, before all others.
-    void make_available(slab* s) noexcept {
-        s->where = slab::place::available;
-        available_.push_front(s);
-    }
-
-    /// A slab that is in no list, and has nothing out, serves whichever home needs one first.
-    [[LINN_DETAIL_SLOW]] void make_empty(slab* s) noexcept {
-        s->reset();
-        s->where = slab::place::empty;
-        empty_.push_front(s);
-    }
-
-    /// An available slab has nothing left.
-    void make_full(slab* s) noexcept {
-        available_.remove(s);
-        s->where = slab::place::full;
-    }
-
-    /// A slot of `s` came back.
-    void after_give(slab* s) noexcept {
-        if (s->where == slab::place::full) {
-            s->where = slab::place::available;
-            available_.push_back(s);
-        }
-    }
-
-    /// No slot of any slab is out.
-    void all_came_back() noexcept {
-        while (slab* s = available_.pop_front()) {
-            make_empty(s);
-        }
-    }
-
-    /// A slab with nothing out, now in no list: a resident one before a returned one. Null when there is none.
-    slab* take_unused() noexcept {
-        slab* s = empty_.pop_front();
-        if (s == nullptr) {
-            s = returned_.pop_front();
-        }
-        return s;
-    }
-
-    /// A slab without slots out, the one that was empty for longest or one of `most` available ones; null when there is none.
-    [[nodiscard]] slab* find_unused(std::size_t most) const noexcept {
-        slab* s = empty_.back();
-        for (slab* a = available_.front(); s == nullptr && a != nullptr && most != 0; a = a->next, --most) {
-            s = a->carved != 0 && a->is_unused() ? a : nullptr; // not one that was only mapped now
-        }
-        return s;
-    }
-
-    /// Takes a slab out of its list. @pre it is available or empty
-    void take_away(slab* s) noexcept {
-        (s->where == slab::place::available ? available_ : empty_).remove(s);
-        s->where = slab::place::away;
-    }
-
-    /// A slab that was away goes where it belongs. @param returned whether the system was given all its pages
-    [[LINN_DETAIL_COLD]] void put_back(slab* s, bool returned) noexcept {
-        if (returned) {
-            s->where = slab::place::returned;
-            returned_.push_front(s);
-        } else if (s->is_unused()) {
-            s->reset();
-            s->where = slab::place::empty;
-            empty_.push_back(s);
-        } else {
-            s->where = slab::place::available;
-            available_.push_back(s);
-        }
-    }
-
-    /// All slots came back at once. @param newest all slabs
-    void reset_all(slab* newest) noexcept {
-        available_ = empty_ = slab_list{};
-        for (slab* s = newest; s != nullptr; s = s->older) {
-            if (s->where != slab::place::returned) {
-                make_empty(s);
-            }
-        }
-    }
-
-private:
-    slab_list available_;
-    slab_list empty_;
-    slab_list returned_;
-};
-
-/// The slabs of one pool as memory: where they come from, which of them has slots to give, and when their pages go back.
-///
-/// `slab_growth` knows all slabs and how large the next one is, `slab_states` which of them to use next. What is here
-/// counts: `out = sum of the slots out of each slab <= peak`, `absent = sum of the slabs' hole_bytes`.
+/// `count` slabs hang together by slab::older, the newest first. The header of each lies between two bounds, which shrink only
+/// when there is none left. `out = sum of the slots out of each slab <= peak`, `absent = sum of the slabs' hole_bytes`.
 ///
 /// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
 template <page_source Pages, bool Guards>
-class slab_memory : public slab_growth<Pages> {
-    using known = slab_growth<Pages>;
-    using typename known::use;
-
+class slab_memory {
 public:
-    using known::mapped_bytes;
-    using known::newest;
-    using known::note;
-    using known::slab_count;
+    slab_memory(const slab_memory&) = delete;
+    slab_memory& operator=(const slab_memory&) = delete;
 
     /// Where slots may come from.
     enum class growth : unsigned char {
@@ -155,6 +35,60 @@ public:
         forbidden, ///< what is here
         lending,   ///< for threads that have slabs of their own: see slab_states::spare
     };
+
+    [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
+    [[nodiscard]] slab* newest() const noexcept { return all_.front(); }
+    [[nodiscard]] std::size_t slab_count() const noexcept { return count_; }
+    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return mapped_bytes_; }
+
+    /// The slab that `object` points into, found by walking: safe for any pointer.
+    /// @complexity O(slabs)
+    [[nodiscard]] slab* find(const void* object) const noexcept {
+        slab* s = newest();
+        while (s != nullptr && !s->spans(object)) {
+            s = s->older;
+        }
+        return s;
+    }
+
+    /// How large the next slab should be: each doubles what is mapped, from the first size up to the alignment.
+    [[nodiscard]] std::size_t next_slab_bytes() const noexcept {
+        const geometry& g = geometry_;
+        std::size_t bytes = g.first_slab_bytes;
+        const bool one_each = g.slot_bytes > g.slab_align / 8;
+        while (!one_each && bytes < mapped_bytes_ && bytes < g.slab_align) {
+            bytes *= 2;
+        }
+        return bytes < g.slab_align ? bytes : g.slab_align;
+    }
+
+    /// Asks for very much at once first: slab by slab, an impossible request would take long to fail, and
+    /// fill the memory with headers meanwhile.
+    [[LINN_DETAIL_COLD]] bool may_map(std::size_t bytes) noexcept {
+        if (bytes > geometry_.max_bytes - mapped_bytes_) {
+            note(shortage::limit);
+            return false;
+        }
+        constexpr std::size_t very_much = std::size_t{1} << 30;
+        if (bytes < very_much) {
+            return true;
+        }
+        void* probe = Pages::map(bytes, page_bytes);
+        if (probe == nullptr) {
+            note(shortage::memory);
+            return false;
+        }
+        Pages::unmap(probe, bytes, page_bytes);
+        return true;
+    }
+
+    void note(shortage why) noexcept { news_.why = why; }
+    /// What was done, and why the last call that failed did, since the last time this was asked.
+    slab_news take_news() noexcept {
+        const slab_news news = news_;
+        news_ = slab_news{};
+        return news;
+    }
 
     /// An empty slab, which has no owner until another set of the same geometry calls `take_over`; null when there is none.
     [[LINN_DETAIL_COLD]] slab* part_with_empty() noexcept {
@@ -169,7 +103,7 @@ public:
     }
     [[LINN_DETAIL_COLD]] void take_over(slab* s) noexcept {
         s->owner = owner_;
-        this->add(s);
+        add(s);
         absent_bytes_ += s->hole_bytes;
         states_.make_available(s);
     }
@@ -192,11 +126,11 @@ public:
             ready += s->capacity;
         }
         ready -= out_;
-        if (ready < want && !this->may_map((want - ready) * geometry_.slot_bytes)) {
+        if (ready < want && !may_map((want - ready) * geometry_.slot_bytes)) {
             return false;
         }
         while (ready < want) {
-            slab* s = this->map_slab(use::later);
+            slab* s = map_slab(use::later);
             if (s == nullptr) {
                 while (newest() != newest_before) {
                     unmap_newest();
@@ -210,18 +144,19 @@ public:
     }
 
     /// Adds a slab in memory that the owner got elsewhere: for a set whose `Pages` map nothing.
-    /// @pre where `sizes()` wants slabs, at most as large as `slab_align`, all zero if `zeroed`
+    /// @pre where `sizes()` wants slabs, at most as large as `slab_align`, all zero if `Pages::zeroed`
     /// @returns false when not even one slot fits
-    bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
-        slab* s = this->add_slab(memory, bytes, zeroed);
+    bool adopt(void* memory, std::size_t bytes) noexcept {
+        slab* s = add_slab(memory, bytes);
         if (s != nullptr) {
             states_.make_available(s);
         }
         return s != nullptr;
     }
 
-    /// Forgets a slab that is away; its memory is the caller's now.
+    /// Forgets a slab that is away; its memory is the caller's now, who returns it.
     void disown(slab* s) noexcept {
+        returned_bytes_ += page_bytes + s->touched_bytes();
         forget(s);
         s->magic = 0;
     }
@@ -345,23 +280,28 @@ public:
         }
     }
 
-    /// Unmaps everything, whether slots are out or not.
-    [[LINN_DETAIL_COLD]] void unmap_all() noexcept {
+    /// Passes each slab to `put(slab)`, whether slots are out or not, and has none then.
+    template <class Put>
+    void give_up(Put&& put) noexcept {
         for (slab* s = newest(); s != nullptr;) {
             slab* older = s->older;
             s->magic = 0;
             s->owner = nullptr;
-            Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
+            put(s);
             s = older;
         }
         forget_all();
     }
+    [[LINN_DETAIL_COLD]] void unmap_all() noexcept {
+        give_up([this](slab* s) { Pages::unmap(s, s->mapped_bytes, geometry_.slab_align); });
+    }
 
     /// Drops the slabs without unmapping them.
     void forget_all() noexcept {
-        this->remove_all();
+        all_ = {};
+        headers_ = others_ = {};
         states_ = {};
-        out_ = absent_bytes_ = 0;
+        count_ = mapped_bytes_ = out_ = absent_bytes_ = 0;
         sweep_at_ = trim_at_ = nullptr;
     }
 
@@ -394,9 +334,7 @@ public:
     }
 
 protected:
-    using known::geometry_;
-    using known::known;
-    using known::owner_;
+    constexpr slab_memory(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
     ~slab_memory() = default;
 
     void note_out(std::size_t more) noexcept {
@@ -415,11 +353,11 @@ protected:
             absent_bytes_ -= s->hole_bytes;
             s->hole_bytes = 0;
             if (s->kept_bytes == 0) {
-                this->note_used(s);
+                note_used(s);
             }
         }
         if (s == nullptr && may_grow == growth::allowed) {
-            s = this->map_slab(use::now);
+            s = map_slab(use::now);
         }
         if (s != nullptr) {
             states_.make_available(s);
@@ -431,6 +369,78 @@ protected:
     [[LINN_DETAIL_COLD]] static void prefer_huge_again(slab* s) noexcept {
         s->small_pages = false;
         Pages::prefer_huge(s, s->mapped_bytes);
+    }
+
+    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The bounds are exact enough in
+    /// release builds: heap and stack lie far from the slabs. Beyond them the system is asked, and bounds are kept of the slabs of
+    /// others that it knew: their objects come in any order, and each question is a system call.
+    [[nodiscard]] bool may_read(const slab* s) noexcept {
+        const bool within = headers_.has(s) && (!checked_build || find(s) != nullptr);
+        return within || (!checked_build && others_.has(s)) || can_read(s);
+    }
+
+    geometry geometry_;
+    void* owner_;
+    slab_range headers_; ///< of its own slabs; unmapped ones included
+    slab_states states_;
+    std::size_t out_ = 0;          ///< slots taken and not given back
+    std::size_t absent_bytes_ = 0; ///< sum of the slabs' hole_bytes
+
+private:
+    enum class use : unsigned char { now, later };
+    /// A new slab. The last one below max_bytes is as large as the rest allows. Null, and
+    /// `take_news().why` says why, when there is no room or no memory.
+    [[LINN_DETAIL_COLD]] slab* map_slab(use next_use) noexcept {
+        const geometry& g = geometry_;
+        const std::size_t room = g.max_bytes - mapped_bytes_;
+        if (room < smallest_slab_bytes(g)) {
+            note(shortage::limit);
+            return nullptr;
+        }
+        std::size_t bytes = next_slab_bytes();
+        bytes = bytes < room ? bytes : room;
+        void* memory = Pages::map(bytes, g.slab_align);
+        if (memory == nullptr && bytes > g.first_slab_bytes) {
+            bytes = g.first_slab_bytes; // a small slab may still fit
+            memory = Pages::map(bytes, g.slab_align);
+        }
+        if (memory == nullptr) {
+            note(shortage::memory);
+            return nullptr;
+        }
+        // A page of 2 MiB is little of a pool this large, and saves page faults and misses of the TLB. Before
+        // the header is written: a huge page must be the first. Not for a reserve, which promises to touch next to nothing.
+        constexpr std::size_t large_pool = std::size_t{64} << 20;
+        const bool huge = g.huge_pages || (next_use == use::now && mapped_bytes_ >= large_pool);
+        if (huge) {
+            Pages::prefer_huge(memory, bytes);
+        }
+        slab* s = add_slab(memory, bytes); // `smallest_slab_bytes` hold one slot
+        s->huge = huge;
+        note_used(s);
+        return s;
+    }
+
+    /// Makes a slab of that memory. Null when not even one slot fits.
+    slab* add_slab(void* memory, std::size_t bytes) noexcept {
+        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), Pages::zeroed);
+        if (s != nullptr) {
+            add(s);
+        }
+        return s;
+    }
+
+    void add(slab* s) noexcept {
+        headers_.include(s);
+        all_.push_front(s);
+        ++count_;
+        mapped_bytes_ += s->mapped_bytes;
+    }
+
+    /// `s` is mapped, or its memory comes back.
+    void note_used(const slab* s) noexcept {
+        ++news_.slabs;
+        news_.bytes += s->mapped_bytes;
     }
 
     /// Notes in `leaving` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
@@ -496,7 +506,9 @@ protected:
         slab* s = newest();
         states_.take_away(s);
         forget(s);
-        this->unmap_again(s);
+        --news_.slabs;
+        news_.bytes -= s->mapped_bytes;
+        Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
     }
 
     [[LINN_DETAIL_COLD]] void forget(slab* s) noexcept {
@@ -506,15 +518,14 @@ protected:
         if (trim_at_ == s) {
             trim_at_ = s->older;
         }
-        this->remove(s);
+        all_.remove(s);
+        mapped_bytes_ -= s->mapped_bytes;
         absent_bytes_ -= s->hole_bytes;
+        if (--count_ == 0) {
+            headers_ = {}; // the addresses may be anyone's now
+        }
     }
 
-    slab_states states_;
-    std::size_t out_ = 0;          ///< slots taken and not given back
-    std::size_t absent_bytes_ = 0; ///< sum of the slabs' hole_bytes
-
-private:
     /// What of `s` may be in memory besides its first page: what was touched, or all of it where the program locks what it
     /// maps, as the last page shows. The unused rest of a small slab is not worth the system call.
     [[LINN_DETAIL_COLD]] static std::size_t present_bytes(const slab* s) noexcept {
@@ -538,11 +549,31 @@ private:
             note_all_absent(s, bytes);
         }
     }
+
+    [[LINN_DETAIL_COLD]] bool can_read(const slab* s) noexcept {
+        if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
+            return false;
+        }
+        others_.include(s);
+        return true;
+    }
+
+    /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
+    std::size_t next_colour() noexcept {
+        const auto seed = reinterpret_cast<std::uintptr_t>(this) / cache_line_bytes;
+        return (seed * 7 + count_ * 11) % cache_line_bytes;
+    }
+
     static constexpr std::uint64_t retain_ms = 1000; ///< unchanged for so long, a slab is cold
     static constexpr std::uint64_t sweep_ms = 250;   ///< at most so often all slabs are looked at
     static constexpr std::size_t sweep_slabs = 16;   ///< looked at in a visit
     static constexpr std::size_t few_slabs = 4;      ///< looked at for an empty one
 
+    linked_list<slab, &slab::older, &slab::newer> all_; ///< newest first
+    slab_range others_;                                 ///< of the slabs of others that it has seen
+    std::size_t count_ = 0;
+    std::size_t mapped_bytes_ = 0;
+    slab_news news_;
     std::size_t peak_ = 0; ///< highest `out_`
     std::size_t returned_bytes_ = 0;
     slab* sweep_at_ = nullptr;    ///< the next slab to look at; null: all were

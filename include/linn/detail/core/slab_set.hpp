@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace linn::inline LINN_ABI::detail {
 /// Slots that are neighbours in memory.
@@ -85,6 +86,16 @@ public:
             got += take_from(s, end - got, want - got, by, notice);
         }
         this->note_out(got);
+        return got;
+    }
+
+    /// The same, but writes from `begin` on, which has room for `want`.
+    std::size_t fill(void** begin, std::size_t want, growth may_grow = growth::allowed,
+                     const call_trace& by = no_trace, slot_listener notice = {}) noexcept {
+        const std::size_t got = take(begin + want, want, may_grow, by, notice);
+        if (got != want) {
+            std::memmove(begin, begin + (want - got), got * sizeof(void*));
+        }
         return got;
     }
 

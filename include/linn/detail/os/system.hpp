@@ -13,7 +13,7 @@
 #elif defined(__unix__)
 #include <linn/detail/os/bsd/system.hpp>
 #elif defined(_WIN32)
-#include <linn/detail/os/windows/system.hpp>
+#include <linn/detail/os/windows.hpp>
 #else
 #include <linn/detail/os/plain.hpp>
 #endif

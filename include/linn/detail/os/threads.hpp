@@ -9,7 +9,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <linn/detail/os/posix/threads.hpp>
 #elif defined(_WIN32)
-#include <linn/detail/os/windows/threads.hpp>
+#include <linn/detail/os/windows.hpp>
 #else
 #include <linn/detail/os/plain.hpp>
 #endif

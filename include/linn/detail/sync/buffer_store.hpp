@@ -5,9 +5,9 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/buffer_pages.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/observer.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>

@@ -7,13 +7,10 @@
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
-#include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/depot_stock.hpp>
 #include <linn/detail/sync/front.hpp>
-#include <linn/detail/sync/metadata_arena.hpp>
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_statistics.hpp>
 

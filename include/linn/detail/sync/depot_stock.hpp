@@ -8,9 +8,10 @@
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/sync/front.hpp>
-#include <linn/detail/sync/metadata_arena.hpp>
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
+#include <linn/detail/sync/mutex.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
@@ -19,6 +20,117 @@
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
+
+/// Memory for depots and magazines: bumped from pages and never freed, so that what lies in it
+/// outlives threads, static destructors and unloaded modules. Bounded, because magazines are
+/// recycled, and depots are as many as there are types.
+template <class Policy>
+class metadata_arena {
+public:
+    /// @param owner takes `lock()` at a fork
+    constexpr explicit metadata_arena(fork_stopper& owner) noexcept : owner_{owner}, lock_{owner} {}
+
+    /// Memory aligned to a cache line; null when the system has none.
+    /// @threads any thread
+    [[LINN_DETAIL_COLD]] void* allocate(std::size_t bytes) noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        bytes = round_up(bytes, cache_line_bytes);
+        if (bytes > left_) {
+            const std::size_t chunk = bytes > chunk_bytes ? round_up(bytes, page_bytes) : chunk_bytes;
+            void* fresh = Policy::pages::map(chunk, page_bytes);
+            if (fresh == nullptr) {
+                return nullptr;
+            }
+            next_ = static_cast<std::byte*>(fresh);
+            left_ = chunk;
+        }
+        void* p = next_;
+        next_ += bytes;
+        left_ -= bytes;
+        return p;
+    }
+
+    typename Policy::mutex& lock() noexcept { return lock_; }
+    /// For the locks of the objects that lie here, which the owner of the arena takes at a fork too.
+    known_to_forks join_forks() noexcept { return owner_.join(); }
+
+private:
+    static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
+
+    fork_stopper& owner_;
+    typename Policy::mutex lock_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+/// A pool that passes each object to `operator new`, so that a memory checker sees every one. It keeps a
+/// list of them, which that checker cannot read. The depot's lock guards the list.
+template <class Policy>
+class bypass {
+public:
+    /// @param g whose limits hold: max_bytes as if each object had a slot, since no slab is mapped
+    constexpr explicit bypass(const geometry& g) noexcept
+        : bytes_{g.object_bytes},
+          align_{g.object_align},
+          most_{clamp(g.max_bytes / g.slot_bytes, 1, g.max_slots)} {}
+
+    /// Storage that is not on the list yet; null when there is no memory. Needs no lock.
+    [[nodiscard, LINN_DETAIL_COLD]] void* allocate() const noexcept {
+        return over_aligned() ? ::operator new(bytes_, std::align_val_t{align_}, std::nothrow_t{})
+                              : ::operator new(bytes_, std::nothrow_t{});
+    }
+
+    /// Safe for pointers that are not objects; the checker reports them. Needs no lock.
+    [[LINN_DETAIL_COLD]] void deallocate(void* object) const noexcept {
+        if (over_aligned()) {
+            ::operator delete(object, std::align_val_t{align_});
+        } else {
+            ::operator delete(object);
+        }
+    }
+
+    /// Puts the objects on the list that `objects`, an array of pointers of any type, holds. Either all or none: not when there
+    /// are as many as may be, or no memory for the list.
+    [[LINN_DETAIL_COLD]] shortage note(const std::byte* objects, std::size_t count) noexcept {
+        if (room() < count) {
+            return shortage::limit;
+        }
+        for (std::size_t i = 0; i != count; ++i) {
+            if (!objects_.insert(pointer_at(objects, i))) {
+                while (i-- != 0) {
+                    strike(pointer_at(objects, i));
+                }
+                return shortage::memory;
+            }
+        }
+        peak_ = objects_.size() > peak_ ? objects_.size() : peak_;
+        return shortage::none;
+    }
+
+    static void* pointer_at(const std::byte* objects, std::size_t i) noexcept {
+        void* p = nullptr;
+        std::memcpy(&p, objects + i * sizeof p, sizeof p);
+        return p;
+    }
+
+    /// Takes it off. False when it is not on the list.
+    [[LINN_DETAIL_COLD]] bool strike(void* object) noexcept { return objects_.erase(object); }
+
+    [[nodiscard]] const pointer_set<typename Policy::pages>& objects() const noexcept { return objects_; }
+    [[nodiscard]] std::size_t live() const noexcept { return objects_.size(); }
+    [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+    /// How many more objects there may be.
+    [[nodiscard]] std::size_t room() const noexcept { return most_ - objects_.size(); }
+
+private:
+    [[nodiscard]] bool over_aligned() const noexcept { return align_ > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+
+    std::size_t bytes_;
+    std::size_t align_;
+    std::size_t most_;
+    std::size_t peak_ = 0;
+    pointer_set<typename Policy::pages> objects_;
+};
 
 /// What a depot has: slabs, empty magazines, the fronts of its threads; and how slots go between them. The depot holds
 /// its lock around every call: nothing here locks, reports or gives memory back to the system.
@@ -65,7 +177,7 @@ public:
             return take_one(no_trace, none, may_grow);
         }
         const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
-        m->count = bottom_first(m->entries(), want, slabs_.take(m->entries() + want, want, may_grow));
+        m->count = slabs_.fill(m->entries(), want, may_grow);
         if (m->count != 0) {
             f.refill = want * 2;
         }
@@ -202,14 +314,6 @@ public:
 
 private:
     static constexpr std::size_t first_refill = 4;
-
-    /// What was written below `entries + want` begins at `entries` now. @returns `got`
-    static std::size_t bottom_first(void** entries, std::size_t want, std::size_t got) noexcept {
-        if (got != want) {
-            std::memmove(entries, entries + (want - got), got * sizeof(void*));
-        }
-        return got;
-    }
 
     /// Gives what take_run took to the slabs again.
     void give_back(const void* objects, std::size_t count, refusals& refused) noexcept {

@@ -96,8 +96,7 @@ public:
 
     /// For tests.
     [[nodiscard]] bool empty() noexcept {
-        lock_guard<Mutex> guard{lock_};
-        return newest_ == nullptr;
+        return !any([](const Member&) { return true; });
     }
 
     /// Whether `is(member)` holds for one of them; it may take locks of the member.

@@ -9,7 +9,6 @@
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/mutex.hpp>
-#include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>

@@ -7,7 +7,7 @@
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/race_checks.hpp>
-#include <linn/detail/sync/thread_index.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 #include <atomic>
 #include <cstddef>

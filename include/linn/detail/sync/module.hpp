@@ -43,9 +43,6 @@ public:
           self_{self},
           handler_{h} {}
 
-    /// Whether the part lies in `m`.
-    [[nodiscard]] bool is_of(const module_record& m) const noexcept { return where_ == &m; }
-
 private:
     friend class module_record;
 
@@ -75,7 +72,7 @@ public:
 
     [[LINN_DETAIL_COLD]] void join(module_part& p) noexcept {
         {
-            lock_guard<fork_mutex> guard{lock_};
+            lock_guard<mutex> guard{lock_};
             if (!p.listed_) {
                 p.listed_ = true;
                 module_part** end = &first_;
@@ -127,7 +124,7 @@ public:
         if (ending.exchange(true, std::memory_order_relaxed)) {
             return; // each translation unit asks
         }
-        lock_guard<fork_mutex> guard{lock_};
+        lock_guard<mutex> guard{lock_};
         for (module_part* p = first_; p != nullptr; p = p->next_) {
             p->handler_(p->self_, module_event::end);
         }
@@ -157,7 +154,7 @@ public:
 
 private:
     void (*install_)() noexcept;
-    fork_mutex lock_; // which is what makes the others known
+    mutex lock_{known_to_forks{}}; // which is what makes the others known
     module_part* first_ = nullptr;
     std::atomic<bool> installed_{false};
 };

@@ -13,11 +13,15 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What a mutex takes from outside; tests put others in its place.
-struct mutex_platform {
+/// A moment of `precise_clock`, or one of these two.
+inline constexpr std::uint64_t at_once = 0;
+inline constexpr std::uint64_t whenever = ~std::uint64_t{0};
+
+/// How a thread sleeps until another one changes a number; tests put others in its place.
+struct parking {
     template <class T>
     using atomic = std::atomic<T>;
-    static constexpr int spins = 64;
+    static constexpr int spins = 64; ///< of a mutex, before it sleeps
 
     static void wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                      std::uint64_t ns = ~std::uint64_t{0}) noexcept {
@@ -27,10 +31,27 @@ struct mutex_platform {
             futex_wait(&word, expected, ns);
         }
     }
-    static void wake_one(atomic<std::uint32_t>& word) noexcept {
+
+    /// Wakes a thread that sleeps on `word`, which the caller has changed.
+    static void wake(atomic<std::uint32_t>& word) noexcept {
         if (!race_checked()) {
             futex_wake_one(&word);
         }
+    }
+
+    /// So many nanoseconds from now; `whenever` when that is too far away.
+    static std::uint64_t moment_in(std::uint64_t ns) noexcept {
+        const std::uint64_t now = precise_clock::now_ns();
+        return ns < whenever - now ? now + ns : whenever;
+    }
+
+    /// Sleeps while `word` is `expected`; may return early. @returns false when it is `until` already
+    static bool sleep(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t until) noexcept {
+        const std::uint64_t now = until != whenever ? precise_clock::now_ns() : 0;
+        if (now < until) {
+            wait(word, expected, until - now);
+        }
+        return now < until;
     }
 };
 
@@ -70,7 +91,7 @@ public:
     void unlock() noexcept {
         // release: pairs with the acquire in lock and try_lock, publishes the guarded data
         if (state_.exchange(unlocked, std::memory_order_release) == contended) {
-            Platform::wake_one(state_);
+            Platform::wake(state_);
         }
     }
 
@@ -85,58 +106,12 @@ private:
     typename Platform::template atomic<std::uint32_t> state_{unlocked};
 };
 
-/// A lock that knows the thread that holds it for a fork: fork handlers of the program that run in that thread meanwhile may
-/// use pools, and pass through it.
-class fork_mutex : public basic_mutex<mutex_platform> {
-public:
-    bool try_lock() noexcept {
-        const bool taken = basic_mutex::try_lock();
-        if (taken) {
-            note_acquire(this);
-        }
-        return taken;
-    }
-    void lock() noexcept {
-        basic_mutex::lock();
-        note_acquire(this);
-    }
-    [[LINN_DETAIL_SLOW]] void unlock() noexcept {
-        note_release(this);
-        basic_mutex::unlock();
-    }
+class module_record;
 
-    [[LINN_DETAIL_COLD]] void lock_for_fork() noexcept {
-        lock();
-        set_flag(forking_, current_thread());
-    }
-
-    /// Whether the calling thread holds it for a fork.
-    [[nodiscard]] bool held_for_fork() const noexcept {
-        // relaxed: only the thread itself writes its own number
-        return forking_.load(std::memory_order_relaxed) == current_thread();
-    }
-
-    /// Does nothing to a lock that was not there yet when the fork began.
-    [[LINN_DETAIL_COLD]] void unlock_after_fork() noexcept {
-        if (held_for_fork()) {
-            set_flag(forking_, std::uintptr_t{0});
-            unlock();
-        }
-    }
-
-    /// For the child of a fork.
-    void reset() noexcept {
-        forking_.store(0, std::memory_order_relaxed);
-        basic_mutex::reset();
-    }
-
-private:
-    std::atomic<std::uintptr_t> forking_{0};
-};
-
-/// Proof that a fork stops for a lock: only a `fork_stopper` that has joined gives it.
+/// Proof that a fork stops for a lock: only a `fork_stopper` that has joined gives it, and what makes all of them join.
 class known_to_forks {
     friend class fork_stopper;
+    friend class module_record;
     constexpr known_to_forks() = default;
 };
 
@@ -170,8 +145,9 @@ private:
 };
 
 /// The lock of the library. No thread holds it without the knowledge of the fork handlers: it belongs to an object that they
-/// stop, and makes that object known to them before it is acquired.
-class mutex : fork_mutex {
+/// stop, and makes that object known to them before it is acquired. It knows the thread that holds it for a fork: fork handlers
+/// of the program that run in that thread meanwhile may use pools, and pass through it.
+class mutex : basic_mutex<parking> {
 public:
     constexpr explicit mutex(fork_stopper& owner) noexcept : owner_{&owner} {}
     /// For a lock that outlives what proved it.
@@ -179,17 +155,47 @@ public:
 
     bool try_lock() noexcept {
         join();
-        return fork_mutex::try_lock();
+        const bool taken = basic_mutex::try_lock();
+        if (taken) {
+            note_acquire(this);
+        }
+        return taken;
     }
     void lock() noexcept {
         join();
-        fork_mutex::lock();
+        basic_mutex::lock();
+        note_acquire(this);
     }
-    using fork_mutex::held_for_fork;
-    using fork_mutex::lock_for_fork;
-    using fork_mutex::reset;
-    using fork_mutex::unlock;
-    using fork_mutex::unlock_after_fork;
+    [[LINN_DETAIL_SLOW]] void unlock() noexcept {
+        note_release(this);
+        basic_mutex::unlock();
+    }
+
+    [[LINN_DETAIL_COLD]] void lock_for_fork() noexcept {
+        basic_mutex::lock();
+        note_acquire(this);
+        set_flag(forking_, current_thread());
+    }
+
+    /// Whether the calling thread holds it for a fork.
+    [[nodiscard]] bool held_for_fork() const noexcept {
+        // relaxed: only the thread itself writes its own number
+        return forking_.load(std::memory_order_relaxed) == current_thread();
+    }
+
+    /// Does nothing to a lock that was not there yet when the fork began.
+    [[LINN_DETAIL_COLD]] void unlock_after_fork() noexcept {
+        if (held_for_fork()) {
+            set_flag(forking_, std::uintptr_t{0});
+            unlock();
+        }
+    }
+
+    /// For the child of a fork.
+    void reset() noexcept {
+        forking_.store(0, std::memory_order_relaxed);
+        basic_mutex::reset();
+    }
 
 private:
     void join() noexcept {
@@ -198,39 +204,40 @@ private:
         }
     }
 
+    std::atomic<std::uintptr_t> forking_{0};
     fork_stopper* owner_ = nullptr;
 };
 
-/// Holds a lock for a scope and tells whether it had to wait for it.
+/// Holds a lock for a scope, or none where it is given null, and tells whether it had to wait for it.
 template <class Mutex>
 class lock_guard {
 public:
-    [[LINN_DETAIL_SLOW]] explicit lock_guard(Mutex& m) noexcept : mutex_{m} {
-        if (m.try_lock()) {
+    explicit lock_guard(Mutex& m) noexcept : lock_guard{&m} {}
+    [[LINN_DETAIL_SLOW]] explicit lock_guard(Mutex* m) noexcept : mutex_{m} {
+        if (m == nullptr || m->try_lock()) {
             return;
         }
-        if (m.held_for_fork()) { // a fork handler of the program
-            owns_ = false;
+        if (m->held_for_fork()) { // a fork handler of the program
+            mutex_ = nullptr;
             return;
         }
         waited_ = true;
-        m.lock();
+        m->lock();
     }
     lock_guard(const lock_guard&) = delete;
     lock_guard& operator=(const lock_guard&) = delete;
     ~lock_guard() { release(); }
     /// Before the end of the scope.
     [[LINN_DETAIL_ALWAYS_INLINE]] void release() noexcept {
-        if (owns_) {
-            owns_ = false;
-            mutex_.unlock();
+        if (mutex_ != nullptr) {
+            mutex_->unlock();
+            mutex_ = nullptr;
         }
     }
     [[nodiscard]] bool waited() const noexcept { return waited_; }
 
 private:
-    Mutex& mutex_;
-    bool owns_ = true;
+    Mutex* mutex_;
     bool waited_ = false;
 };
 

@@ -3,19 +3,17 @@
 #define LINN_DETAIL_SYNC_RESOURCE_CORE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
-#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/race_checks.hpp>
-#include <linn/detail/sync/resource_fronts.hpp>
+#include <linn/detail/sync/resource_classes.hpp>
 #include <linn/detail/sync/resource_memory.hpp>
-#include <linn/detail/sync/thread_index.hpp>
-#include <linn/detail/sync/tracked_blocks.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 #include <atomic>
 #include <bit>
@@ -88,7 +86,7 @@ public:
         if (void* slot = take_slot(); slot != nullptr) {
             return told.served(slot);
         }
-        turn mine{memory_};
+        const turn mine{memory_.turn()};
         // Where we waited for our turn, another thread may have brought a slab.
         void* slot = memory_.limited() ? take_slot() : nullptr;
         while (slot == nullptr) {
@@ -111,7 +109,8 @@ public:
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
             refused(misuse_kind::foreign_pointer, slot);
-        } else if (class_front* f = front_for_put(c, told); f != nullptr) {
+        } else if (class_front* f = or_null([&] { return front_at(c, told); });
+                   f != nullptr) { // a free must not fail
             const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
             const bool trimmed = f->epoch != now;
             f->epoch = now;
@@ -124,7 +123,7 @@ public:
             sweep_others(told);
         } else {
             if (d->put_one(slot, refused)) {
-                turn mine{memory_};
+                const turn mine{memory_.turn()};
                 give_back_cold(*d, told);
             }
             if (!thread_locals_last && !memory_.limited()) { // no thread caches, so no other visit does it
@@ -142,7 +141,7 @@ public:
         if (head > most || bytes > most - head) {
             return nullptr;
         }
-        turn mine{memory_};
+        const turn mine{memory_.turn()};
         if (!make_room(head + bytes, told)) {
             return nullptr;
         }
@@ -183,7 +182,7 @@ public:
         for (depot_type* d : gone) {
             if (d != nullptr) {
                 const std::size_t align = d->sizes().slab_align;
-                d->give_up([&](slab* s) {
+                d->slabs().give_up([&](slab* s) {
                     told.returned(s->mapped_bytes);
                     memory_.put_chunk(s, s->mapped_bytes, align, true);
                 });
@@ -211,13 +210,17 @@ public:
         });
         for_each_depot([&](depot_type& d, unsigned) {
             for (bool more = true; more;) {
-                turn one{memory_};
+                const turn one{memory_.turn()};
                 const std::size_t n = give_back(d, d.take_empty(), told);
                 bytes += n;
                 more = n != 0;
             }
             if (memory_.settings.own_pages) {
-                bytes += d.discard_free_pages();
+                d.locked([&](auto& slabs) {
+                    for (slab* s = slabs.newest(); s != nullptr; s = s->older) {
+                        bytes += slabs.discard_free_pages(s);
+                    }
+                });
             }
         });
         if (memory_.settings.own_pages) {
@@ -252,14 +255,16 @@ public:
 
     /// For tests, at quiescence.
     [[nodiscard]] bool consistent() noexcept {
-        return !any_depot([](depot_type& d, unsigned) { return !d.consistent(); });
+        return !any_depot([](depot_type& d, unsigned) {
+            return !d.locked([](auto& slabs) { return slabs.consistent(); });
+        });
     }
 
 private:
     friend registry_type;
 
     using thread_block = typename resource_fronts<Policy>::block;
-    using turn = typename resource_memory<Policy>::turn;
+    using turn = lock_guard<typename Policy::mutex>;
     using news = resource_news;
 
     static_assert(sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
@@ -297,11 +302,6 @@ private:
         return &f;
     }
 
-    /// A free must not fail: where there is no memory for a cache, there is none.
-    class_front* front_for_put(unsigned c, news& told) noexcept {
-        return or_null([&] { return front_at(c, told); });
-    }
-
     // -- memory ---------------------------------------------------------------------------------------
 
     /// Whether the limit leaves room for `bytes`, once enough empty slabs were returned. @pre it is our turn
@@ -324,7 +324,7 @@ private:
                 return p;
             }
             constexpr std::size_t chunk_bytes = chunk_arena<Policy>::chunk_bytes;
-            turn mine{memory_};
+            const turn mine{memory_.turn()};
             if (void* p = memory_.limited() ? arena_.bump(bytes) : nullptr; p != nullptr) {
                 return p; // another thread brought a chunk while we waited
             }
@@ -386,14 +386,14 @@ private:
             return false;
         }
         const std::size_t room = memory_.room() / page_bytes * page_bytes;
-        const std::size_t next = d.next_slab_bytes();
+        const std::size_t next = d.locked([](auto& slabs) { return slabs.next_slab_bytes(); });
         const std::size_t bytes = next < room ? next : room;
         const std::size_t align = d.sizes().slab_align;
         void* memory = memory_.get_chunk(bytes, align, d.sizes().slab_offset);
         if (memory == nullptr) {
             return false;
         }
-        if (d.adopt(memory, bytes, false)) {
+        if (d.locked([&](auto& slabs) { return slabs.adopt(memory, bytes); })) {
             told.mapped(bytes);
             return true;
         }
@@ -409,7 +409,6 @@ private:
         const std::size_t mapped = s->mapped_bytes;
         const std::size_t bytes = memory_.settings.own_pages ? page_bytes + s->touched_bytes() : mapped;
         memory_.put_chunk(s, mapped, d.sizes().slab_align);
-        d.note_returned(bytes);
         told.returned(mapped);
         return bytes;
     }
@@ -425,9 +424,9 @@ private:
             if (leaving.whole) {
                 give_back(d, leaving.of, told);
             } else {
-                d.put_cold(leaving, memory_.settings.own_pages
-                                        ? slab_set<typename Policy::pages>::discard(leaving)
-                                        : 0);
+                const std::size_t gone =
+                    memory_.settings.own_pages ? slab_set<typename Policy::pages>::discard(leaving) : 0;
+                d.locked([&](auto& slabs) { slabs.put_cold(leaving, gone); });
             }
         }
         return true;
@@ -463,7 +462,9 @@ private:
     bool contains(void* p) noexcept { return in_slab(p) || blocks_.contains(p); }
 
     bool in_slab(const void* p) noexcept {
-        return any_depot([p](depot_type& d, unsigned) { return d.contains(p); });
+        return any_depot([p](depot_type& d, unsigned) {
+            return d.locked([p](auto& slabs) { return slabs.find(p) != nullptr; });
+        });
     }
 
     /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all resources)
@@ -511,7 +512,7 @@ private:
                 d->lose(slot_count);
             }
         });
-        for_each_depot([](depot_type& d, unsigned) { d.put_back_all(); });
+        for_each_depot([](depot_type& d, unsigned) { d.slabs().put_back_all(); });
         memory_.reset_locks();
         unlock_all([](auto& lock) { lock.reset(); });
     }

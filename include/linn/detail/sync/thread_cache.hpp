@@ -3,13 +3,13 @@
 #define LINN_DETAIL_SYNC_THREAD_CACHE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/depot.hpp>
-#include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/pool_calls.hpp>
 #include <linn/detail/sync/registry.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_SYNC_MISUSE_HPP
-#define LINN_DETAIL_SYNC_MISUSE_HPP
+#ifndef LINN_DETAIL_SYNC_HANDLERS_HPP
+#define LINN_DETAIL_SYNC_HANDLERS_HPP
 
 #include <linn/config.hpp>
 #include <linn/detail/core/element.hpp>
+#include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/backtrace.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/misuse.hpp>
+#include <linn/types/pool_event.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -17,6 +19,8 @@
 #include <cstdlib>
 #include <span>
 #include <string_view>
+
+// What the handlers of the program are told: misuse, and what pools do.
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -155,14 +159,14 @@ template <class T>
     report_refusal(type_name<T>(), sizeof(sized<T>), why, object, evidence);
 }
 
-/// Takes slots out of the slabs of a pool of T that is an object; in checked builds for the caller at `caller`.
+/// Takes slots out of the slabs of a pool of T that is an object, to `begin`; in checked builds for the caller at `caller`.
 template <class T, class Slabs>
-std::size_t take_slots(Slabs& slabs, void** end, std::size_t want,
+std::size_t take_slots(Slabs& slabs, void** begin, std::size_t want,
                        [[maybe_unused]] const void* caller) noexcept {
     if constexpr (checked_build) {
-        return slabs.take(end, want, Slabs::growth::allowed, trace_from(caller), &refuse<T>);
+        return slabs.fill(begin, want, Slabs::growth::allowed, trace_from(caller), &refuse<T>);
     } else {
-        return slabs.take(end, want);
+        return slabs.fill(begin, want);
     }
 }
 
@@ -175,6 +179,47 @@ std::size_t check_slabs(Slabs& slabs) noexcept {
         refuse<T>(why, object, evidence);
     });
     return found;
+}
+
+inline constinit std::atomic<pool_observer> current_pool_observer{nullptr};
+
+/// Set while this thread is in the observer, whose own use of pools is not told to it.
+inline constinit thread_local bool inside_observer = false;
+
+/// Calls the observer, if there is one. @pre no lock is held
+[[LINN_DETAIL_COLD]] inline void tell_observer(const pool_event& e) noexcept {
+    // What the observer uses is there: see exchange_handler.
+    const pool_observer observer = read_published(current_pool_observer);
+    if (observer == nullptr || inside_observer) {
+        return;
+    }
+    inside_observer = true;
+    observer(e);
+    inside_observer = false;
+}
+
+[[LINN_DETAIL_COLD]] inline void tell_some_news(const slab_news& news, std::size_t refused,
+                                                std::size_t object_bytes, std::string_view type,
+                                                const void* pool) noexcept {
+    if (news.slabs != 0) {
+        tell_observer({pool_event_kind::slab_mapped, type, pool, news.slabs, news.bytes});
+    }
+    if (refused != 0) {
+        const auto kind =
+            news.why == shortage::limit ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory;
+        const bool overflows = refused > static_cast<std::size_t>(-1) / object_bytes;
+        tell_observer(
+            {kind, type, pool, refused, overflows ? static_cast<std::size_t>(-1) : refused * object_bytes});
+    }
+}
+
+/// Tells what a set of slabs did under a lock, now that it is released.
+/// @param refused of how many objects a request failed; 0: it did not
+inline void tell_news(const slab_news& news, std::size_t refused, std::size_t object_bytes,
+                      std::string_view type, const void* pool = nullptr) noexcept {
+    if (news.slabs != 0 || refused != 0) [[LINN_DETAIL_UNLIKELY]] {
+        tell_some_news(news, refused, object_bytes, type, pool);
+    }
 }
 
 } // namespace linn::inline LINN_ABI::detail
