@@ -6,7 +6,7 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/exact_divider.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/sanitizer/asan.hpp>

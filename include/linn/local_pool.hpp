@@ -6,7 +6,6 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
@@ -130,28 +129,23 @@ public:
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
-    /// @complexity O(n): what is not cached is written into `out` by the slabs
+    /// @complexity O(n)
     void allocate_n(std::span<T*> out) {
-        if (!take_run(out)) {
-            detail::throw_bad_alloc();
-        }
-        if constexpr (detail::sanitizer_poison) {
-            for (T* p : out) {
-                detail::unpoison(detail::untyped(p), sizeof(element));
+        for (std::size_t done = 0; done != out.size(); ++done) {
+            if (count_ == 0 && !refill(out.size())) [[LINN_DETAIL_UNLIKELY]] {
+                deallocate_n(out.first(done));
+                detail::throw_bad_alloc();
             }
+            out[done] = opened(cache_[--count_]);
         }
     }
 
     /// Takes the storage of many objects back.
-    /// @complexity O(n); what exceeds the cache returns to its slabs at once
+    /// @complexity O(n)
     void deallocate_n(std::span<T* const> objects) noexcept {
-        if (detail::checked_build || detail::sanitizer_poison) {
-            for (T* p : objects) {
-                deallocate(p);
-            }
-            return;
+        for (T* p : objects) {
+            deallocate(p);
         }
-        give_run(objects);
     }
 
     /// Takes the memory for `objects` more from `operator new` now.
@@ -249,51 +243,16 @@ private:
     static constexpr std::size_t capacity = sizes.magazine_slots;
     static constexpr std::string_view type_name = detail::type_name<T>();
 
-    [[LINN_DETAIL_NOINLINE]] bool refill() noexcept {
+    /// @param asked of how many objects the observer hears when there is none
+    [[LINN_DETAIL_NOINLINE]] bool refill(std::size_t asked = 1) noexcept {
         // As many as are out already, up to half: a small pool stays small. A checked one caches
         // nothing, so that its slabs know of every object whether it is free.
         const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
         const std::size_t want = detail::clamp(slabs_.out(), 1, most);
         count_ = detail::take_slots<T>(slabs_, cache_, want, LINN_DETAIL_RETURN_ADDRESS());
         const bool got = count_ != 0;
-        tell(got ? 0 : 1);
-        return got && (count_ != 0 || refill()); // an observer may have used the pool
-    }
-
-    /// All of `out`, or nothing.
-    [[LINN_DETAIL_NOINLINE]] bool take_run(std::span<T*> out) noexcept {
-        const std::size_t cached = detail::clamp(out.size(), 0, count_);
-        const std::size_t rest = out.size() - cached;
-        if (rest != 0) {
-            void** const begin = reinterpret_cast<void**>(out.data() + cached);
-            const std::size_t got = detail::take_slots<T>(slabs_, begin, rest, LINN_DETAIL_RETURN_ADDRESS());
-            if (got != rest) {
-                slabs_.give(begin, got, &detail::refuse<T>);
-                tell(out.size());
-                return false;
-            }
-            detail::reverse_in_place(begin, rest);
-        }
-        if (cached != 0) {
-            count_ -= cached;
-            detail::copy_reversed(static_cast<void*>(out.data()), cache_ + count_, cached);
-        }
-        tell(0);
-        return true;
-    }
-
-    /// Keeps what fits into the cache and gives the rest to the slabs.
-    [[LINN_DETAIL_NOINLINE]] void give_run(std::span<T* const> objects) noexcept {
-        const std::size_t room = capacity - count_;
-        const std::size_t kept = objects.size() < room ? objects.size() : room;
-        if (kept != 0) {
-            detail::copy_reversed(cache_ + count_, static_cast<const void*>(objects.data()), kept);
-            count_ += kept;
-        }
-        if (kept != objects.size()) {
-            slabs_.give(reinterpret_cast<void* const*>(objects.data() + kept), objects.size() - kept,
-                        &detail::refuse<T>);
-        }
+        tell(got ? 0 : asked);
+        return got && (count_ != 0 || refill(asked)); // an observer may have used the pool
     }
 
     /// Gives the `n` objects that were freed longest ago back to their slabs.

@@ -36,7 +36,7 @@ inline constexpr unsigned char fill_poisons[] = {0xA5, 0x5A};
 
 /// Uninitialised memory for a T.
 template <class T>
-struct alignas(T) place_of {
+struct alignas(T) memory_of {
     unsigned char bytes[sizeof(T)];
 };
 
@@ -61,7 +61,7 @@ template <class T>
 std::size_t count_value_initialization_fill() {
     constexpr unsigned char by_default = 1;
     constexpr unsigned char by_value = 2;
-    const auto memory = std::make_unique_for_overwrite<place_of<T>>();
+    const auto memory = std::make_unique_for_overwrite<memory_of<T>>();
     const auto marks = std::make_unique<unsigned char[]>(sizeof(T));
     mark_written<T>(memory->bytes, marks.get(), by_default, [](void* p) { return ::new (p) T; });
     mark_written<T>(memory->bytes, marks.get(), by_value, [](void* p) { return ::new (p) T(); });

@@ -121,8 +121,9 @@ TEST_CASE("buffer_pool: huge pages are a wish that any size may have") {
         CHECK(pool.capacity() == bytes);
         linn::buffer b = pool.acquire();
         b.span().back() = std::byte{1};
-        CHECK(
-            (bytes < 2 * mib || !linn::detail::system_buffer_pages::zeroed || is_aligned(b.data(), 2 * mib)));
+#if defined(__unix__) || defined(__APPLE__)
+        CHECK((bytes < 2 * mib || is_aligned(b.data(), 2 * mib)));
+#endif
     }
 }
 

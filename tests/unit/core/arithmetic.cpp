@@ -2,7 +2,7 @@
 // Division without dividing, durations without <chrono>, and the classes of sizes.
 #include "unit.hpp"
 
-#include <linn/detail/core/exact_divider.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/recycler.hpp>
 

@@ -122,16 +122,6 @@ inline void copy_reversed(void* to, const void* from, std::size_t count) noexcep
     }
 }
 
-/// Turns `count` pointers around where they are.
-inline void reverse_in_place(void** pointers, std::size_t count) noexcept {
-    for (std::size_t low = 0, high = count; low + 1 < high; ++low) {
-        --high;
-        void* const p = pointers[low];
-        pointers[low] = pointers[high];
-        pointers[high] = p;
-    }
-}
-
 inline constexpr std::size_t pointer_batch = 64;
 
 /// Calls `f(void** some, n)` for copies of up to `pointer_batch` elements of an array of pointers of any type.

@@ -3,7 +3,6 @@
 #define LINN_DETAIL_CORE_SLAB_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slot_bitmap.hpp>

@@ -143,6 +143,39 @@ void forget_control_block([[maybe_unused]] T* object) noexcept {
     }
 }
 
+/// The deleter of a shared_ptr to a recycled object.
+template <class Body>
+struct recycled_object_release {
+    void operator()(typename Body::object_type* object) const noexcept { Body::release_object(object); }
+};
+
+/// Gives the standard library room for the control block, in the object's slot.
+template <class Block, class Body>
+struct control_block_allocator {
+    using value_type = Block;
+
+    typename Body::slot_type* slot;
+
+    explicit control_block_allocator(typename Body::slot_type* s) noexcept : slot{s} {}
+    template <class Other>
+    control_block_allocator(const control_block_allocator<Other, Body>& other) noexcept : slot{other.slot} {}
+
+    [[nodiscard]] Block* allocate(std::size_t) noexcept {
+        static_assert(
+            sizeof(Block) <= Body::slot_type::block_bytes && alignof(Block) <= alignof(void*),
+            "linn::recycler: the standard library has larger control blocks than the slots have room for");
+        return typed<Block>(slot->block);
+    }
+
+    void deallocate(Block*, std::size_t) noexcept { Body::release_block(slot); }
+
+    template <class Other>
+    friend bool operator==(const control_block_allocator& a,
+                           const control_block_allocator<Other, Body>& b) noexcept {
+        return a.slot == b.slot;
+    }
+};
+
 /// What a recycler owns and what its objects find their way back to: how an object of T is made, cleaned, shared and destroyed.
 /// The core decides which thread gets it.
 ///
@@ -209,7 +242,10 @@ public:
     }
 
     /// A shared_ptr that owns the object, its control block in the slot.
-    static std::shared_ptr<T> share(slot_type* s) noexcept;
+    static std::shared_ptr<T> share(slot_type* s) noexcept {
+        return {s->get(), recycled_object_release<recycler_body>{},
+                control_block_allocator<T, recycler_body>{s}};
+    }
 
     /// The last shared_ptr is gone; a weak_ptr may still use the control block.
     static void release_object(T* object) noexcept {
@@ -341,44 +377,6 @@ private:
     const std::function<element()> create_;
     const std::function<void(T&)> reset_;
 };
-
-/// The deleter of a shared_ptr to a recycled object.
-template <class Body>
-struct recycled_object_release {
-    void operator()(typename Body::object_type* object) const noexcept { Body::release_object(object); }
-};
-
-/// Gives the standard library room for the control block, in the object's slot.
-template <class Block, class Body>
-struct control_block_allocator {
-    using value_type = Block;
-
-    typename Body::slot_type* slot;
-
-    explicit control_block_allocator(typename Body::slot_type* s) noexcept : slot{s} {}
-    template <class Other>
-    control_block_allocator(const control_block_allocator<Other, Body>& other) noexcept : slot{other.slot} {}
-
-    [[nodiscard]] Block* allocate(std::size_t) noexcept {
-        static_assert(
-            sizeof(Block) <= Body::slot_type::block_bytes && alignof(Block) <= alignof(void*),
-            "linn::recycler: the standard library has larger control blocks than the slots have room for");
-        return typed<Block>(slot->block);
-    }
-
-    void deallocate(Block*, std::size_t) noexcept { Body::release_block(slot); }
-
-    template <class Other>
-    friend bool operator==(const control_block_allocator& a,
-                           const control_block_allocator<Other, Body>& b) noexcept {
-        return a.slot == b.slot;
-    }
-};
-
-template <class T, class Memory>
-std::shared_ptr<T> recycler_body<T, Memory>::share(slot_type* s) noexcept {
-    return {s->get(), recycled_object_release<recycler_body>{}, control_block_allocator<T, recycler_body>{s}};
-}
 
 } // namespace linn::inline LINN_ABI::detail
 

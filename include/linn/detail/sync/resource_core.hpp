@@ -416,10 +416,10 @@ private:
     /// What was unused for a second: whole slabs to where they came from, pages of others to the system, if they are ours.
     /// @returns false when that was nothing
     bool give_back_cold(depot_type& d, news& told) noexcept {
-        for (int slabs = 0; slabs != slabs_a_visit; ++slabs) {
+        for (int done = 0; done != slabs_a_visit; ++done) {
             cold_pages leaving;
             if (!d.take_cold(leaving)) {
-                return slabs != 0;
+                return done != 0;
             }
             if (leaving.whole) {
                 give_back(d, leaving.of, told);

@@ -27,24 +27,22 @@ inline void futex_wake_one(const void* word) noexcept {
     ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-namespace thread_barrier_call {
-inline bool succeeds(int command) noexcept {
+inline bool membarrier_succeeds(int command) noexcept {
     const errno_kept keep;
     return ::syscall(SYS_membarrier, command, 0, 0) == 0;
 }
-} // namespace thread_barrier_call
 
 /// Prepares `thread_barrier` for this process. @returns false where the system has no such thing, or
 /// a sandbox forbids it; then `thread_barrier` must not be called
 inline bool enable_thread_barrier() noexcept {
-    return thread_barrier_call::succeeds(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    return membarrier_succeeds(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
 /// Makes every thread of the process that runs at this moment execute a full memory barrier; those that
 /// do not run had one when they were stopped. About a microsecond a running thread.
 /// @pre `enable_thread_barrier` returned true
 inline void thread_barrier() noexcept {
-    if (thread_barrier_call::succeeds(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
+    if (membarrier_succeeds(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
         return;
     }
     // A sandbox was closed since. What a barrier would order at once, a processor orders in its own time:
