@@ -42,6 +42,7 @@ template class thread_index_table<platform>;
 template class tracked_blocks<platform>;
 template struct brought_pages<system_pages>;
 template struct front<platform>;
+template struct at_thread_exit<&flush_this_thread<platform>>;
 template struct idle_waiter<platform, false>;
 template struct shared_allocator<std::string, std::string>;
 

@@ -36,6 +36,8 @@ struct buffer_mapping {
 /// is closed. Every function leaves errno alone.
 /// @threads any thread
 struct system_buffer_pages {
+    static constexpr bool zeroed = true;
+
     static std::size_t page_bytes() noexcept { return system_pages::offset_step(); }
 
     /// False when the system refuses. @complexity a few system calls
@@ -117,6 +119,8 @@ private:
 
 /// Over `operator new`, for systems whose own calls Linn does not know here: no huge pages and no protection, all else as above.
 struct system_buffer_pages {
+    static constexpr bool zeroed = false;
+
     static std::size_t page_bytes() noexcept { return 4096; }
 
     static bool map(const buffer_request& r, buffer_mapping& out) noexcept {

@@ -35,6 +35,16 @@ namespace linn::inline LINN_ABI::detail {
     return is_there;
 }
 
+/// A thread_local variable of this type calls `Run` when the thread exits; kept apart from all that the hot path and other
+/// destructors touch.
+template <void (*Run)() noexcept>
+struct at_thread_exit {
+    constexpr at_thread_exit() noexcept = default;
+    at_thread_exit(const at_thread_exit&) = delete;
+    at_thread_exit& operator=(const at_thread_exit&) = delete;
+    LINN_DETAIL_HIDDEN ~at_thread_exit() { Run(); }
+};
+
 /// Runs `Run` late in a thread's exit, after the destructors of its `thread_local` objects. A variable of each module.
 ///
 /// It exists for a thread whose first use of a pool is in a destructor of thread-specific data, where `thread_local`
@@ -106,11 +116,7 @@ template <void (*Run)() noexcept>
     if (!thread_locals_last || module_ends() || !can_note_destructor()) {
         return false;
     }
-    struct at_thread_exit { // kept apart from all that the hot path and other destructors touch
-        constexpr at_thread_exit() noexcept = default;
-        LINN_DETAIL_HIDDEN ~at_thread_exit() { Run(); }
-    };
-    static constinit thread_local at_thread_exit janitor;
+    static constinit thread_local at_thread_exit<Run> janitor;
     late_exit<Run>.arm();
     return true;
 }
