@@ -4,9 +4,9 @@
 
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
-#include <linn/detail/sync/thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/registry.hpp>
+#include <linn/detail/sync/thread_exit.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
 #include <linn/pool.hpp>
