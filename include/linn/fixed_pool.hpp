@@ -7,7 +7,6 @@
 
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/handlers.hpp>

@@ -7,7 +7,6 @@
 
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/slab_set.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/sanitizer/asan.hpp>

@@ -7,7 +7,6 @@
 
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/standard_library.hpp>
 #include <linn/options.hpp>
 #include <linn/owning_ptr.hpp>

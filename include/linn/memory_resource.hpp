@@ -8,6 +8,7 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/resource_core.hpp>

@@ -5,7 +5,7 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/type_name.hpp>
+#include <linn/detail/core/element.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -6,7 +6,6 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/pool_calls.hpp>
 #include <linn/options.hpp>

@@ -6,7 +6,6 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sync/idle_core.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/recycler_body.hpp>

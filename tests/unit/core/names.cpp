@@ -4,7 +4,7 @@
 #include "unit.hpp"
 
 #include <linn/containers.hpp>
-#include <linn/detail/core/type_name.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/statistics.hpp>
 
 struct nice_order {

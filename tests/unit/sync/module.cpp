@@ -3,7 +3,6 @@
 #include "unit.hpp"
 
 #include <linn/detail/os/module_image.hpp>
-#include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/registry.hpp>
 #include <linn/detail/sync/thread_exit.hpp>

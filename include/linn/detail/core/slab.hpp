@@ -100,11 +100,10 @@ struct slab {
         const std::size_t words = slot_bitmap::storage_words(bound);
         const std::size_t fence = g.guarded() ? guard_fence_bytes : 0; // before slot 0
         const std::size_t base = sizeof(slab) + words * sizeof(std::uint64_t) + fence;
-        std::size_t offset =
-            round_up(base, g.slot_align < cache_line_bytes ? cache_line_bytes : g.slot_align);
+        const std::size_t step = g.slot_align < cache_line_bytes ? cache_line_bytes : g.slot_align;
+        std::size_t offset = round_up(base, step);
         // Slabs start at the same address bits, so without a colour the first objects of all
         // pools would compete for one cache set. At most 1/32 of the slab goes to it.
-        const std::size_t step = g.slot_align < cache_line_bytes ? cache_line_bytes : g.slot_align;
         const std::size_t room_for_colour = mapped_bytes / 32 < page_bytes ? mapped_bytes / 32 : page_bytes;
         if (offset + g.slot_bytes + room_for_colour < mapped_bytes) {
             offset += colour * step % round_up(room_for_colour + 1, step);
@@ -277,14 +276,6 @@ struct slab {
                 leaving.add(reinterpret_cast<std::byte*>(this) + carved_end, leaving.tail_bytes);
             }
         }
-    }
-
-    /// Checks the sentences above this struct. For tests. @complexity O(slots)
-    [[nodiscard]] bool consistent(const void* expected_owner) const noexcept {
-        return is_slab() && owner == expected_owner && carved <= capacity && touched >= carved &&
-               free_slots.count(capacity) == free_slots.count(carved) &&
-               (where != place::full || out() == capacity) &&
-               ((where != place::empty && where != place::returned) || carved == 0);
     }
 
     /// The part that can go back to the system while the slab is empty: all but the header's page.

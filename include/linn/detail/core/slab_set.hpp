@@ -166,7 +166,10 @@ public:
         std::size_t out = 0;
         std::size_t slabs = 0;
         for (const slab* s = newest(); s != nullptr; s = s->older, ++slabs) {
-            if (!s->consistent(owner_)) {
+            if (!s->is_slab() || s->owner != owner_ || s->carved > s->capacity || s->touched < s->carved ||
+                s->free_slots.count(s->capacity) != s->free_slots.count(s->carved) ||
+                (s->where == slab::place::full && s->out() != s->capacity) ||
+                ((s->where == slab::place::empty || s->where == slab::place::returned) && s->carved != 0)) {
                 return false;
             }
             out += s->out();

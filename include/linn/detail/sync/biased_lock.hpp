@@ -33,8 +33,6 @@ class biased_lock {
 public:
     /// @pre `asymmetric` only where `enable_thread_barrier` returned true
     explicit biased_lock(bool asymmetric) noexcept : mode_{asymmetric ? biased : symmetric} {}
-    biased_lock(const biased_lock&) = delete;
-    biased_lock& operator=(const biased_lock&) = delete;
 
     /// @returns false when the lock is revoked, or symmetric @threads the owner
     [[LINN_DETAIL_ALWAYS_INLINE]] bool try_enter() noexcept {

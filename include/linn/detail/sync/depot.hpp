@@ -62,9 +62,6 @@ public:
                         std::memory_order_relaxed); // no other thread has it yet
     }
 
-    depot(const depot&) = delete;
-    depot& operator=(const depot&) = delete;
-
     // -- slow paths of an attached thread ---------------------------------------------------
 
     /// Loads a magazine with objects and pops one. Null when there is no memory.

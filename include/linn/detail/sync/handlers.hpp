@@ -6,7 +6,6 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/core/slot_guard.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/backtrace.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/race_checks.hpp>

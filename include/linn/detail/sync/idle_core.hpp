@@ -5,9 +5,9 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/linked_list.hpp>
 #include <linn/detail/core/pointers.hpp>
-#include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/idle_store.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 

@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/os/threads.hpp>
-#include <linn/detail/sync/platform.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>
@@ -65,8 +64,6 @@ template <class Platform>
 class basic_mutex {
 public:
     constexpr basic_mutex() = default;
-    basic_mutex(const basic_mutex&) = delete;
-    basic_mutex& operator=(const basic_mutex&) = delete;
 
     bool try_lock() noexcept {
         std::uint32_t expected = unlocked;

@@ -6,7 +6,6 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/front.hpp>
-#include <linn/detail/sync/platform.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <atomic>

@@ -4,7 +4,6 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/standard_library.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sanitizer/asan.hpp>

@@ -28,8 +28,6 @@ public:
 
     constexpr registry() = default; ///< for tests: no fork concerns it
     constexpr explicit registry(module_record& where) noexcept : part_{where, this, &on_event} {}
-    registry(const registry&) = delete;
-    registry& operator=(const registry&) = delete;
 
     /// The depot in `slot`, made at the first call. Null when there is no memory for it.
     /// @threads any thread

@@ -50,9 +50,6 @@ public:
     /// @param owner takes `lock()` at a fork
     class_depot(fork_stopper& owner, const geometry& g) noexcept : lock_{owner}, slabs_{g, this} {}
 
-    class_depot(const class_depot&) = delete;
-    class_depot& operator=(const class_depot&) = delete;
-
     // -- threads with a front --------------------------------------------------------------------
 
     /// Loads slots and pops one. Null when a slab must be brought first. @pre `f` has an array, and is empty

@@ -8,8 +8,8 @@
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/handlers.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/resource_classes.hpp>
 #include <linn/detail/sync/resource_memory.hpp>
@@ -23,16 +23,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// A pool for every size class, with a cache for each thread: what is behind a memory resource.
-///
-/// ```
-///  thread 1         thread 2           blocks_[thread index]: one front a class, arrays of pointers
-///  [f f f f ...]    [f f f f ...]      inherited by the next thread of that number: nothing to flush
-///     |  halves  |
-///  [depot][depot][depot] ...           depots_[class]: slabs, a lock each
-///     |  slabs   |
-///  upstream, or pages of the system    asked with no lock held but its own
-/// ```
+/// A pool for every size class, with a cache for each thread: what is behind a memory resource. Its parts: docs/design/memory_resource.md.
 ///
 /// All of it belongs to the object: `release` gives everything back at once.
 template <class Policy>
@@ -314,8 +305,9 @@ private:
                 return fits();
             });
         }
-        told.at_limit = !fits();
-        return !told.at_limit;
+        const bool enough = fits();
+        told.at_limit(!enough);
+        return enough;
     }
 
     void* bookkeeping(std::size_t bytes, news& told) {

@@ -81,8 +81,6 @@ constexpr geometry resource_geometry(const resource_settings& s, unsigned c,
 class spare_chunks {
 public:
     constexpr explicit spare_chunks(module_record& where) noexcept : part_{where, this, &on_event} {}
-    spare_chunks(const spare_chunks&) = delete;
-    spare_chunks& operator=(const spare_chunks&) = delete;
 
     struct chunk {
         void* memory = nullptr;
@@ -498,44 +496,39 @@ class resource_news {
 public:
     /// @param wanted bytes of a request, which failed unless it is `served`; 0: it is none
     explicit resource_news(const void* pool, std::size_t wanted = 0) noexcept
-        : pool_{pool},
-          failed_{wanted != 0 ? 1U : 0U, wanted} {}
+        : mapped_{pool_event_kind::slab_mapped, resource_type_name, pool},
+          returned_{pool_event_kind::slab_returned, resource_type_name, pool},
+          failed_{pool_event_kind::out_of_memory, resource_type_name, pool, wanted != 0 ? 1U : 0U, wanted} {}
     resource_news(const resource_news&) = delete;
     resource_news& operator=(const resource_news&) = delete;
     ~resource_news() {
-        tell(pool_event_kind::slab_mapped, mapped_);
-        tell(pool_event_kind::slab_returned, returned_);
-        tell(at_limit ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory, failed_);
+        for (const pool_event* e : {&mapped_, &returned_, &failed_}) {
+            if (e->count != 0) [[LINN_DETAIL_UNLIKELY]] {
+                tell_observer(*e);
+            }
+        }
     }
 
     void* served(void* p) noexcept {
         failed_.count = 0;
         return p;
     }
-    void mapped(std::size_t bytes) noexcept { mapped_.add(bytes); }
-    void returned(std::size_t bytes) noexcept { returned_.add(bytes); }
-
-    bool at_limit = false; ///< why the request failed
+    /// Why the request failed, if it did.
+    void at_limit(bool is) noexcept {
+        failed_.kind = is ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory;
+    }
+    void mapped(std::size_t bytes) noexcept { add(mapped_, bytes); }
+    void returned(std::size_t bytes) noexcept { add(returned_, bytes); }
 
 private:
-    struct sum {
-        std::size_t count = 0;
-        std::size_t bytes = 0;
-        void add(std::size_t n) noexcept {
-            ++count;
-            bytes += n;
-        }
-    };
-    void tell(pool_event_kind kind, const sum& of) const noexcept {
-        if (of.count != 0) [[LINN_DETAIL_UNLIKELY]] {
-            tell_observer({kind, resource_type_name, pool_, of.count, of.bytes});
-        }
+    static void add(pool_event& to, std::size_t bytes) noexcept {
+        ++to.count;
+        to.bytes += bytes;
     }
 
-    const void* pool_;
-    sum mapped_;
-    sum returned_;
-    sum failed_;
+    pool_event mapped_;
+    pool_event returned_;
+    pool_event failed_;
 };
 
 } // namespace linn::inline LINN_ABI::detail

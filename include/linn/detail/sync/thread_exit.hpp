@@ -54,8 +54,6 @@ template <void (*Run)() noexcept>
 class late_thread_exit {
 public:
     constexpr explicit late_thread_exit(module_record& where) noexcept : part_{where, this, &on_event} {}
-    late_thread_exit(const late_thread_exit&) = delete;
-    late_thread_exit& operator=(const late_thread_exit&) = delete;
 
     /// Arms it for the calling thread.
     void arm() noexcept {
@@ -140,8 +138,6 @@ public:
 
     constexpr thread_index_table() = default; ///< for tests: no fork concerns it
     constexpr explicit thread_index_table(module_record& where) noexcept : part_{where, this, &on_event} {}
-    thread_index_table(const thread_index_table&) = delete;
-    thread_index_table& operator=(const thread_index_table&) = delete;
 
     /// The smallest free number, or `most` when there is none. @complexity O(most), a lock
     std::uint32_t take() noexcept {
