@@ -28,48 +28,28 @@ def split(words):
     return [command for command in commands if command]
 
 
-def child(target):
-    """Runs the command and prints its CPU seconds: as a program of its own, since `linn record` has children too."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.execvp(target[1], target[1:])
-        finally:
-            os._exit(127)
-    _, _, used = os.wait4(pid, 0)
-    with open(target[0], "w", encoding="utf-8") as file:
-        print(used.ru_utime + used.ru_stime, file=file)
-
-
 def measure(recorder, command, folder):
     """The program's CPU seconds; recorded if there is a recorder, into the folder's `trace`."""
-    seconds = os.path.join(folder, "seconds")
-    # The interpreter that waits for the program is not to be recorded.
-    waiter = [sys.executable, os.path.abspath(__file__), "--child", seconds]
+    words = command
     if recorder is not None:
-        name = os.path.basename(command[0])
-        waiter = [recorder, "record", "-q", "--no-baseline", "--only-exe", name, "-o",
-                  os.path.join(folder, "trace"), "--"] + waiter
-    subprocess.run(waiter + command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if not os.path.exists(seconds):
-        sys.exit(f"{' '.join(waiter + command)}: it did not run")
-    with open(seconds, encoding="utf-8") as file:
-        taken = float(file.read())
-    os.unlink(seconds)
-    return taken
+        words = [recorder, "record", "-q", "--no-baseline", "-o", os.path.join(folder, "trace"), "--", *command]
+    program = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, used = os.wait4(program.pid, 0)
+    if recorder is None:
+        return used.ru_utime + used.ru_stime
+    facts = facts_of(recorder, folder)
+    return (facts["user_ns"] + facts["system_ns"]) / 1e9
 
 
-def events_of(recorder, folder):
+def facts_of(recorder, folder):
     facts = os.path.join(folder, "facts")
     subprocess.run([recorder, "trace", os.path.join(folder, "trace"), "--json", facts], check=True,
                    stdout=subprocess.DEVNULL)
     with open(facts, encoding="utf-8") as file:
-        return json.load(file)["events"]
+        return json.load(file)
 
 
 def main():
-    if sys.argv[1:2] == ["--child"]:
-        return child(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--linn", required=True, action="append")
     parser.add_argument("--rounds", type=int, default=5)
@@ -86,7 +66,7 @@ def main():
             for _ in range(arguments.rounds):
                 for recorder in order.sample(list(times), len(times)):
                     times[recorder].append(measure(recorder, command, folder))
-            events = events_of(recorders[0], folder)
+            events = facts_of(recorders[0], folder)["events"]
             alone = times.pop(None)
             print(f"{' '.join(command)[:60]}: {events} events, {min(alone):.3f} s alone")
             if events == 0:
@@ -96,7 +76,6 @@ def main():
                 least = (min(taken) - min(alone)) / events * 1e9
                 median = (statistics.median(taken) - statistics.median(alone)) / events * 1e9
                 print(f"  {recorder}: {least:.1f} ns an event, medians {median:.1f}", flush=True)
-    return None
 
 
 if __name__ == "__main__":

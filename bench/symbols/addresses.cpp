@@ -3,7 +3,6 @@
 // many sites. big.py builds such a program.
 //
 //     linn-bench-symbols PROGRAM [ADDRESSES]
-#include "symbols/code_module.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/symbolizer.hpp"
 
@@ -41,12 +40,17 @@ std::vector<std::uint64_t> addresses_of(const std::string& program, std::size_t 
     if (file == nullptr) {
         return {};
     }
-    const std::vector<elf_symbol> functions = debug_file{*file, {}}.functions();
+    std::vector<GElf_Sym> functions;
+    file->each_symbol(SHT_SYMTAB, [&](const GElf_Sym& symbol, std::string_view) {
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value != 0) {
+            functions.push_back(symbol);
+        }
+    });
     std::vector<std::uint64_t> addresses;
     for (std::size_t i = 0; i < wanted && !functions.empty(); ++i) {
-        const elf_symbol& one = functions[i * functions.size() / wanted];
+        const GElf_Sym& one = functions[i * functions.size() / wanted];
         // Many addresses of one function differ when there are fewer functions than addresses.
-        addresses.push_back(one.address + (i * 2654435761U) % (one.bytes == 0 ? 1 : one.bytes));
+        addresses.push_back(one.st_value + (i * 2654435761U) % (one.st_size == 0 ? 1 : one.st_size));
     }
     return addresses;
 }

@@ -5,7 +5,7 @@
 #include "../measure/words.hpp"
 #include "../pools/compiled_plan.hpp"
 #include "../symbols/call_chain.hpp"
-#include "../symbols/short_name.hpp"
+#include "../symbols/cxx_name.hpp"
 #include "../trace/info.hpp"
 #include "findings.hpp"
 #include "rules.hpp"

@@ -3,7 +3,7 @@
 
 #include "../measure/quantity.hpp"
 #include "../program/executable.hpp"
-#include "../symbols/short_name.hpp"
+#include "../symbols/cxx_name.hpp"
 #include "advice.hpp"
 #include "type_groups.hpp"
 
@@ -219,9 +219,10 @@ std::string several_programs(const trace_info& info) {
         const double share = static_cast<double>(events) / static_cast<double>(info.events);
         shares.push_back(fmt::format("{} {}", name, figures::percent(share)));
     }
-    return fmt::format("recorded several programs, by events: {}; 'linn record --only-exe NAME' records one "
-                       "alone",
-                       fmt::join(shares, ", "));
+    return fmt::format(
+        "recorded several programs, by events: {}; to record one alone, give 'linn record' its own "
+        "command line",
+        fmt::join(shares, ", "));
 }
 
 bool is_of_system(const std::string& path) {

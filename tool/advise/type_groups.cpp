@@ -2,8 +2,7 @@
 #include "type_groups.hpp"
 
 #include "../symbols/call_chain.hpp"
-#include "../symbols/memory_owner.hpp"
-#include "../symbols/short_name.hpp"
+#include "../symbols/cxx_name.hpp"
 
 #include <fmt/format.h>
 

@@ -9,6 +9,107 @@
 namespace linn::tool {
 namespace {
 
+constexpr double two_sided = 1.96; ///< standard deviations of 95 %
+/// From fewer samples no variance is known: then no call is taken to be longer than this.
+constexpr double few_samples = 64;
+constexpr double longest_ns = 5000;
+/// An interval of few samples that is wider says nothing.
+constexpr double widest = 0.05;
+/// Readings that went back, of all: more are no accident.
+constexpr double most_backwards = 1e-4;
+/// The cost of the readings around a call, as a share of their cost around a function that does nothing, which is called too.
+/// Found by comparison with a profiler and with a loop of readings.
+constexpr double reading_share = 0.75;
+constexpr double reading_doubt = 1.0 / 12;
+/// From fewer page faults the price is not taken, but that of a loop.
+constexpr double few_faults = 10;
+/// What the estimate of the recorder's own time may be wrong by: its clock sees no caches that it takes from the program.
+constexpr double recorder_error = 0.3;
+
+double ratio(double of, double to, double otherwise = 0) {
+    return to > 0 ? of / to : otherwise;
+}
+
+/// Where the program ran again it was not disturbed: its calls are timed there, and its CPU time measured with them.
+const call_times& times_in(const trace_info& info) {
+    return info.baseline.times.samples > 0 ? info.baseline.times : info.times;
+}
+
+time_unknown reason_not_to(const trace_info& info, const program_cost& cpu) {
+    const call_times& t = times_in(info);
+    switch (info.counter) {
+    case counter_state::not_constant:
+        return time_unknown::no_counter;
+    case counter_state::differs:
+        return time_unknown::counter_jumps;
+    case counter_state::unknown:
+        return time_unknown::not_recorded;
+    case counter_state::steady:
+        break;
+    }
+    if (t.backwards > std::max(1.0, most_backwards * t.samples)) {
+        return time_unknown::counter_jumps;
+    }
+    return cpu.cpu_ns <= 0 || cpu.is_guess ? time_unknown::no_cpu_time : time_unknown::none;
+}
+
+/// The ticks of all calls, and how well they are known.
+struct call_ticks {
+    double all = 0;
+    double doubt = 0; ///< by what it may be wrong, as the two kinds of readings differ
+    double variance = 0;
+};
+
+call_ticks ticks_of(const call_times& t) {
+    // As many calls are among those left out as among the others.
+    const double kept = std::max(t.samples - t.left_out, 1.0);
+    const double scale = std::max(t.samples, 1.0) / kept;
+    const double calls = (t.plain_calls + t.fenced_calls) * scale;
+    const double plain_nothing = reading_share * ratio(t.nothing_plain_ticks, t.nothing_plain);
+    const double fenced_nothing = reading_share * ratio(t.nothing_fenced_ticks, t.nothing_fenced);
+    const double mean_plain = ratio(t.plain_ticks, t.plain_calls) - plain_nothing;
+    const double mean_fenced = ratio(t.fenced_ticks, t.fenced_calls) - fenced_nothing;
+    const double plain = calls * std::max(0.0, t.plain_calls > 0 ? mean_plain : mean_fenced);
+    const double fenced = calls * std::max(0.0, t.fenced_calls > 0 ? mean_fenced : mean_plain);
+    // A profiler finds what is nearer to the readings without a fence: most of a short call runs next to other work.
+    const double between = (fenced - plain) / 4;
+    const double doubt = std::max(std::fabs(between), calls * plain_nothing * reading_doubt);
+    return {plain + between, doubt, t.squares * scale * scale};
+}
+
+/// Page faults of heap memory.
+struct heap_faults {
+    double each_long_call = 0;
+    double in_calls = 0;
+    double outside = 0; ///< by the program's own first touch
+    double doubt = 0;   ///< of `outside`: half of the interval
+    double price = 0;   ///< ticks of one
+};
+
+heap_faults faults_of(const trace_info& info, const site_time& all) {
+    const call_times& t = times_in(info);
+    heap_faults f;
+    f.price = t.faults_long >= few_faults ? ratio(t.fault_ticks, t.faults_long)
+                                          : info.page_fault_ns * info.ticks_per_ns;
+    f.each_long_call = ratio(t.faults_long, t.looked_long, 0.5);
+    const bool is_baseline = info.baseline.page_faults != 0;
+    const auto seen = static_cast<double>(is_baseline ? info.baseline.page_faults : info.page_faults);
+    const double of_program = std::max(0.0, seen - t.faults_before);
+    const double short_calls = t.plain_calls + t.fenced_calls - t.long_calls;
+    f.in_calls = t.long_calls * f.each_long_call + short_calls * ratio(t.faults_short, t.looked_short);
+    // A few long calls with many faults each, looked at by chance, may promise more than there were.
+    if (seen > 0) {
+        f.in_calls = std::min(f.in_calls, of_program);
+    }
+    // Of a sample it is not known which pages were new.
+    const double most = info.sample_bytes == 0 ? std::min(of_program, all.fresh_pages) : of_program;
+    const double rest = std::max(0.0, most - f.in_calls);
+    const double error = two_sided * f.in_calls / std::sqrt(std::max(1.0, t.faults_long));
+    f.outside = is_baseline ? rest : rest / 2;
+    f.doubt = is_baseline ? std::min(rest, error) : rest / 2;
+    return f;
+}
+
 void merge_counts(counted_sizes& sizes, const counted_sizes& others) {
     for (const auto& [size, count] : others) {
         const auto same =
@@ -19,15 +120,86 @@ void merge_counts(counted_sizes& sizes, const counted_sizes& others) {
             sizes.emplace_back(size, count);
         }
     }
-    std::ranges::sort(sizes, [](const auto& a, const auto& b) {
-        return a.second != b.second ? a.second > b.second : a.first < b.first;
-    });
-    if (sizes.size() > 8) {
-        sizes.resize(8);
-    }
+    keep_most_frequent(sizes);
 }
 
 } // namespace
+
+void keep_most_frequent(counted_sizes& sizes) {
+    std::ranges::sort(sizes, [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    sizes.resize(std::min<std::size_t>(sizes.size(), 8));
+}
+
+void site_time::merge(const site_time& other) noexcept {
+    calls += other.calls;
+    page_faults += other.page_faults;
+    variance += other.variance;
+    systematic += other.systematic;
+    ticks += other.ticks;
+    squares += other.squares;
+    long_calls += other.long_calls;
+    fresh_pages += other.fresh_pages;
+}
+
+time_share site_time::share() const noexcept {
+    const double value = calls + page_faults;
+    const double half = two_sided * std::sqrt(variance) + systematic;
+    return {std::max(0.0, value - half), value, std::min(1.0, value + half)};
+}
+
+allocation_time time_of(const trace_info& info, const site_time& all) noexcept {
+    const program_cost cpu = cost_of_program(info);
+    const call_times& t = times_in(info);
+    allocation_time r;
+    r.cpu_ns = cpu.cpu_ns;
+    r.samples = static_cast<std::uint64_t>(t.samples);
+    r.left_out = static_cast<std::uint64_t>(t.left_out);
+    r.why_not = reason_not_to(info, cpu);
+    if (r.why_not != time_unknown::none) {
+        return r;
+    }
+    const double tick = 1 / (info.ticks_per_ns * cpu.cpu_ns); // share of the CPU time
+    const call_ticks ticks = ticks_of(t);
+    const heap_faults faults = faults_of(info, all);
+    const double in_calls = std::min(1.0, ticks.all * tick);
+    const double outside = std::min(1 - in_calls, faults.outside * faults.price * tick);
+    const double fault_share = std::min(in_calls, faults.in_calls * faults.price * tick);
+    r.share = in_calls + outside;
+    r.page_faults = fault_share + outside;
+    r.calls = in_calls - fault_share;
+    r.waiting = t.waiting_ticks * tick;
+    r.faults = static_cast<std::uint64_t>(faults.in_calls + faults.outside);
+    const double recording = info.baseline.cpu_ns > 0 ? 0
+                                                      : recorder_error * static_cast<double>(info.events) *
+                                                            info.event_cost_ns / cpu.cpu_ns;
+    r.systematic = ratio(ticks.doubt, ticks.all) + recording;
+    const double half = two_sided * std::sqrt(ticks.variance) * tick + r.systematic * in_calls +
+                        faults.doubt * faults.price * tick;
+    r.low = std::max(0.0, r.share - half);
+    r.high = std::min(1.0, r.share + half);
+    if (t.samples < few_samples) {
+        r.high = std::min(1.0, r.high + static_cast<double>(info.events) * longest_ns / cpu.cpu_ns);
+        if (r.high - r.low > widest) {
+            r.why_not = time_unknown::few_samples;
+            return r;
+        }
+    }
+    r.each_tick = ratio(in_calls, all.ticks);
+    r.each_long_call = ratio(fault_share, all.long_calls);
+    r.each_fresh_page = ratio(outside, all.fresh_pages);
+    return r;
+}
+
+void take_share(site_time& site, const allocation_time& time) noexcept {
+    const double in_calls = site.ticks * time.each_tick;
+    const double in_faults = std::min(in_calls, site.long_calls * time.each_long_call);
+    site.calls = in_calls - in_faults;
+    site.page_faults = in_faults + site.fresh_pages * time.each_fresh_page;
+    site.variance = site.squares * time.each_tick * time.each_tick;
+    site.systematic = in_calls * time.systematic;
+}
 
 double site_statistics::uniformity() const noexcept {
     if (allocations == 0 || sizes.empty()) {

@@ -5,7 +5,6 @@
 #include "../profile/trace_profile.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
-#include "../trace/counts.hpp"
 #include "../trace/info.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"

@@ -7,13 +7,12 @@
 #include "../record/recorder.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/render/render.hpp"
-#include "../symbols/short_name.hpp"
+#include "../symbols/cxx_name.hpp"
 #include "../symbols/symbolizer.hpp"
-#include "../trace/counts.hpp"
-#include "../trace/frame.hpp"
+#include "../trace/event.hpp"
 #include "../trace/info.hpp"
 #include "../trace/reader.hpp"
-#include "../trace/sampling.hpp"
+#include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "symbol_source.hpp"
 
@@ -169,7 +168,6 @@ constexpr const char* record_footer =
     "  linn record --fills -- ./simulate 1000  only blocks that zeros are written into\n"
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
-    "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
     "  linn record --depth 8 -- ./server --port 7777\n";
 
 } // namespace
@@ -197,8 +195,6 @@ public:
         arguments.add_flag(
             "--live", is_live_,
             "each second, show what the program holds by type; without a terminal, a line on standard error");
-        add_value(arguments, "--only-exe", options_.only_executable, "NAME",
-                  "record only programs of this name among those that PROG starts");
         arguments.add_flag("--no-follow{false}", options_.follows,
                            "record only PROG, not the processes that it starts");
         arguments.add_flag("--wait", options_.waits_for_all,
@@ -261,9 +257,6 @@ private:
             return "--fills and --live cannot be combined: --fills records no releases, so nothing is known "
                    "to live";
         }
-        if (options_.only_executable.find('/') != std::string::npos) {
-            return "--only-exe must be the name of a program without its directory";
-        }
         return {};
     }
 
@@ -284,7 +277,7 @@ private:
         if (!app().remaining().empty()) {
             return "--pid records a program that runs already: leave out PROG and its arguments";
         }
-        for (const char* const option : {"--only-exe", "--wait", "--baseline", "--no-baseline"}) {
+        for (const char* const option : {"--wait", "--baseline", "--no-baseline"}) {
             if (app().count(option) != 0) {
                 return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts",
                                    option);

@@ -8,7 +8,6 @@
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../report/trace_export/trace_export.hpp"
-#include "../trace/counts.hpp"
 #include "../trace/info.hpp"
 #include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"

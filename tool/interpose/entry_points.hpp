@@ -3,7 +3,6 @@
 // these functions do. They stay the outermost ones: a receiver's functions are inlined, and may look at their caller.
 #pragma once
 
-#include "operators.hpp"
 #include "real.hpp"
 
 #include <cstddef>

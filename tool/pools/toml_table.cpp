@@ -56,15 +56,11 @@ void toml_table::require(std::initializer_list<std::string_view> keys) const {
 }
 
 std::string toml_table::text(std::string_view key) const {
-    const toml::node* const node = table_->get(key);
-    if (node == nullptr) {
-        return {};
-    }
-    const toml::value<std::string>* const value = node->as_string();
-    if (value == nullptr) {
+    const auto value = (*table_)[key].value_exact<std::string>();
+    if (has(key) && !value) {
         fail(fmt::format("'{}' must be a string", key), key);
     }
-    return value->get();
+    return value.value_or(std::string{});
 }
 
 std::string toml_table::name(std::string_view key) const {
@@ -76,28 +72,26 @@ std::string toml_table::name(std::string_view key) const {
 }
 
 bool toml_table::flag(std::string_view key, bool fallback) const {
-    const toml::node* const node = table_->get(key);
-    if (node != nullptr && !node->is_boolean()) {
+    const auto value = (*table_)[key].value_exact<bool>();
+    if (has(key) && !value) {
         fail(fmt::format("'{}' must be true or false", key), key);
     }
-    return node == nullptr ? fallback : node->as_boolean()->get();
+    return value.value_or(fallback);
 }
 
 std::uint64_t toml_table::number(std::string_view key, std::uint64_t least, std::uint64_t most,
                                  std::uint64_t fallback) const {
-    const toml::node* const node = table_->get(key);
-    if (node == nullptr) {
+    if (!has(key)) {
         return fallback;
     }
-    const toml::value<std::int64_t>* const value = node->as_integer();
-    if (value == nullptr || value->get() < 0 || static_cast<std::uint64_t>(value->get()) < least ||
-        static_cast<std::uint64_t>(value->get()) > most) {
+    const std::int64_t value = (*table_)[key].value_exact<std::int64_t>().value_or(-1);
+    if (value < 0 || static_cast<std::uint64_t>(value) < least || static_cast<std::uint64_t>(value) > most) {
         fail(most >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
                  ? fmt::format("'{}' must be a whole number, {} or more", key, least)
                  : fmt::format("'{}' must be a whole number from {} to {}", key, least, most),
              key);
     }
-    return static_cast<std::uint64_t>(value->get());
+    return static_cast<std::uint64_t>(value);
 }
 
 std::vector<toml_table> toml_table::tables(std::string_view key, const std::vector<std::string>& keys) const {

@@ -2,8 +2,7 @@
 #include "trace_profile.hpp"
 
 #include "../analysis/accumulator.hpp"
-#include "../symbols/memory_owner.hpp"
-#include "../trace/frame.hpp"
+#include "../symbols/call_chain.hpp"
 #include "../trace/trace_file.hpp"
 
 #include <fmt/format.h>

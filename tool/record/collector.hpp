@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../measure/process.hpp"
-#include "../trace/frame.hpp"
 #include "../trace/info.hpp"
 #include "../trace/ring.hpp"
 #include "../trace/trace_file.hpp"

@@ -32,7 +32,6 @@ struct record_options {
     /// Its standard input, and its standard output is thrown away; empty: it has the streams of this process.
     std::filesystem::path input = {};
     unsigned depth = 16;              ///< frames of a stack
-    std::string only_executable;      ///< record process images of this name alone; empty: all
     bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
     std::uint64_t sample_bytes = 0; ///< record a sample: one point in so many bytes on average; 0: all blocks

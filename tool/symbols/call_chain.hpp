@@ -4,6 +4,7 @@
 #include "code_module.hpp"
 #include "symbolizer.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,8 +21,6 @@ struct chain_frame {
     bool is_system;        ///< not the user's own code
     bool is_physical;      ///< has a stack frame of its own
 };
-
-class source_types;
 
 using call_chain = std::vector<chain_frame>; ///< innermost first
 
@@ -69,7 +68,39 @@ struct allocator_run {
 /// `is_recorded_new`: the recorded call is `operator new`, not malloc.
 allocator_run find_allocator_run(const call_chain& chain, bool is_recorded_new);
 
-/// Which type a site allocates, by the rules of docs/design/types.md. `chain` is the site's stack.
-named_type name_type(const allocation_site& site, const call_chain& chain, source_types& sources);
+/// The frame that a report names as the place: the innermost of the user's own code or of a shared library of another
+/// project. The chain's size: there is none.
+std::size_t place_of(const call_chain& chain, const allocator_run& run);
+
+/// Fills in who asked for the block: a library or C, and the class template that was given a std::allocator for it.
+void name_owner(const call_chain& chain, const allocator_run& run, named_type& type);
+
+/// Whether a language of DWARF (DW_LANG_…) is C or Rust, which have no C++ pools.
+bool is_c_language(int language);
+
+/// Blocks by the sizes that they have: "48-byte blocks", "8-32-byte blocks".
+std::string blocks_of_sizes(std::uint64_t smallest, std::uint64_t largest);
+
+/// Says whose blocks they are: those of the innermost function, from the frame `from` on, of the user's own code or of
+/// another project's shared library. A function without a name is described by the nearest one of its file that called it and
+/// has a name, or otherwise by the file. `sizes` are all that were seen.
+unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,
+                               const std::vector<std::uint64_t>& sizes);
+
+/// What a block of a type holds for its user: `std::_List_node<T>` is a T of a std::list<T>. All in readable names;
+/// `container` is a guess from the node alone.
+named_type content_of(const std::string& allocated);
+
+/// Fills in the container of a type from the functions between the allocator and the user's code, which know more than
+/// the node: map or multimap, hash and comparison.
+void name_container(const call_chain& chain, std::size_t from, named_type& type);
+
+/// What a container's own function allocates, where only its name is known: `std::vector<T>::_M_realloc_insert`.
+/// An empty type: it is none.
+named_type content_of_function(const known_frame& frame);
+
+/// What functions without a scope allocate, by the headers of libstdc++ that they stand in and the element that is
+/// constructed behind them.
+named_type content_of_headers(const call_chain& chain, std::size_t from, const std::string& element);
 
 } // namespace linn::tool

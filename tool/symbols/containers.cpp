@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "containers.hpp"
-
+#include "call_chain.hpp"
 #include "cxx_name.hpp"
 
 #include <algorithm>

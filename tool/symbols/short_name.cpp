@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "short_name.hpp"
-
 #include "cxx_name.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source_types.hpp"
-
 #include "cxx_name.hpp"
+#include "symbolizer.hpp"
 
 #include <cctype>
 #include <cstdint>

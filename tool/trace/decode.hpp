@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "chunk.hpp"
 #include "event.hpp"
-#include "format.hpp"
 
 #include <array>
 #include <cstring>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "decode.hpp"
-#include "frame.hpp"
 #include "info.hpp"
+#include "trace_file.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "chunk.hpp"
 #include "event.hpp"
-#include "format.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -28,7 +28,7 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 7;
+inline constexpr std::uint32_t ring_version = 8;
 
 /// What the recorder shall do; set by the collector before the program starts, then constant.
 struct ring_options {
@@ -40,8 +40,6 @@ struct ring_options {
     std::uint64_t smallest_fill = 1024; ///< bytes
     std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks
     double ticks_per_ns = 1;            ///< of the processor's time stamp counter
-    /// Only programs whose file has this name. Empty: all.
-    char only[1000] = {};
 };
 
 enum class chunk_state : std::uint8_t { free = 0, owned = 1, full = 2, taken = 3 };

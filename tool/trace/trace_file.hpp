@@ -2,16 +2,124 @@
 #pragma once
 
 #include "../measure/process.hpp"
-#include "frame.hpp"
 #include "info.hpp"
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace linn::tool {
+
+/// The newest version of the trace file that this tool reads: docs/reference/trace.md.
+inline constexpr std::uint32_t trace_version = 2;
+
+/// The version of a trace with these samples: who does not know of weights shall not read it.
+constexpr std::uint32_t version_for(std::uint64_t sample_bytes) noexcept {
+    return sample_bytes == 0 ? 1 : 2;
+}
+
+/// The first bytes of every trace. The first is no ASCII and the last a line feed, so that a transfer as text is noticed.
+inline constexpr std::array<unsigned char, 8> trace_magic{0x89, 'L', 'I', 'N', 'N', 'T', 'R', '\n'};
+
+/// Magic, version and four reserved bytes.
+inline constexpr std::size_t file_header_bytes = 16;
+
+enum class frame_kind : std::uint8_t {
+    start = 1,      ///< JSON: what was recorded, and how
+    chunk = 2,      ///< events of one thread
+    end = 3,        ///< JSON: how it ended, and what it came to
+    aggregate = 4,  ///< of linn 0.2: statistics instead of events
+    second_run = 5, ///< JSON: the program without recording, after the end; an older reader passes over it
+};
+
+enum class frame_codec : std::uint8_t { stored = 0, zstd = 1 };
+
+/// The largest raw payload of a chunk, so that no damaged length takes the reader's memory.
+inline constexpr std::size_t most_chunk_bytes = std::size_t{1} << 20;
+/// The same for the frames of which there is one.
+inline constexpr std::size_t most_document_bytes = std::size_t{256} << 20;
+
+/// What stands before every payload, as it stands in the file, which is little endian as this machine is. The fields from `pid` on are
+/// zero except in chunks, where they say enough to plan the reading without a look into any payload.
+struct frame_header {
+    static constexpr std::size_t bytes = 80;
+    static constexpr std::array<unsigned char, 4> first_bytes{0xf5, 'L', 'F', '\n'};
+
+    std::array<unsigned char, 4> magic = first_bytes;
+    frame_kind kind = frame_kind::chunk;
+    frame_codec codec = frame_codec::stored;
+    std::uint16_t unused = 0;
+    std::uint32_t stored_bytes = 0; ///< of the payload in the file
+    std::uint32_t raw_bytes = 0;    ///< of the payload once it is decompressed
+    std::uint32_t payload_crc = 0;  ///< CRC-32 of the payload as stored
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t image = 0;      ///< which process image, counted over the recording from 1
+    std::uint32_t stream = 0;     ///< which writer: a thread, or a signal handler that interrupted one
+    std::uint32_t thread = 0;     ///< which thread: ids of the system are used again, this is not
+    std::uint32_t sequence = 0;   ///< of the chunk within its stream, from 0
+    std::uint32_t events = 0;     ///< in the payload
+    std::uint32_t records = 0;    ///< of stacks, processes, modules, threads and types in the payload
+    std::uint32_t dropped = 0;    ///< events that the payload says were lost
+    std::uint64_t first_time = 0; ///< ticks at the chunk's begin
+    std::uint64_t last_time = 0;  ///< and of its last event
+    std::uint32_t unused_too = 0;
+    std::uint32_t header_crc = 0; ///< of all before; pack() computes it
+
+    /// Takes the lengths and the CRC of a payload that is stored as it is.
+    void describe(std::span<const unsigned char> payload) noexcept;
+
+    /// The header with its own CRC.
+    std::array<unsigned char, bytes> pack() const noexcept;
+
+    /// Empty where the bytes are no frame header: the magic, the CRC, or a length beyond the limits.
+    static std::optional<frame_header> unpack(std::span<const unsigned char, bytes> from) noexcept;
+};
+static_assert(sizeof(frame_header) == frame_header::bytes && std::endian::native == std::endian::little &&
+              std::has_unique_object_representations_v<frame_header>);
+
+std::uint32_t crc_of(std::span<const unsigned char> bytes) noexcept;
+
+/// Compresses payloads, and decompresses them; keeps what zstd needs between two of them.
+class frame_compressor {
+public:
+    frame_compressor();
+    frame_compressor(const frame_compressor&) = delete;
+    frame_compressor& operator=(const frame_compressor&) = delete;
+    ~frame_compressor();
+
+    /// The payload in the form in which it is stored; `header` gets codec, lengths and CRC. A payload that does not shrink is stored as it is.
+    /// The result is good until the next call. Throws std::runtime_error when zstd fails
+    std::span<const unsigned char> compress(std::span<const unsigned char> raw, int level,
+                                            frame_header& header);
+
+    /// Undoes it. False when the payload is not what the header says.
+    bool expand(std::span<const unsigned char> stored, const frame_header& header,
+                std::vector<unsigned char>& raw);
+
+private:
+    void* packer_ = nullptr;
+    void* unpacker_ = nullptr;
+    std::vector<unsigned char> buffer_;
+};
+
+/// A chunk in the form in which it is stored.
+struct chunk_frame {
+    frame_header header;
+    std::span<const unsigned char> payload; ///< empty: there was nothing in the chunk
+    const char* damage = nullptr;           ///< why the chunk was cut short; null: it was not
+};
+
+/// Looks through a chunk of the ring, cuts off what lies behind its last entry, and describes it. Writes into it how
+/// much of it is used, which a process that died could not.
+chunk_frame frame_of_chunk(std::span<unsigned char> chunk);
 
 /// A frame and where its payload begins.
 struct frame_place {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../pools/launch.hpp"
-#include "../symbols/short_name.hpp"
+#include "../symbols/cxx_name.hpp"
 #include "candidates.hpp"
 
 #include <fmt/ranges.h>

@@ -4,8 +4,8 @@
 #include "../advise/type_groups.hpp"
 #include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
-#include "../symbols/memory_owner.hpp"
-#include "../symbols/short_name.hpp"
+#include "../symbols/call_chain.hpp"
+#include "../symbols/cxx_name.hpp"
 
 #include <fmt/ranges.h>
 

@@ -5,7 +5,6 @@
 #include "../support/expect.hpp"
 #include "../support/operations.hpp"
 #include "symbols/cxx_name.hpp"
-#include "symbols/short_name.hpp"
 
 #include <algorithm>
 #include <cstddef>

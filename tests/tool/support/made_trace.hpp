@@ -2,9 +2,8 @@
 // A trace written by the tool's own parts, without a program: what it holds is known to the last event.
 #pragma once
 
-#include "trace/encode.hpp"
+#include "trace/chunk.hpp"
 #include "trace/event.hpp"
-#include "trace/frame.hpp"
 #include "trace/trace_file.hpp"
 
 #include <algorithm>

@@ -118,8 +118,6 @@ def case_processes(tool):
     check(len(ran) == 3 and all(p["began"] == "exec" for p in ran), result["processes"])
     check(mallocs(result) >= 600, result["kinds"])
     check(ran[0]["arguments"][1:] in (["100", "0"], ["200", "0"]), ran)
-    only = tool.record("sh", "-c", script, options=["--only-exe", pathlib.Path(tool.churn).name], status=3)
-    check(all(p["executable"].endswith("churn") for p in tool.trace()["processes"]), only.stderr)
     tool.record("sh", "-c", script, options=["--no-follow"], status=3)
     result = tool.trace()
     check(len({p["pid"] for p in result["processes"]}) == 1, result["processes"])
@@ -213,7 +211,6 @@ def case_refusals(tool):
     rows = [(2, "no such program", ["--", "./nosuch"]), (2, "did you mean 'sleep'?", ["--", "slepe", "1"]),
             (2, "missing program", []), (2, "missing program", ["--"]),
             (2, "unknown option '--dept'; did you mean '--depth'?", ["--dept", "5", "--", "true"]),
-            (2, "--only-exe must be the name", ["--only-exe", "/bin/true", "--", "true"]),
             (2, "--depth", ["--depth", "sundial", "--", "true"]), (2, "is a directory", ["--", "/"]),
             (2, "not executable", ["--", file("text", "hello", 0o644)]),
             (2, "does not exist", ["--", file("lost", "#!/no/such/interpreter\n")])]

@@ -2,7 +2,6 @@
 // From sums and samples to shares of the CPU time; each field by hand.
 #include "../support/made_events.hpp"
 #include "analysis/accumulator.hpp"
-#include "analysis/process_memory.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::allocation_time_tests {

@@ -3,11 +3,10 @@
 // make sums of them. Promises: no sum is biased; the stated interval holds the truth in 95 of 100 recordings, also for types
 // of which few blocks are in the sample; what is alive ends at nothing when every block was released. Without them a sample
 // would say more, or less, than it knows. All seeds are fixed.
-#include "trace/sampling.hpp"
-
 #include "../support/made_events.hpp"
 #include "analysis/accumulator.hpp"
-#include "trace/counts.hpp"
+#include "trace/event.hpp"
+#include "trace/info.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::sampling_tests {

@@ -2,10 +2,9 @@
 // Names as compilers and demanglers spell them, made readable, and short where there is little room: types are keys of the whole
 // advice, and two spellings of one type must become one. What stands in a block of the node of a container, for both standard
 // libraries; and what a line of source allocates.
-#include "symbols/containers.hpp"
+#include "symbols/call_chain.hpp"
 #include "symbols/cxx_name.hpp"
-#include "symbols/short_name.hpp"
-#include "symbols/source_types.hpp"
+#include "symbols/symbolizer.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::symbols_tests {

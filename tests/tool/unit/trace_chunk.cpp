@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the recorder writes is what the reader reads, and no bytes make the reader read outside them.
+#include "trace/chunk.hpp"
 #include "trace/decode.hpp"
-#include "trace/encode.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::trace_chunk_tests {

@@ -3,7 +3,7 @@
 #include "advise/type_groups.hpp"
 
 #include "profile/trace_profile.hpp"
-#include "symbols/memory_owner.hpp"
+#include "symbols/call_chain.hpp"
 #include "unit.hpp"
 
 namespace linn::tool::type_groups_tests {

@@ -2,7 +2,6 @@
 // The functions through which the program allocates. Return addresses are taken in the outermost function, and nowhere else; what is
 // not planned goes on to the next definition by a jump. Where the standard library's operators would call malloc or free, so do we,
 // and save the detour; failures are left to the library, which knows new handlers and alone can throw. Nothing here catches.
-#include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
 #include "engine.hpp"
 #include "sites.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the library begins and ends: the environment, the plan, the range; the statistics. And what it notices of files
 // that come and go.
-#include "../../interpose/operators.hpp"
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "../compiled_plan.hpp"

@@ -1,23 +1,297 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attached.hpp"
 
-#include "../../interpose/operators.hpp"
+#include "../../interpose/mapped_file.hpp"
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "call_timer.hpp"
-#include "chunk_windows.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
-#include "slots.hpp"
 
+#include <dlfcn.h>
+#include <elf.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 
 namespace linn::tool::preload {
+namespace slots {
+namespace {
+
+struct hooked_function {
+    const char* name;
+    std::uintptr_t hook;
+    std::uintptr_t real; ///< 0: it is not defined
+};
+
+constexpr const char* of_malloc[] = {
+    "malloc",         "calloc",        "realloc",           "reallocarray", "free",
+    "cfree",          "free_sized",    "memalign",          "valloc",       "pvalloc",
+    "posix_memalign", "aligned_alloc", "free_aligned_sized"};
+/// Found by dlsym: for these the C library chooses one of several.
+constexpr const char* of_others[] = {"dlclose", "memset", "bzero", "__memset_chk"};
+constexpr std::size_t malloc_count = sizeof of_malloc / sizeof *of_malloc;
+constexpr std::size_t other_count = sizeof of_others / sizeof *of_others;
+constexpr std::size_t function_count = malloc_count + operator_count + other_count;
+
+constinit hooked_function functions[function_count]{};
+
+struct slot {
+    std::uintptr_t address;
+    std::uintptr_t old_value;
+    std::uintptr_t hook;
+    std::uintptr_t real; ///< what the loader fills it with
+    bool is_read_only;   ///< its page is, once the loader has filled it
+    bool is_gone; ///< its file was unmapped: another one that is mapped there may have a hole in its place
+};
+
+constexpr std::size_t most_slots = std::size_t{1} << 18;
+constinit slot* all = nullptr;
+constinit std::atomic<std::size_t> used{0};
+constinit std::atomic<bool> is_in{false};
+constinit std::atomic<std::uint32_t> unmappings{0};
+constinit std::atomic<bool> is_changing{false}; ///< a thread writes slots
+
+void find_functions(bool with_fills) noexcept {
+    std::size_t n = 0;
+    for (const char* const name : of_malloc) {
+        functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(find_anywhere(name))};
+    }
+    for (std::size_t i = 0; i != operator_count; ++i) {
+        const char* const name = mangled_name(static_cast<operator_name>(i));
+        functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(next_operators.next[i])};
+    }
+    for (const char* const name : of_others) {
+        const bool is_wanted = with_fills || std::strcmp(name, "dlclose") == 0;
+        functions[n++] = {name, 0,
+                          is_wanted ? reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, name)) : 0};
+    }
+    ::dlerror(); // otherwise the program would read our error
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void*) {
+            if (!is_own_file(*file)) {
+                return 0;
+            }
+            // Not by their names here: these would be the program's.
+            const dynamic_symbols symbols{mapped_file{*file}};
+            for (hooked_function& f : functions) {
+                f.hook = f.hook != 0 ? f.hook : reinterpret_cast<std::uintptr_t>(symbols.find(f.name));
+                f.real = f.hook != 0 ? f.real : 0;
+            }
+            return 1;
+        },
+        nullptr);
+}
+
+const hooked_function* function_with(std::uintptr_t real) noexcept {
+    for (const hooked_function& f : functions) {
+        if (f.real == real) {
+            return &f;
+        }
+    }
+    return nullptr;
+}
+
+const hooked_function* function_named(const char* name) noexcept {
+    for (const hooked_function& f : functions) {
+        if (f.real != 0 && *f.name == *name && std::strcmp(f.name, name) == 0) {
+            return &f;
+        }
+    }
+    return nullptr;
+}
+
+std::uintptr_t value_at(std::uintptr_t address) noexcept {
+    return __atomic_load_n(reinterpret_cast<const std::uintptr_t*>(address), __ATOMIC_RELAXED);
+}
+
+constexpr std::uintptr_t page_bytes = 4096;
+
+void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
+    if (value_at(s.address) != expected) {
+        return;
+    }
+    void* const pages = reinterpret_cast<void*>(s.address & ~(page_bytes - 1));
+    if (s.is_read_only && ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
+        return;
+    }
+    __atomic_store_n(reinterpret_cast<std::uintptr_t*>(s.address), value, __ATOMIC_RELEASE);
+    if (s.is_read_only) {
+        ::mprotect(pages, page_bytes, PROT_READ);
+    }
+}
+
+/// Whether the loader has a file there. It finds one only once it has relocated it.
+bool is_in_file(std::uintptr_t address) noexcept {
+    dl_find_object found{};
+    return !can_find_loaded() || find_loaded(address, found);
+}
+
+bool is_mapped(const slot& s) noexcept {
+    return !s.is_gone && is_in_file(s.address);
+}
+
+/// Puts the hook in, but not while another thread's dlopen relocates the file: the loader would not find the page writable any more.
+void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
+    if (const std::size_t n = used; n != most_slots && is_in_file(address)) {
+        all[n] = {address, value, f.hook, f.real, is_read_only, false};
+        write(all[n], value, f.hook);
+        used = n + 1;
+    }
+}
+
+/// Whether the loader has taken the right to write there away, in whole pages.
+bool is_read_only(const mapped_file& file, std::uintptr_t address) noexcept {
+    for (std::size_t i = 0; i != file.segment_count; ++i) {
+        const auto& p = file.segments[i];
+        const std::uintptr_t begin = file.bias + p.p_vaddr;
+        const std::uintptr_t end = begin + p.p_memsz;
+        if (p.p_type == PT_GNU_RELRO && address >= (begin & ~(page_bytes - 1)) &&
+            address < (end & ~(page_bytes - 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A word that the loader fills with the address of a symbol; that of a call is perhaps filled by the first one only. A slot that
+/// the loader has filled holds the function; one that it fills with the first call still leads to the loader.
+void look_at_relocation(const mapped_file& file, std::uintptr_t address, const char* name,
+                        bool is_call) noexcept {
+    const std::uintptr_t value = value_at(address);
+    const hooked_function* f = function_with(value);
+    if (f == nullptr) {
+        const bool may_wait = is_call && file.holds(value, 1, PF_R);
+        f = may_wait ? function_named(name) : nullptr;
+        // A function of the file's own under such a name is no waiting slot.
+        if (f == nullptr || dynamic_symbols{file}.find(name) != nullptr) {
+            return;
+        }
+    } else if (std::strcmp(f->name, name) != 0 && (f = function_named(name)) == nullptr) {
+        return; // another name of the same function: a preload does not see it either
+    } else if (f->real != value) {
+        return;
+    }
+    add(address, value, *f, is_read_only(file, address));
+}
+
+bool is_symbols_address(std::uint64_t type) noexcept {
+#if defined(__x86_64__)
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+#else
+    return false; // linn attaches on x86-64 only
+#endif
+}
+
+void look_at_relocations(const mapped_file& file, std::intptr_t table, std::intptr_t bytes) noexcept {
+    const auto* const first = file.dynamic<ElfW(Rela)>(table);
+    const auto* const symbols = file.dynamic<ElfW(Sym)>(DT_SYMTAB);
+    const auto* const names = file.dynamic<char>(DT_STRTAB);
+    if (first == nullptr || symbols == nullptr || names == nullptr) {
+        return;
+    }
+    const std::size_t count = file.dynamic_value(bytes) / sizeof *first;
+    for (std::size_t i = 0; i != count; ++i) {
+        const ElfW(Rela)& r = first[i];
+        const std::uint64_t symbol = ELF64_R_SYM(r.r_info);
+        if (is_symbols_address(ELF64_R_TYPE(r.r_info)) && r.r_addend == 0 && symbol != 0) {
+            look_at_relocation(file, file.bias + r.r_offset, names + symbols[symbol].st_name,
+                               table == DT_JMPREL);
+        }
+    }
+}
+
+int look_at_file(dl_phdr_info* info, std::size_t, void*) noexcept {
+    if (is_own_file(*info)) {
+        return 0;
+    }
+    const mapped_file file{*info};
+    look_at_relocations(file, DT_JMPREL, DT_PLTRELSZ);
+    look_at_relocations(file, DT_RELA, DT_RELASZ);
+    return 0;
+}
+
+} // namespace
+
+bool put_in(bool with_fills) noexcept {
+    if (all == nullptr) {
+        all = static_cast<slot*>(zeroed_memory(most_slots * sizeof(slot)));
+    }
+    const turn mine{is_changing};
+    if (all == nullptr || !mine) {
+        return false;
+    }
+    find_functions(with_fills);
+    is_in.store(true, std::memory_order_seq_cst); // from now on no file is unmapped while slots change
+    ::dl_iterate_phdr(look_at_file, nullptr);
+    return true;
+}
+
+void look_again() noexcept {
+    const turn mine{is_changing};
+    if (!mine || !are_in() || unmappings.load(std::memory_order_seq_cst) != 0) {
+        return;
+    }
+    for (std::size_t i = 0; i != used; ++i) {
+        // Those in read-only pages are filled before the program begins.
+        if (slot& s = all[i]; !s.is_read_only && is_mapped(s) && value_at(s.address) == s.real) {
+            s.old_value = s.real;
+            write(s, s.real, s.hook);
+        }
+    }
+}
+
+bool take_out() noexcept {
+    const turn mine{is_changing};
+    if (!mine || unmappings.load(std::memory_order_seq_cst) != 0) {
+        return false;
+    }
+    is_in.store(false, std::memory_order_seq_cst);
+    for (std::size_t i = 0; i != used; ++i) {
+        if (is_mapped(all[i])) {
+            write(all[i], all[i].hook, all[i].old_value);
+        }
+    }
+    used = 0;
+    return true;
+}
+
+bool are_in() noexcept {
+    return is_in.load(std::memory_order_seq_cst);
+}
+
+unmapping::unmapping() noexcept : counts_(are_in()) {
+    if (counts_) {
+        // One of the two sees the other: this, or take_out().
+        unmappings.fetch_add(1, std::memory_order_seq_cst);
+        while (is_changing.load(std::memory_order_seq_cst)) {
+            ::sched_yield();
+        }
+    }
+}
+
+unmapping::~unmapping() {
+    if (!counts_) {
+        return;
+    }
+    for (std::size_t i = 0; i != used; ++i) {
+        all[i].is_gone = !is_mapped(all[i]);
+    }
+    unmappings.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void after_fork() noexcept {
+    unmappings.store(0, std::memory_order_relaxed);
+    is_changing.store(false, std::memory_order_relaxed);
+}
+
+} // namespace slots
+
 namespace {
 
 using attach::answer;

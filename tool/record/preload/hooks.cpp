@@ -2,10 +2,12 @@
 // The functions through which the program allocates: what the next definition does, recorded. A block is recorded after it was
 // got and before it is given back, so that merged by time no block is ever got twice. Where the standard library's operators
 // would call malloc or free, so do we, and save the detour; failures are left to the library, which alone can throw. Nothing here
-// catches: an exception only passes.
-#include "../../interpose/operators.hpp"
+// catches: an exception only passes. Behind them, what is noticed besides: zero fills of fresh blocks, and the unloading of files. Not
+// dlopen: its caller decides where it looks, and that would be us.
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
+#include "attached.hpp"
+#include "image.hpp"
 #include "recorder.hpp"
 
 #include <bit>
@@ -409,6 +411,57 @@ struct hooks {
 #undef LINN_HOOK
 };
 
+#ifndef LINN_RECORD_SAMPLES // a sample has no fills
+
+/// Whether zeros of some length are written into a block that this thread has just got.
+bool is_fill_of_block(const void* to, std::size_t bytes) noexcept {
+    const thread_writer* const w = this_thread.active;
+    return w != nullptr && is_fresh(*w, reinterpret_cast<std::uintptr_t>(to), bytes);
+}
+
+/// Zeros from here on are timed by the CPU time of the thread, which costs a system call; below, by the counter, which goes
+/// on while another thread has the processor.
+constexpr std::size_t timed_by_the_kernel = std::size_t{64} << 10;
+
+std::uint64_t ticks_of_thread() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    const double ns = static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+    return static_cast<std::uint64_t>(ns * probing.ticks_per_ns);
+}
+
+/// memset() of a range for which is_fill_of_block() can be true. A hook ends with it, so that its caller is the hook's.
+[[gnu::noinline]] void* fill(void* to, std::size_t bytes) noexcept {
+    if (!is_fill_of_block(to, bytes)) {
+        return real.memset(to, 0, bytes);
+    }
+    const unwind::frame_start from = unwind::here();
+    const bool is_large = bytes >= timed_by_the_kernel;
+    const std::uint64_t begin = is_large ? ticks_of_thread() : ticks();
+    real.memset(to, 0, bytes);
+    const std::uint64_t took = (is_large ? ticks_of_thread() : ticks()) - begin;
+    record_slowly(from, {event_kind::fill, allocation_call::none, 0, reinterpret_cast<std::uintptr_t>(to),
+                         took, bytes});
+    return to;
+}
+
+/// What most calls are: another value, or few bytes.
+[[gnu::always_inline]] inline bool is_small(int value, std::size_t bytes) noexcept {
+    return bytes < probing.smallest_fill || value != 0;
+}
+
+#endif
+
+__attribute__((constructor)) void start() noexcept {
+    if (!may_be_preloaded()) {
+        return; // a running program has opened the library: attached.cpp
+    }
+    find_real_functions();
+    find_operators();
+    calibrate_call_timer();
+    start_recording();
+}
+
 template <class... Ways>
 void choose_ways(bool are_plain) noexcept {
     ((Ways::now = are_plain ? Ways::free : Ways::look), ...);
@@ -430,3 +483,47 @@ void choose_fast_ways() noexcept {
 
 using receiver = linn::tool::preload::hooks;
 #include "../../interpose/entry_points.hpp"
+
+using namespace linn::tool::preload;
+
+extern "C" {
+#ifndef LINN_RECORD_SAMPLES
+LINN_ENTRY void* memset(void* to, int value, std::size_t bytes) noexcept {
+    return is_small(value, bytes) ? real.memset(to, value, bytes) : fill(to, bytes);
+}
+
+LINN_ENTRY void bzero(void* to, std::size_t bytes) noexcept {
+    is_small(0, bytes) ? real.memset(to, 0, bytes) : fill(to, bytes);
+}
+
+LINN_ENTRY void* __memset_chk(void* to, int value, std::size_t bytes, std::size_t room) noexcept {
+    // What is in order is checked: the rest, and who does not know how much room there is, ends the program.
+    if (bytes <= room) [[likely]] {
+        return is_small(value, bytes) ? real.memset(to, value, bytes) : fill(to, bytes);
+    }
+    find_real_functions();
+    if (real.memset_chk != nullptr) {
+        return real.memset_chk(to, value, bytes, room);
+    }
+    __builtin_trap();
+}
+#endif
+
+LINN_ENTRY int dlclose(void* handle) noexcept {
+    find_real_functions();
+    if (real.dlclose == nullptr) {
+        return -1;
+    }
+    const slots::unmapping touches_no_slot;
+    if (!is_recording()) {
+        return real.dlclose(handle);
+    }
+    int result = 0;
+    {
+        const linn::tool::unwind::unloading forgets;
+        result = real.dlclose(handle);
+    }
+    record_unloading();
+    return result;
+}
+}

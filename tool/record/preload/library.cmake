@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # liblinn-record.so and liblinn-sample.so: preloaded into the recorded program, in C as in C++; so without a C++ runtime, and never
 # sanitized. `-z defs` finds at once what would need one. They differ in their hooks.
-set(hooks record/preload/hooks.cpp record/preload/other_hooks.cpp
-          record/preload/recorder.cpp)
+set(hooks record/preload/hooks.cpp record/preload/recorder.cpp)
 file(GLOB parts CONFIGURE_DEPENDS record/preload/*.cpp)
 foreach(hook IN LISTS hooks)
   list(REMOVE_ITEM parts ${CMAKE_CURRENT_SOURCE_DIR}/${hook})

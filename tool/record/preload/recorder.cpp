@@ -4,8 +4,7 @@
 #include "../../interpose/real.hpp"
 #include "attached.hpp"
 #include "image.hpp"
-#include "rtti_probe.hpp"
-#include "slots.hpp"
+#include "modules.hpp"
 #include "thread.hpp"
 
 #include <signal.h>

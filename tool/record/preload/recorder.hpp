@@ -4,7 +4,7 @@
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "../../trace/event.hpp"
-#include "rtti_probe.hpp"
+#include "modules.hpp"
 #include "sampled_blocks.hpp"
 #include "thread.hpp"
 

@@ -2,7 +2,6 @@
 #include "thread.hpp"
 
 #include "attached.hpp"
-#include "chunk_windows.hpp"
 #include "image.hpp"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../interpose/raw.hpp"
-#include "../../trace/encode.hpp"
-#include "../../trace/sampling.hpp"
+#include "../../trace/chunk.hpp"
+#include "../../trace/event.hpp"
 #include "call_timer.hpp"
 #include "unwind/capture.hpp"
 
@@ -138,23 +138,5 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
 
 /// Writes the thread's name if it is another than was told last.
 void tell_name(thread_writer& writer) noexcept;
-
-// modules.cpp
-
-/// Tells of the files that new return addresses lie in, each once an image. False where there was no room.
-bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
-                  unsigned count) noexcept;
-
-/// False where no file is mapped, as far as the dynamic loader can say. Takes no lock.
-bool may_be_in_module(std::uintptr_t address) noexcept;
-
-/// Tells which of them are not mapped any more.
-void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept;
-
-/// Another recording begins, in which nothing has been told.
-void forget_modules() noexcept;
-
-/// Tells what this process is.
-bool tell_process(thread_state& thread, thread_writer& writer) noexcept;
 
 } // namespace linn::tool::preload

@@ -5,7 +5,7 @@
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
 #include "../../run/run.hpp"
-#include "../../symbols/short_name.hpp"
+#include "../../symbols/cxx_name.hpp"
 #include "../plots/plots.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../advise/fills.hpp"
 #include "../../profile/trace_profile.hpp"
-#include "../../trace/counts.hpp"
 #include "../../trace/info.hpp"
 #include "profile_parts.hpp"
 #include "report_parts.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile_parts.hpp"
 
-#include "../../symbols/short_name.hpp"
+#include "../../symbols/cxx_name.hpp"
 #include "report_parts.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "../../profile/trace_profile.hpp"
 #include "../../symbols/symbolizer.hpp"
-#include "../../trace/counts.hpp"
+#include "../../trace/info.hpp"
 #include "../document/document.hpp"
 
 #include <nlohmann/json.hpp>

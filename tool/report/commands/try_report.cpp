@@ -3,7 +3,7 @@
 #include "../../measure/process.hpp"
 #include "../../measure/suggest.hpp"
 #include "../../run/run.hpp"
-#include "../../symbols/short_name.hpp"
+#include "../../symbols/cxx_name.hpp"
 #include "../../try/trial.hpp"
 #include "../plots/plots.hpp"
 #include "report_parts.hpp"

@@ -3,7 +3,7 @@
 #include "../../experiment/rounds.hpp"
 #include "../../measure/quantity.hpp"
 #include "../../run/run.hpp"
-#include "../../symbols/short_name.hpp"
+#include "../../symbols/cxx_name.hpp"
 #include "../../try/trial.hpp"
 #include "../plots/figure.hpp"
 #include "reports.hpp"

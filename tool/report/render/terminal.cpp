@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../symbols/short_name.hpp"
+#include "../../symbols/cxx_name.hpp"
 #include "render.hpp"
 
 #include <fmt/ranges.h>

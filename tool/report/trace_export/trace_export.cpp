@@ -3,7 +3,7 @@
 
 #include "../../measure/suggest.hpp"
 #include "../../measure/words.hpp"
-#include "../../trace/counts.hpp"
+#include "../../trace/info.hpp"
 #include "../render/render.hpp"
 
 #include <fmt/format.h>

@@ -2,9 +2,8 @@
 // What a walk looks up. The program of an entry gives the row that DWARF says, and a row becomes a rule where the fast walker can use
 // it. The cache finds no stack that it should not. What cannot be read is known before it is read. That the entry of an address is
 // found, the programs of compilers, and that everything which a cached walk depended on is as it was: tool.unwind.torture.
+#include "record/preload/unwind/capture.hpp"
 #include "record/preload/unwind/cfi.hpp"
-#include "record/preload/unwind/stack_cache.hpp"
-#include "record/preload/unwind/stack_memory.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>

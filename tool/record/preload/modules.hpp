@@ -72,4 +72,22 @@ void set_probe_options(const wire::ring_options& options) noexcept;
 /// there looks like one. Never faults, even if the block is gone: everything is read by the kernel.
 std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacity) noexcept;
 
+// What the trace says of a process and of its files.
+
+struct thread_state;
+struct thread_writer;
+
+/// Tells of the files that new return addresses lie in, each once an image. False where there was no room.
+bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
+                  unsigned count) noexcept;
+
+/// Tells which of them are not mapped any more.
+void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept;
+
+/// Another recording begins, in which nothing has been told.
+void forget_modules() noexcept;
+
+/// Tells what this process is.
+bool tell_process(thread_state& thread, thread_writer& writer) noexcept;
+
 } // namespace linn::tool::preload
