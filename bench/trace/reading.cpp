@@ -3,7 +3,6 @@
 // program that churns blocks, or of any file. Each round next to a sum over the events alone, which is the floor.
 #include "../../tests/tool/support/made_trace.hpp"
 #include "trace/decode.hpp"
-#include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
 
 #include <CLI/CLI.hpp>

@@ -3,7 +3,7 @@
 
 #include "../trace/event.hpp"
 #include "../trace/info.hpp"
-#include "../trace/reader.hpp"
+#include "../trace/trace_file.hpp"
 #include "trace_analysis.hpp"
 
 #include <algorithm>

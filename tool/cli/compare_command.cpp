@@ -4,7 +4,6 @@
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
-#include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "report_files.hpp"

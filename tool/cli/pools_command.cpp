@@ -2,7 +2,7 @@
 #include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../pools/compiled_plan.hpp"
-#include "../pools/launch.hpp"
+#include "../pools/plan.hpp"
 #include "command.hpp"
 
 #include <fmt/format.h>

@@ -11,7 +11,6 @@
 #include "../symbols/symbolizer.hpp"
 #include "../trace/event.hpp"
 #include "../trace/info.hpp"
-#include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "symbol_source.hpp"

@@ -9,7 +9,6 @@
 #include "../report/terminal.hpp"
 #include "../report/trace_export/trace_export.hpp"
 #include "../trace/info.hpp"
-#include "../trace/reader.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "report_files.hpp"

@@ -4,7 +4,7 @@
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
 #include "../measure/suggest.hpp"
-#include "../pools/launch.hpp"
+#include "../pools/plan.hpp"
 #include "../record/recorder.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"

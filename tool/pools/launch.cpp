@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch.hpp"
-
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
+#include "plan.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

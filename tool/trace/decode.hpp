@@ -76,8 +76,6 @@ struct decoded_chunk {
     const char* damage = nullptr; ///< why it stopped there; null: at its end
 };
 
-namespace detail {
-
 /// Reads behind a bound; once something was missing, `good` is false and all reads give 0.
 class record_reader {
 public:
@@ -137,6 +135,7 @@ private:
     bool good_ = true;
 };
 
+/// Decodes a chunk, telling `sink` (as chunk_sink) what it holds, in order. For who wants its events by and by: open(), then step().
 template <typename Sink>
 class chunk_decoder {
 public:
@@ -550,17 +549,11 @@ private:
     std::array<std::uint64_t, 256> frames_{};
 };
 
-} // namespace detail
-
-/// For who wants a chunk's events by and by: open(), then step().
-template <typename Sink>
-using chunk_steps = detail::chunk_decoder<Sink>;
-
-/// Reads a chunk from its header to its end, telling `sink` (as chunk_sink) what it holds, in order. For any bytes, it
-/// reads nothing outside them and stops at the first entry that makes no sense. What was told before is good.
+/// Reads a chunk from its header to its end. For any bytes, it reads nothing outside them and stops at the first entry that makes no
+/// sense. What was told before is good.
 template <typename Sink>
 decoded_chunk decode_chunk(std::span<const std::byte> chunk, Sink&& sink) {
-    return detail::chunk_decoder<std::remove_reference_t<Sink>>{chunk, sink}.run();
+    return chunk_decoder<std::remove_reference_t<Sink>>{chunk, sink}.run();
 }
 
 } // namespace linn::tool::wire

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reader.hpp"
-
 #include "decode.hpp"
 #include "image_table.hpp"
 #include "info.hpp"
@@ -146,7 +144,7 @@ private:
     std::vector<unsigned char> raw_;
     std::array<event, batch> events_;
     event_sink sink_;
-    std::optional<wire::chunk_steps<event_sink>> decoder_;
+    std::optional<wire::chunk_decoder<event_sink>> decoder_;
     wire::decoded_chunk progress_;
     std::size_t taken_ = 0;
     bool has_more_ = false;

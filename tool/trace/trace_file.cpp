@@ -2,7 +2,6 @@
 #include "trace_file.hpp"
 
 #include "decode.hpp"
-#include "reader.hpp"
 
 #include <linn/version.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../pools/launch.hpp"
+#include "../pools/plan.hpp"
 #include "../symbols/cxx_name.hpp"
 #include "candidates.hpp"
 

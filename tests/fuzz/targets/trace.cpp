@@ -8,7 +8,6 @@
 #include "../support/operations.hpp"
 #include "analysis/accumulator.hpp"
 #include "trace/decode.hpp"
-#include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of pools: what is written is read again, and what is damaged is refused with the line.
 #include "pools/compiled_plan.hpp"
-#include "pools/launch.hpp"
+#include "pools/plan.hpp"
 #include "pools/toml_table.hpp"
 #include "scratch_folder.hpp"
 #include "unit.hpp"

@@ -3,7 +3,6 @@
 // a word; so what comes out of a trace is compared with what was put in, to the last event.
 #include "../support/made_trace.hpp"
 #include "scratch_folder.hpp"
-#include "trace/reader.hpp"
 #include "trace/trace_file.hpp"
 #include "unit.hpp"
 

@@ -2,7 +2,6 @@
 #include "engine.hpp"
 
 #include "sites.hpp"
-#include "statistics.hpp"
 
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/sync/handlers.hpp>

@@ -3,7 +3,7 @@
 
 #include "../../interpose/mapped_file.hpp"
 #include "../../measure/words.hpp"
-#include "statistics.hpp"
+#include "engine.hpp"
 
 #include <linn/detail/os/system.hpp>
 

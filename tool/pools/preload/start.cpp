@@ -6,7 +6,6 @@
 #include "../compiled_plan.hpp"
 #include "engine.hpp"
 #include "sites.hpp"
-#include "statistics.hpp"
 
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>

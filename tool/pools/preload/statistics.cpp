@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "statistics.hpp"
-
 #include "../../measure/words.hpp"
 #include "engine.hpp"
 #include "sites.hpp"
