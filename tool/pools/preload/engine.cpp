@@ -202,8 +202,8 @@ void look_after_all() noexcept {
 
 /// The home whose slab holds the block; null where no slab begins.
 depot* depot_of(const void* block) noexcept {
-    if (!is_used_chunk(chunk_of(block))) {
-        return nullptr;
+    if (chunk_of(block) >= next_chunk.load(std::memory_order_relaxed)) {
+        return nullptr; // no slab was ever mapped there
     }
     const detail::slab* const s = detail::slab::of(block, chunk_bytes);
     return s->is_slab() ? static_cast<depot*>(s->depot()) : nullptr;
@@ -214,10 +214,6 @@ depot* depot_of(const void* block) noexcept {
 }
 
 } // namespace
-
-bool is_used_chunk(std::size_t chunk) noexcept {
-    return chunk < next_chunk.load(std::memory_order_relaxed);
-}
 
 bool reserve_range() noexcept {
     const std::size_t most = share_of_addresses();

@@ -39,9 +39,6 @@ struct address_range {
     return (reinterpret_cast<std::uintptr_t>(p) - range.base) >> chunk_shift;
 }
 
-/// Whether a slab was ever mapped there.
-bool is_used_chunk(std::size_t chunk) noexcept;
-
 /// Reserves the range: 64 GiB, or less where that is refused or would be a large part of the process's limit.
 /// @returns false when there is none
 bool reserve_range() noexcept;

@@ -42,18 +42,6 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
     return block;
 }
 
-/// After the real one has answered.
-[[gnu::always_inline]] inline void* reallocated(const unwind::frame_start& from, void* old, void* block,
-                                                std::size_t bytes) noexcept {
-    if (block != nullptr) {
-        record_reallocation(from, old, block, bytes);
-    } else {
-        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0,
-                             reinterpret_cast<std::uintptr_t>(old), bytes});
-    }
-    return block;
-}
-
 /// For the sampler a realloc releases one block and gets another. The old address is out of the sample before another thread
 /// can get it.
 [[gnu::always_inline]] inline void* resize_sampled(const unwind::frame_start& from, void* old,
@@ -96,12 +84,15 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
     }
     prepare(from);
     void* const block = timed_get(bytes, true, [=] { return real.realloc(old, bytes); });
-    // Some give the block back then, others give a smallest one.
-    if (bytes == 0 && block == nullptr) {
+    if (block != nullptr) {
+        record_reallocation(from, old, block, bytes);
+    } else if (bytes == 0) { // some give the block back then, others give a smallest one
         record_release(allocation_call::realloc, old);
-        return nullptr;
+    } else {
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0,
+                             reinterpret_cast<std::uintptr_t>(old), bytes});
     }
-    return reallocated(from, old, block, bytes);
+    return block;
 }
 
 LINN_LOOK void* realloc_looked_at(void* old, std::size_t bytes) noexcept {

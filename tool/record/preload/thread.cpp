@@ -438,19 +438,6 @@ bool is_left_over(const thread_writer& writer) noexcept {
     return writer.image != current_image->id;
 }
 
-bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
-    if (!begin_chunk(thread, writer)) {
-        return false;
-    }
-    if (writer.dropped != 0) {
-        tell_dropped(writer);
-    }
-    tell_name(writer);
-    writer.next_look = first_look;
-    writer.out.go_on(first_look);
-    return true;
-}
-
 void hand_over(thread_writer& writer, bool is_whole) noexcept {
     if (!writer.out.has_chunk()) {
         return;
@@ -477,7 +464,16 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
         return true;
     }
     hand_over(writer);
-    return claim_chunk(thread, writer) && writer.out.has_room(bytes);
+    if (!begin_chunk(thread, writer)) {
+        return false;
+    }
+    if (writer.dropped != 0) {
+        tell_dropped(writer);
+    }
+    tell_name(writer);
+    writer.next_look = first_look;
+    writer.out.go_on(first_look);
+    return writer.out.has_room(bytes);
 }
 
 void tell_name(thread_writer& writer) noexcept {

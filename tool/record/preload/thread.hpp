@@ -123,9 +123,6 @@ void threads_after_fork() noexcept;
 /// A writer for the calling thread; null if there is no memory. Never in use by two.
 thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept;
 
-/// A chunk for a writer that has none; false where events must be dropped. May wait for the collector.
-bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept;
-
 /// Gives the writer's chunk to the collector, if it has one. `is_whole`: the writer was not cut off in an entry.
 void hand_over(thread_writer& writer, bool is_whole = true) noexcept;
 
@@ -133,7 +130,8 @@ void hand_over(thread_writer& writer, bool is_whole = true) noexcept;
 /// parent tells it.
 bool is_left_over(const thread_writer& writer) noexcept;
 
-/// Room for a record of so many bytes, then an event and its stack.
+/// Room for a record of so many bytes, then an event and its stack, in another chunk if need be, for which it may wait for the
+/// collector. False where events must be dropped.
 bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept;
 
 /// Writes the thread's name if it is another than was told last.

@@ -355,12 +355,6 @@ bool can_find_entries() noexcept {
 #endif
 }
 
-bool find_entry(std::uintptr_t pc, frame_entry& into) noexcept {
-    dl_find_object object;
-    return preload::find_loaded(pc, object) && object.dlfo_eh_frame != nullptr &&
-           find_entry_in(static_cast<const unsigned char*>(object.dlfo_eh_frame), pc, into);
-}
-
 bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_row& row) noexcept {
     row = {};
     return program_runner{entry, return_address, row}.run();
@@ -395,8 +389,11 @@ rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept {
 
 rule compile_rule(std::uintptr_t return_address) noexcept {
     frame_entry entry;
+    dl_find_object file;
     // The call is the instruction before; behind a function's last call another function begins.
-    if (!find_entry(return_address - 1, entry)) {
+    const std::uintptr_t call = return_address - 1;
+    if (!preload::find_loaded(call, file) || file.dlfo_eh_frame == nullptr ||
+        !find_entry_in(static_cast<const unsigned char*>(file.dlfo_eh_frame), call, entry)) {
         return rule{rule_kind::end};
     }
     unwind_row row;

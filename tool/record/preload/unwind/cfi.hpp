@@ -283,9 +283,6 @@ struct frame_entry {
 /// Whether frame entries can be found at all: glibc 2.35 has the lookup that takes no lock.
 bool can_find_entries() noexcept;
 
-/// The entry of the function that `pc` lies in; false where the loaded files have none. Lock-free.
-bool find_entry(std::uintptr_t pc, frame_entry& into) noexcept;
-
 /// DWARF's numbers of the registers on x86-64 that a walk follows. It knows no others.
 inline constexpr unsigned dwarf_rbp = 6;
 inline constexpr unsigned dwarf_rsp = 7;
