@@ -308,19 +308,19 @@ std::uint32_t pool_count() noexcept {
     return count;
 }
 
-void describe_pool(std::uint32_t number, std::string_view name, const pool_wishes& wishes) noexcept {
+void describe_pool(std::uint32_t number, std::string_view name, const planned_pool& planned) noexcept {
     pool_state& s = pools[number];
     detail::geometry_wishes w;
     w.slab_bytes = chunk_bytes;
-    w.cache_line_padding = wishes.is_padded;
-    w.huge_pages = wishes.wants_huge_pages;
+    w.cache_line_padding = planned.is_padded != 0;
+    w.huge_pages = planned.wants_huge_pages != 0;
     w.guarded = detail::checked_build;
-    detail::geometry g = detail::make_geometry(wishes.object_bytes, wishes.align, w);
-    if (wishes.wants_huge_pages) {
+    detail::geometry g = detail::make_geometry(planned.object_bytes, planned.align, w);
+    if (w.huge_pages) {
         g.first_slab_bytes = chunk_bytes; // less than a huge page is none
     }
     s.description = {g, detail::label_of(name)};
-    s.max_waste = wishes.max_waste;
+    s.max_waste = planned.max_waste;
 }
 
 bool make_pool(std::uint32_t number) noexcept {

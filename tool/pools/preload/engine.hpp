@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../compiled_plan.hpp"
+
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/depot.hpp>
@@ -110,15 +112,8 @@ private:
 void set_pool_count(std::uint32_t count) noexcept;
 std::uint32_t pool_count() noexcept;
 
-struct pool_wishes {
-    std::size_t object_bytes;
-    std::size_t align;
-    bool is_padded;
-    bool wants_huge_pages;
-    std::uint32_t max_waste;
-};
-/// Configures a pool. @pre no thread uses it yet
-void describe_pool(std::uint32_t number, std::string_view name, const pool_wishes& wishes) noexcept;
+/// Configures a pool as planned, but for the name. @pre no thread uses it yet
+void describe_pool(std::uint32_t number, std::string_view name, const planned_pool& planned) noexcept;
 /// Makes its depot. False when there is no memory.
 bool make_pool(std::uint32_t number) noexcept;
 

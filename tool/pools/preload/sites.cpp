@@ -345,8 +345,8 @@ std::uint64_t sizes_of_plan() noexcept {
 }
 
 /// What the slots for blocks of so many sixteens hold: as much as those of the plan's pools for them.
-std::size_t room_for(std::uint32_t sixteens) noexcept {
-    std::size_t room = sixteens * std::size_t{16};
+std::uint16_t room_for(std::uint32_t sixteens) noexcept {
+    auto room = static_cast<std::uint16_t>(sixteens * 16);
     for (std::uint32_t i = 0; i != plan->site_count; ++i) {
         const planned_site& s = plan->sites[i];
         if ((s.size + 15u) / 16 == sixteens && plan->pools[s.pool].room > room) {
@@ -366,8 +366,11 @@ bool make_pools_of_sizes(std::uint64_t sizes) noexcept {
         }
         pool_state& s = pools[count];
         const int n = std::snprintf(s.name_of_size, sizeof s.name_of_size, "%u bytes", sixteens * 16);
-        describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)},
-                      {room_for(sixteens), 16, false, false, usual_max_waste});
+        planned_pool planned{};
+        planned.object_bytes = room_for(sixteens);
+        planned.align = 16;
+        planned.max_waste = usual_max_waste;
+        describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)}, planned);
         if (!make_pool(count)) {
             return false;
         }
@@ -383,8 +386,7 @@ bool make_pools_of_plan() noexcept {
         if (p.object_bytes == 0) {
             continue;
         }
-        describe_pool(i, plan->text(p.name),
-                      {p.object_bytes, p.align, p.is_padded != 0, p.wants_huge_pages != 0, p.max_waste});
+        describe_pool(i, plan->text(p.name), p);
         if (!make_pool(i)) {
             return false;
         }

@@ -20,6 +20,30 @@
 #include <cstring>
 
 namespace linn::tool::preload {
+namespace {
+
+/// A change that one thread at a time makes; none waits for another.
+class turn {
+public:
+    explicit turn(std::atomic<bool>& is_taken) noexcept
+        : is_taken_(is_taken),
+          is_mine_(!is_taken.exchange(true, std::memory_order_seq_cst)) {}
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() {
+        if (is_mine_) {
+            is_taken_.store(false, std::memory_order_seq_cst);
+        }
+    }
+    explicit operator bool() const noexcept { return is_mine_; }
+
+private:
+    std::atomic<bool>& is_taken_;
+    bool is_mine_;
+};
+
+} // namespace
+
 namespace slots {
 namespace {
 
@@ -218,6 +242,8 @@ int look_at_file(dl_phdr_info* info, std::size_t, void*) noexcept {
 
 } // namespace
 
+/// Puts hooks into the slots of all files that are mapped, with fills also of memset. Takes the loader's lock, so that none is
+/// unmapped meanwhile. False without memory.
 bool put_in(bool with_fills) noexcept {
     if (all == nullptr) {
         all = static_cast<slot*>(zeroed_memory(most_slots * sizeof(slot)));
@@ -246,6 +272,8 @@ void look_again() noexcept {
     }
 }
 
+/// Puts back what was there. A slot that has got another value meanwhile keeps it. False while a file is being unmapped: try
+/// again. Afterwards nothing is known of any slot.
 bool take_out() noexcept {
     const turn mine{is_changing};
     if (!mine || unmappings.load(std::memory_order_seq_cst) != 0) {
@@ -285,6 +313,7 @@ unmapping::~unmapping() {
     unmappings.fetch_sub(1, std::memory_order_seq_cst);
 }
 
+/// In a forked child: who was unmapping or changing slots in another thread of the parent does not finish here.
 void after_fork() noexcept {
     unmappings.store(0, std::memory_order_relaxed);
     is_changing.store(false, std::memory_order_relaxed);
