@@ -30,8 +30,9 @@ namespace linn::inline LINN_ABI {
 struct buffer_options {
     /// A power of two; rounded up to a page. 0: a page.
     std::size_t alignment = 0;
-    /// Ask the system for huge pages, for buffers of 2 MiB and more. It may refuse, and then uses others.
-    bool huge_pages = false;
+    /// Which pages to ask for, for buffers of 2 MiB and more. Without such pages left, the pool uses others
+    /// (`buffer::huge_pages`).
+    huge_page_use huge_pages = huge_page_use::off;
     /// Make all pages of a new buffer present at once, so that not even its first use faults.
     bool prefault = false;
     /// Bytes of idle buffers that are kept, but at least one buffer; a buffer released beyond them returns
@@ -79,6 +80,12 @@ public:
     [[nodiscard]] std::span<std::byte> span() const noexcept { return {data(), size()}; }
 
     [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
+
+    /// What the buffer has, at most what the pool asked for. `transparent`: the kernel was asked, and forms
+    /// such pages if it can.
+    [[nodiscard]] huge_page_use huge_pages() const noexcept {
+        return block_ != nullptr ? block_->memory.huge : huge_page_use::off;
+    }
 
     /// Gives the buffer back; nothing when empty, so a second call does no harm.
     /// @complexity no lock while the thread's cache has room; else a lock for a few instructions, `munmap` when enough are
@@ -219,7 +226,7 @@ public:
 
     /// Bytes that were asked for.
     [[nodiscard]] std::size_t bytes() const noexcept { return store_->plan().bytes; }
-    /// The same, rounded up to pages.
+    /// The same, rounded up to pages; with reserved huge pages asked for, to those.
     [[nodiscard]] std::size_t capacity() const noexcept { return store_->plan().request.bytes; }
     /// Of every buffer.
     [[nodiscard]] std::size_t alignment() const noexcept { return store_->plan().request.align; }
@@ -244,13 +251,14 @@ private:
         }
         const std::size_t page = detail::system_buffer_pages::page_bytes();
         const std::size_t align = o.alignment > page ? o.alignment : page;
+        const std::size_t unit = o.huge_pages == huge_page_use::reserved ? detail::huge_page_bytes : page;
         // So that no sum of sizes in the layers below can overflow.
         constexpr std::size_t most = PTRDIFF_MAX / 2;
-        if (align > most || bytes > most - align - page) {
+        if (align > most || bytes > most - align - detail::huge_page_bytes) {
             detail::throw_argument_error<std::length_error>(
                 "linn::buffer_pool: a buffer larger than the address space");
         }
-        const std::size_t rounded = (bytes + page - 1) / page * page;
+        const std::size_t rounded = (bytes + unit - 1) / unit * unit;
         if (o.max_bytes != 0 && o.max_bytes < rounded) {
             detail::throw_argument_error<std::invalid_argument>(
                 "linn::buffer_pool: max_bytes is less than one buffer");

@@ -25,6 +25,7 @@ using linn::fixed_pool;
 using linn::forward_list;
 using linn::handle_options;
 using linn::handle_pool;
+using linn::huge_page_use;
 using linn::leak_report;
 using linn::list;
 using linn::local_allocator;

@@ -53,7 +53,7 @@ struct store_state {
         buffer_pages::mapped = 0;
         linn::detail::buffer_plan p;
         p.bytes = 64;
-        p.request = {.bytes = 64, .align = 64, .huge = false};
+        p.request = {.bytes = 64, .align = 64, .huge = linn::huge_page_use::off};
         p.retain = retain;
         p.most = most;
         p.asymmetric = asymmetric;

@@ -55,7 +55,7 @@ endforeach()
 
 # It answers instead of the system.
 if(TARGET linn_process_system_answers AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  foreach(call IN ITEMS madvise mprotect)
+  foreach(call IN ITEMS mmap munmap madvise mprotect)
     target_link_options(linn_process_system_answers PRIVATE LINKER:--wrap=${call})
   endforeach()
 endif()

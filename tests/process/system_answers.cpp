@@ -14,6 +14,7 @@
 
 namespace {
 
+using linn::huge_page_use;
 using linn_test::mib;
 using system_pages = linn::detail::system_pages;
 using system_buffer_pages = linn::detail::system_buffer_pages;
@@ -24,10 +25,14 @@ constexpr int populate_write = 23;
 
 /// What the system answers differently; all as it is at first.
 struct answers {
-    int populating = 0;                ///< errno instead of making pages present
-    bool protections_stay = false;     ///< mprotect fails
-    const void* asked_about = nullptr; ///< where it was last told whether huge pages are wanted,
-    int asked_for = 0;                 ///< and what
+    int populating = 0;                    ///< errno instead of making pages present
+    bool reserved_pages = false;           ///< there are some,
+    std::size_t from_boundary = 0;         ///< this far from a multiple of 4 MiB
+    bool protections_stay = false;         ///< mprotect fails
+    const void* mapped_reserved = nullptr; ///< the last such page
+    bool unmapped_reserved = false;        ///< it went back
+    const void* asked_about = nullptr;     ///< where it was last told whether huge pages are wanted,
+    int asked_for = 0;                     ///< and what
 };
 answers system_says;
 
@@ -39,10 +44,35 @@ int failed(int number) {
 } // namespace
 
 extern "C" {
+void* __real_mmap(void* address, std::size_t size, int access, int flags, int file, off_t offset);
+int __real_munmap(void* p, std::size_t size);
 int __real_madvise(void* p, std::size_t size, int advice);
 int __real_mprotect(void* p, std::size_t size, int access);
+void* __wrap_mmap(void* address, std::size_t size, int access, int flags, int file, off_t offset);
+int __wrap_munmap(void* p, std::size_t size);
 int __wrap_madvise(void* p, std::size_t size, int advice);
 int __wrap_mprotect(void* p, std::size_t size, int access);
+
+void* __wrap_mmap(void* address, std::size_t size, int access, int flags, int file, off_t offset) {
+    if ((flags & MAP_HUGETLB) == 0) {
+        return __real_mmap(address, size, access, flags, file, offset);
+    }
+    if (!system_says.reserved_pages) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    void* wide = __real_mmap(nullptr, size + 8 * mib, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(wide != MAP_FAILED);
+    const std::uintptr_t boundary = (reinterpret_cast<std::uintptr_t>(wide) / (4 * mib) + 1) * (4 * mib);
+    void* p = reinterpret_cast<void*>(boundary + system_says.from_boundary);
+    system_says.mapped_reserved = p;
+    return p;
+}
+
+int __wrap_munmap(void* p, std::size_t size) {
+    system_says.unmapped_reserved = system_says.unmapped_reserved || p == system_says.mapped_reserved;
+    return __real_munmap(p, size);
+}
 
 int __wrap_madvise(void* p, std::size_t size, int advice) {
     if (system_says.populating != 0 && (advice == populate_read || advice == populate_write)) {
@@ -106,16 +136,41 @@ void no_memory_to_prefault() {
     CHECK(resident(pool.acquire()) == pool.capacity());
 }
 
+void reserved_pages() {
+    system_says.reserved_pages = true;
+    linn::buffer_pool pool{bytes - 1, {.huge_pages = huge_page_use::reserved}};
+    linn::buffer b = pool.acquire();
+    CHECK(b.data() == system_says.mapped_reserved);
+    CHECK(b.huge_pages() == huge_page_use::reserved);
+    use(b);
+    b.reset();
+    CHECK(pool.trim() == bytes);
+    CHECK(system_says.unmapped_reserved);
+}
+
+/// Others are taken, and these go back.
+void reserved_pages_at_the_wrong_address() {
+    system_says.reserved_pages = true;
+    system_says.from_boundary = 2 * mib;
+    linn::buffer_pool pool{bytes, {.alignment = 4 * mib, .huge_pages = huge_page_use::reserved}};
+    linn::buffer b = pool.acquire();
+    CHECK(system_says.mapped_reserved != nullptr && system_says.unmapped_reserved);
+    CHECK(b.huge_pages() == huge_page_use::transparent);
+    CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % (4 * mib) == 0);
+    use(b);
+}
+
 void huge_pages_are_asked_for() {
-    linn::buffer_pool small{mib, {.huge_pages = true}};
+    linn::buffer_pool small{mib, {.huge_pages = huge_page_use::transparent}};
     linn::buffer_pool ordinary{bytes};
     const linn::buffer a = small.acquire();
     const linn::buffer b = ordinary.acquire();
     CHECK(system_says.asked_for == 0);
-    linn::buffer_pool pool{bytes, {.huge_pages = true}};
+    linn::buffer_pool pool{bytes, {.huge_pages = huge_page_use::reserved}}; // there are none
     errno = 17;
     linn::buffer c = pool.acquire();
     CHECK(errno == 17);
+    CHECK(c.huge_pages() == huge_page_use::transparent);
     CHECK(system_says.asked_for == MADV_HUGEPAGE && system_says.asked_about == c.data());
     CHECK(reinterpret_cast<std::uintptr_t>(c.data()) % (2 * mib) == 0);
     use(c);
@@ -175,7 +230,7 @@ void sizes_that_overflow() {
     errno = 17;
     CHECK(system_pages::map(most, 4 * mib) == nullptr);
     linn::detail::buffer_mapping m;
-    CHECK(!system_buffer_pages::map({.bytes = most, .align = 4 * mib, .huge = false}, m));
+    CHECK(!system_buffer_pages::map({.bytes = most, .align = 4 * mib, .huge = huge_page_use::off}, m));
     CHECK(errno == 17);
 }
 
@@ -191,6 +246,8 @@ void each(const char* what, void (*body)()) {
 int main() {
     each("a kernel before 5.14", &kernel_before_5_14);
     each("no memory to prefault", &no_memory_to_prefault);
+    each("reserved pages", &reserved_pages);
+    each("reserved pages at the wrong address", &reserved_pages_at_the_wrong_address);
     each("huge pages are asked for", &huge_pages_are_asked_for);
     each("a protection that stays", &protection_stays);
     each("no huge pages of returned memory", &no_huge_pages_of_returned_memory);

@@ -44,7 +44,7 @@ void functions() {
     }
 }
 
-template <bool Huge>
+template <linn::huge_page_use Huge>
 void buffers() {
     linn::buffer_pool pool{3 * linn_test::mib, {.huge_pages = Huge, .prefault = true, .retain_bytes = 1}};
     pool.reserve(2);
@@ -175,8 +175,9 @@ void main_thread_leaves() {
 
 int main() {
     check_no_point("functions", &functions);
-    check_no_point("buffers", &buffers<false>);
-    check_no_point("buffers on huge pages", &buffers<true>);
+    check_no_point("buffers", &buffers<linn::huge_page_use::off>);
+    check_no_point("buffers on huge pages", &buffers<linn::huge_page_use::transparent>);
+    check_no_point("buffers on reserved pages", &buffers<linn::huge_page_use::reserved>);
     check_no_point("waits", &waits);
 
 #if defined(__GLIBC__) && defined(_LIBCPP_VERSION)

@@ -116,15 +116,21 @@ TEST_CASE("buffer_pool: an object in a buffer is default-initialised, destroyed,
 
 // That it asks Linux: process.system_answers.
 TEST_CASE("buffer_pool: huge pages are a wish that any size may have") {
+    using enum linn::huge_page_use;
     for (const std::size_t bytes : {64 * kib, 5 * mib}) {
-        linn::buffer_pool pool{bytes, {.huge_pages = true}};
+        linn::buffer_pool pool{bytes, {.huge_pages = transparent}};
         CHECK(pool.capacity() == bytes);
         linn::buffer b = pool.acquire();
+        CHECK(b.huge_pages() ==
+              (bytes < 2 * mib || !linn::detail::system_buffer_pages::zeroed ? off : transparent));
         b.span().back() = std::byte{1};
 #if defined(__unix__) || defined(__APPLE__)
         CHECK((bytes < 2 * mib || is_aligned(b.data(), 2 * mib)));
 #endif
     }
+    linn::buffer_pool rounded{64 * kib, {.huge_pages = reserved}};
+    CHECK(rounded.capacity() == 2 * mib);
+    CHECK(linn::buffer{}.huge_pages() == off);
 }
 
 std::string refusal(std::size_t bytes, const linn::buffer_options& options = {}) {
@@ -149,7 +155,7 @@ TEST_CASE("buffer_pool: bad input is refused with a reason") {
     for (const std::size_t bytes :
          {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2, SIZE_MAX / 2 + 1, std::size_t{PTRDIFF_MAX} / 2}) {
         CHECK(refusal(bytes) == too_long);
-        CHECK(refusal(bytes, {.huge_pages = true}) == too_long);
+        CHECK(refusal(bytes, {.huge_pages = linn::huge_page_use::reserved}) == too_long);
     }
     CHECK(refusal(1, {.alignment = SIZE_MAX / 2 + 1}) == too_long);
     // What can be written down, but no system has: not even one where addresses are 64 bits wide.

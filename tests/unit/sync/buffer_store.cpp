@@ -76,7 +76,8 @@ static_assert(!std::is_polymorphic_v<store>);
 detail::buffer_plan plan(std::size_t retain) {
     detail::buffer_plan p;
     p.bytes = buffer_bytes;
-    p.request = {.bytes = buffer_bytes, .align = watched_pages::page_bytes(), .huge = false};
+    p.request = {
+        .bytes = buffer_bytes, .align = watched_pages::page_bytes(), .huge = linn::huge_page_use::off};
     p.retain = retain;
     p.asymmetric = detail::enable_thread_barrier();
     return p;

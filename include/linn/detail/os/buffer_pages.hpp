@@ -6,17 +6,21 @@
 #include <linn/detail/os/leak_roots.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
+#include <linn/types/huge_page_use.hpp>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
 
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
 struct buffer_request {
-    std::size_t bytes; ///< a multiple of the page
+    std::size_t bytes; ///< a multiple of the page; of a huge page for `reserved`
     std::size_t align; ///< a power of two, at least a page
-    bool huge;         ///< ask the system for huge pages
+    huge_page_use huge;
 };
 
 /// Memory of one large buffer.
@@ -25,6 +29,7 @@ struct buffer_mapping {
     std::size_t bytes = 0;
     std::size_t align = 0;
     std::size_t guard_bytes = 0; ///< behind `bytes`: touching them is an error that shows
+    huge_page_use huge = huge_page_use::off;
 };
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -40,27 +45,14 @@ struct system_buffer_pages {
 
     static std::size_t page_bytes() noexcept { return system_pages::offset_step(); }
 
-    /// False when the system refuses. @complexity a few system calls
+    /// False when the system refuses. For want of huge pages it takes others, and says so in
+    /// `out.huge`. @complexity a few system calls
     static bool map(const buffer_request& r, buffer_mapping& out) noexcept {
-        constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
         const errno_kept keep;
-        const bool huge = r.huge && r.bytes >= huge_page_bytes;
-        const std::size_t align = huge && r.align < huge_page_bytes ? huge_page_bytes : r.align;
-        const std::size_t guard = checked_build || sanitizer_poison ? page_bytes() : 0;
-        std::byte* const data = r.bytes + guard >= r.bytes
-                                    ? map_aligned(r.bytes + guard, align, 0, MAP_PRIVATE | MAP_ANONYMOUS)
-                                    : nullptr;
-        if (data == nullptr) {
+        if ((r.huge != huge_page_use::reserved || !map_reserved(r, out)) && !map_pages(r, out)) {
             return false;
         }
-        out = {.data = data, .bytes = r.bytes, .align = r.align, .guard_bytes = guard};
-        if (huge) {
-            system_pages::prefer_huge(data, r.bytes);
-        }
-        if (guard != 0 && !sanitizer_poison) { // ASan's report is better than a crash
-            ::mprotect(data + r.bytes, guard, PROT_NONE);
-        }
-        poison(data, r.bytes + guard); // as if it had been used before: open undoes it
+        poison(out.data, out.bytes + out.guard_bytes); // as if it had been used before: open undoes it
         return true;
     }
 
@@ -91,7 +83,7 @@ struct system_buffer_pages {
     /// Opens the memory for a user. `was_protected` as in the previous close; false for a new mapping.
     /// @returns false when the system cannot lift the protection
     static bool open(const buffer_mapping& m, bool was_protected) noexcept {
-        if (was_protected && !protect(m, PROT_READ | PROT_WRITE)) {
+        if (was_protected && !protect(m, read_write)) {
             return false;
         }
         unpoison(m.data, m.bytes);
@@ -109,6 +101,49 @@ struct system_buffer_pages {
     }
 
 private:
+    static constexpr int read_write = PROT_READ | PROT_WRITE;
+    static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+    /// Without a guard, which would need a huge page of its own.
+    static bool map_reserved([[maybe_unused]] const buffer_request& r,
+                             [[maybe_unused]] buffer_mapping& out) noexcept {
+#if defined(MAP_HUGETLB)
+        constexpr int two_mib = 21 << 26; // MAP_HUGE_2MB, which older headers lack
+        void* p = ::mmap(nullptr, r.bytes, read_write, flags | MAP_HUGETLB | two_mib, -1, 0);
+        if (p == MAP_FAILED) {
+            return false;
+        }
+        if (reinterpret_cast<std::uintptr_t>(p) % r.align != 0) {
+            ::munmap(p, r.bytes); // the rare request for more alignment than a huge page has
+            return false;
+        }
+        out = {.data = static_cast<std::byte*>(p), .bytes = r.bytes, .align = r.align, .huge = r.huge};
+        return true;
+#else
+        return false;
+#endif
+    }
+
+    static bool map_pages(const buffer_request& r, buffer_mapping& out) noexcept {
+        const bool huge = r.huge != huge_page_use::off && r.bytes >= huge_page_bytes;
+        const std::size_t align = huge && r.align < huge_page_bytes ? huge_page_bytes : r.align;
+        const std::size_t guard = checked_build || sanitizer_poison ? page_bytes() : 0;
+        std::byte* const data =
+            r.bytes + guard >= r.bytes ? map_aligned(r.bytes + guard, align, 0, flags) : nullptr;
+        if (data == nullptr) {
+            return false;
+        }
+        out = {.data = data, .bytes = r.bytes, .align = r.align, .guard_bytes = guard};
+        if (huge) {
+            out.huge = huge_page_use::transparent;
+            system_pages::prefer_huge(data, r.bytes);
+        }
+        if (guard != 0 && !sanitizer_poison) { // ASan's report is better than a crash
+            ::mprotect(data + r.bytes, guard, PROT_NONE);
+        }
+        return true;
+    }
+
     [[LINN_DETAIL_NOINLINE]] static bool protect(const buffer_mapping& m, int access) noexcept {
         const errno_kept keep;
         return ::mprotect(m.data, m.bytes, access) == 0;
