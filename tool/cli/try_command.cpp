@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <set>
 
@@ -176,6 +177,7 @@ private:
         now.doing = "reading the trace";
         line.show(now);
         try_candidates candidates = candidates_of(trace, guard);
+        candidates.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
         if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
             line.clear();
             return refuse_arguments(fmt::format("no type that the program allocates has '{}' in its name",
@@ -283,6 +285,7 @@ private:
     try_result result_;
     std::vector<std::string> words_; // the program and what belongs to it
     served_program program_;         ///< that these start
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::string trace_;
     std::string plan_file_;
 };

@@ -66,6 +66,7 @@ struct try_candidates {
     std::vector<probe::litter_size> litter;
     bool is_selection = false; ///< only types that were asked for
     bool lacks_events = false; ///< the trace that they come from is not whole: there may be further types
+    double seconds = 0;        ///< that recording and finding them took: the budget covers this, too
 };
 
 /// What the files of the program say; plan_module_of() and its like, or a test's own.

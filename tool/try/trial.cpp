@@ -198,7 +198,7 @@ private:
         return world_.interrupted() != 0 ? std::nullopt : std::optional{std::move(o)};
     }
 
-    double seconds_used() const { return (world_.now() - begun_).count(); }
+    double seconds_used() const { return result_.candidates.seconds + (world_.now() - begun_).count(); }
     double budget() const { return options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count()); }
     double seconds_left() const { return std::max(budget() - seconds_used(), 0.001); }
     trial_wishes wishes() const {

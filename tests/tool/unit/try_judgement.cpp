@@ -115,6 +115,7 @@ struct trial_world {
     std::string breaking; ///< with a plan that has this pool the program crashes
     std::uint64_t seed = 1;
     std::size_t types = 10;
+    double seconds_before = 0; ///< that the trace took
 
     double clock = 0;
     std::vector<std::string> notices;
@@ -154,6 +155,7 @@ struct trial_world {
 
     try_candidates candidates() const {
         try_candidates all;
+        all.seconds = seconds_before;
         all.modules = {{"shop", {1, 2}}};
         for (std::size_t i = 0; i != types; ++i) {
             try_candidate c =
@@ -248,6 +250,17 @@ TEST_CASE("a budget that cannot decide says so before anything is measured, and 
         CHECK(plan.has_sizes);
     }
     CHECK(plan_decision({true, true, 9, 0.1, 180}).allocators == most_allocators);
+}
+
+TEST_CASE("the budget covers what the trace took") {
+    trial_world world;
+    world.model.gains = {{"types", 0.1}, {"by-size", 0.1}, {"every", 0.1}};
+    world.seconds_before = 60;
+    CHECK(world.run(90).judged.answer == pool_answer::yes);
+    CHECK(world.clock < 32);
+    world.seconds_before = 90;
+    const std::string forecast = forecast_of(world.run(90).decision);
+    CHECK_MESSAGE(forecast.find("--budget 1") != forecast.npos, forecast); // 100 or more
 }
 
 TEST_CASE("a budget that the report asks for is larger than the one that it had, and large enough") {
