@@ -10,6 +10,7 @@ their medians. With more than one recorder they take turns too, so that the mach
 import argparse
 import json
 import os
+import pathlib
 import random
 import statistics
 import subprocess
@@ -32,7 +33,9 @@ def measure(recorder, command, folder):
     """The program's CPU seconds; recorded if there is a recorder, into the folder's `trace`."""
     words = command
     if recorder is not None:
-        words = [recorder, "record", "-q", "--no-baseline", "-o", os.path.join(folder, "trace"), "--", *command]
+        trace = pathlib.Path(folder, "trace")
+        trace.unlink(missing_ok=True)
+        words = [recorder, "record", "-q", "--no-baseline", "-o", str(trace), "--", *command]
     program = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, _, used = os.wait4(program.pid, 0)
     if recorder is None:

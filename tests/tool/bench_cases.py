@@ -352,7 +352,7 @@ def case_interrupt(tool):
     finally:
         process.kill()
     check(process.returncode == 130, f"exit status {process.returncode}: {err}")
-    own = [worker for worker in processes_with("containers") if os.getsid(worker) == process.pid]
+    own = processes_with("containers", process.pid)
     check(own == [], "a worker is left behind")
     check("partial: stopped by SIGINT" in out and "glibc again" in out, out)
     result = json.loads((tool.folder / "partial.json").read_text())

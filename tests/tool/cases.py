@@ -62,12 +62,12 @@ def children_of(pid):
     return subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
 
 
-def processes_with(word):
-    """The processes that have this word on their command line."""
+def processes_with(word, session=None):
+    """The processes that have this word on their command line, of one session or of any."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if str(word).encode() in entry.read_bytes().split(b"\0"):
+            if str(word).encode() in entry.read_bytes().split(b"\0") and session in (None, os.getsid(int(entry.parent.name))):
                 found.append(int(entry.parent.name))
         except OSError:
             continue

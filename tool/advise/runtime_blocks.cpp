@@ -122,7 +122,7 @@ std::vector<runtime_call> calls_of(const allocation_site& site, const named_type
 /// Naming a site takes time, and most are none of the runtime's.
 bool may_be_runtime(const allocation_site& site, const site_statistics& s) {
     constexpr std::uint64_t least_pool = 72704; // that a program with libstdc++ inside allocates
-    return s.live_at_end != 0 && !site.stack.empty() &&
+    return !site.stack.empty() &&
            (is_runtime_module(site.stack.front().module) || (s.allocations == 1 && s.largest >= least_pool));
 }
 
@@ -157,6 +157,9 @@ runtime_memory find_runtime_blocks(const trace_analysis& analysis, const naming&
     const trace_info& info = analysis.info;
     for (std::uint32_t i = 0; i != analysis.sites.size(); ++i) {
         const site_statistics& s = analysis.sites[i].statistics;
+        if (s.live_at_end == 0) {
+            continue;
+        }
         const allocation_site to_name = site_to_name(info, analysis.sites[i]);
         if (may_be_runtime(to_name, s)) {
             const named_type named = names.name(to_name);

@@ -48,7 +48,7 @@ enum class figure {
     metric,      ///< the share that the worker reports under the name `metric`
     memory,      ///< the bytes that it reports under the name `metric`, times `factor`
     metric_time, ///< the ticks an operation that it reports so, as nanoseconds times `factor`
-    cliff,       ///< where the curve that the phase belongs to jumps (judgement.hpp)
+    cliff,       ///< where the curve that the phase belongs to jumps (bench.hpp)
 };
 
 /// One column of a table.
@@ -90,6 +90,8 @@ struct scenario {
     std::vector<column_info> columns = {};
     std::size_t touched_mib = 4; ///< memory to touch before each process starts
     double usual_seconds = 0.5;  ///< what a process takes, roughly: a first guess at the time left, no more
+    bool is_of_live_objects =
+        false; ///< a quarter of the work is as much as all; see worker/measure.hpp, alive()
     std::string_view worker = "linn-bench-worker"; ///< the companion program that does the work
     /// A name for several scenarios, which are measured only where it or they are named.
     std::string_view group = {};

@@ -83,7 +83,7 @@ constexpr const char* compare_footer =
     "\n"
     "Exit status:\n"
     "  0  no regression; of traces: no growth beyond --fail-over\n"
-    "  1  a regression; of traces: growth beyond --fail-over\n"
+    "  1  a regression, or with --fail-on any another change; of traces: growth beyond --fail-over\n"
     "  2  the files cannot be read or compared, or a report cannot be written\n"
     "\nExamples:\n"
     "  linn compare old.json new.json\n"

@@ -107,7 +107,8 @@ std::string synopsis_of(const CLI::App& app) {
     return text + (app.get_prefix_command() ? " [-- PROG [ARGS]]" : "");
 }
 
-/// The help of the program or of a command, as wide as the terminal: 40 to 100 columns. Its footer stands as it was written, in lines of at most 100 columns.
+/// The help of the program or of a command, as wide as the terminal: 40 to 100 columns. Its footer stands as it was written, in lines
+/// of at most 100 columns.
 class help_page final : public CLI::FormatterBase {
 public:
     std::string make_help(const CLI::App* app, std::string /*name*/,

@@ -39,8 +39,8 @@ public:
     std::string write() const;
 
     /// Writes every form asked for, then prints the document, or the one given, as the terminal's width and colours allow, unless
-    /// a form takes standard output. The files come first: the reader of standard output may have gone away, which ends this process. Returns as `write`, also
-    /// for standard output.
+    /// a form takes standard output. The files come first: the reader of standard output may have gone away, which ends this
+    /// process. Returns as `write`, also for standard output.
     std::string deliver() const { return deliver(document_); }
     std::string deliver(const std::function<report::document()>& document) const;
 

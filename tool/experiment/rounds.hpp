@@ -3,7 +3,6 @@
 
 #include "../measure/process.hpp"
 #include "../measure/statistics.hpp"
-#include "rounds.hpp"
 
 #include <cstddef>
 #include <cstdint>

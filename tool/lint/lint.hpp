@@ -389,8 +389,8 @@ struct lint_result {
     std::size_t count(fill_kind kind) const;
     /// Certain places that `--fix` changes, or has changed.
     std::size_t with_fix() const;
-    /// Places of a kind that is certain, that are not fixed and write at least so many bytes. One that fills an array whose length is known at run
-    /// time only is among them: it may be large.
+    /// Places of a kind that is certain, that are not fixed and write at least so many bytes. One that fills an array whose length
+    /// is known at run time only is among them: it may be large.
     std::size_t left(std::uint64_t least) const;
 };
 

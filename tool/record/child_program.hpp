@@ -55,7 +55,7 @@ private:
 /// Whether a process sent the signal: what the terminal sent went to the whole process group.
 bool came_from_process(const siginfo_t& signal) noexcept;
 
-/// A program that shares this process's terminal, standard streams and process group.
+/// A program in this process's terminal and process group.
 class child_program {
 public:
     /// @param adopts this process becomes the parent of the processes that the program leaves behind: only a parent is told their CPU

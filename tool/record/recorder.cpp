@@ -133,11 +133,12 @@ private:
         result_.was_started = true;
         start_collecting(child.pid()); // only now, when it is known what to leave out
         program_end end = child.wait();
+        const std::uint64_t program_ended_ns = now_ns();
         wait_for_others(child, end);
         first_.has_left_processes = end.had_orphans || !left_.empty();
         const instant ended = now();
         end_collecting();
-        note(end, ended.ns);
+        note(end, options_.waits_for_all ? ended.ns : program_ended_ns);
         conclude(ended);
         first_.events = result_.end.events;
         first_.event_cost_ns = result_.end.event_cost_ns;
@@ -169,11 +170,11 @@ private:
         }
     }
 
-    void note(const program_end& end, std::uint64_t ns_now) {
+    void note(const program_end& end, std::uint64_t ended_ns) {
         recording_end& e = result_.end;
         static_cast<program_outcome&>(e) = end;
         e.stopped = collector_->problem();
-        e.duration_ns = options_.waits_for_all ? ns_now - start_ns_ : static_cast<std::uint64_t>(end.wall_ns);
+        e.duration_ns = ended_ns - start_ns_; // events count from there, too
         e.processes_left = left_.size();
         first_.end = end;
         first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());

@@ -29,7 +29,7 @@ struct record_options {
     int attach_to = 0;                ///< process id of a program that runs already, instead of `command`
     double duration_s = 0;      ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
     std::filesystem::path file; ///< the trace
-    /// Its standard input, and its standard output is thrown away; empty: it has the streams of this process.
+    /// The program's standard input, and its standard output is thrown away; empty: it has the streams of this process. @pre no second run
     std::filesystem::path input = {};
     unsigned depth = 16;              ///< frames of a stack
     bool fills_only = false;          ///< record those blocks alone that zeros are written into

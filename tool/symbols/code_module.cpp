@@ -199,10 +199,6 @@ code_module::code_module(const std::string& path, const std::string& build_id, c
     }
 }
 
-code_module::~code_module() {
-    ::dwfl_end(session_);
-}
-
 /// What libdwfl knows the file by; null: it does not read it.
 Dwfl_Module* code_module::open_session(const std::string& file) {
     std::error_code error;
@@ -214,12 +210,13 @@ Dwfl_Module* code_module::open_session(const std::string& file) {
     callbacks_.find_debuginfo = find;
     callbacks_.section_address = ::dwfl_offline_section_address;
     callbacks_.debuginfo_path = &search_path_text_;
-    session_ = ::dwfl_begin(&callbacks_);
+    session_.reset(::dwfl_begin(&callbacks_));
     // At address 0: what it says of addresses is what the file says.
     Dwfl_Module* const module =
-        session_ == nullptr ? nullptr : ::dwfl_report_elf(session_, file.c_str(), file.c_str(), -1, 0, true);
+        session_ == nullptr ? nullptr
+                            : ::dwfl_report_elf(session_.get(), file.c_str(), file.c_str(), -1, 0, true);
     if (module != nullptr) {
-        ::dwfl_report_end(session_, nullptr, nullptr);
+        ::dwfl_report_end(session_.get(), nullptr, nullptr);
         void** self = nullptr;
         ::dwfl_module_info(module, &self, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
         *self = this;

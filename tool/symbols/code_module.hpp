@@ -30,7 +30,6 @@ public:
     code_module(const std::string& path, const std::string& build_id, const symbol_options& options);
     code_module(const code_module&) = delete;
     code_module& operator=(const code_module&) = delete;
-    ~code_module();
 
     const module_symbols& about() const noexcept { return about_; }
     /// The functions at an address, innermost first; one without a name at least. Cached.
@@ -54,10 +53,11 @@ private:
     std::string search_path_ = "+:.debug";
     char* search_path_text_ = nullptr;
     Dwfl_Callbacks callbacks_{};
-    Dwfl* session_ = nullptr;
+    // The order matters: the debug information reads from the session.
+    std::unique_ptr<Dwfl, decltype([](Dwfl* session) { ::dwfl_end(session); })> session_;
     std::unique_ptr<elf_file> file_;
-    std::unique_ptr<debug_info> debug_; ///< reads from the session
-    std::vector<elf_symbol> symbols_;   ///< functions that have a name, sorted by address
+    std::unique_ptr<debug_info> debug_;
+    std::vector<elf_symbol> symbols_; ///< functions that have a name, sorted by address
     module_symbols about_;
     std::unordered_map<std::uint64_t, std::vector<known_frame>> addresses_;
 };

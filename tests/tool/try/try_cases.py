@@ -126,6 +126,14 @@ def case_failing(tool):
     check("pools for" in ignored.stdout, ignored.stdout)
 
 
+def case_input(tool):
+    """A file on standard input is what each run reads, the recorded one too."""
+    lines = tool.folder / "lines"
+    lines.write_text("".join(f"{n * 7919 % 10007}\n" for n in range(20000)))
+    with lines.open() as file:
+        tool.call("try", *QUICK, "--", "sort", stdin=file, status=0)
+
+
 def case_broken(tool):
     """What a preload breaks is named, with the reason: a crash, and another output."""
     trace = tool.record()

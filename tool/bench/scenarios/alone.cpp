@@ -50,7 +50,8 @@ scenario object_scenario() {
                      "object freed at once.",
                      nothing_walks},
          .touched_mib = 10,
-         .usual_seconds = 0.08},
+         .usual_seconds = 0.08,
+         .is_of_live_objects = true},
         {{}}, {{"first", "first pass"}, {"many", "many"}, {"hot_pair", "hot pair"}});
 }
 
@@ -64,7 +65,8 @@ scenario containers_scenario() {
                     .comparisons = {pool_comparison()},
                     .remarks = {nothing_walks},
                     .touched_mib = 64,
-                    .usual_seconds = 0.6},
+                    .usual_seconds = 0.6,
+                    .is_of_live_objects = true},
                    {{}}, {{"insert", "insert"}, {"erase", "erase"}, {"insert_again", "insert again"}});
 }
 

@@ -25,7 +25,7 @@ constinit chunk_windows windows{};
 
 namespace {
 
-/// In the hooks nothing is a cancellation point.
+/// Not a cancellation point: hooks come here.
 void close_quietly(int fd) noexcept {
     ::syscall(SYS_close, static_cast<long>(fd));
 }

@@ -176,14 +176,14 @@ std::vector<std::string> remarks_of(const bench_result& result, const scenario_r
     return lines;
 }
 
-/// "What allocation costs: 500 objects of 64 bytes; cycles a pair; 25 % of the usual work; 10 rounds."
+/// "What allocation costs: 100 000 objects of 64 bytes; ns a pair; 10 rounds."
 std::string what_it_measures(const bench_result& result, const scenario_result& s) {
     const std::string heading = heading_of(result.options, *s.what);
     std::string text{s.what->summary};
     if (heading != s.what->summary) {
         text += ": " + heading;
     }
-    if (result.options.work != 100) {
+    if (result.options.work != 100 && !(s.what->is_of_live_objects && result.options.work >= 25)) {
         text += fmt::format("; {} % of the usual work", result.options.work);
     }
     const std::string rounds = counted(s.most_rounds, "round");

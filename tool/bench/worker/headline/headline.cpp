@@ -100,8 +100,8 @@ phase reused_list(std::size_t nodes, Allocator allocator) {
     return {"reuse", report.cycles[sum], report.faults[sum], {}};
 }
 
-/// The scenario for `Ways`: a policy of pools.hpp that also has `shared`, a way of packets.hpp, and the templates `shared_buffer` and
-/// `buffer`, sources of buffers.hpp. One thread comes first: the process then never had a second one.
+/// The scenario for `Ways`: a policy of pools.hpp that also has `shared`, a way of works.hpp, and the templates `shared_buffer` and
+/// `buffer`, sources of it. One thread comes first: the process then never had a second one.
 template <class Ways>
 outcome run_headline(const options& o) {
     using object = typename Ways::template object<64>;

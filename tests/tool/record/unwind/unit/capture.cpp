@@ -89,6 +89,20 @@ TEST_CASE("a new recording knows no stack; a dlclose that unloads nothing change
     }
 }
 
+TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right" * where_it_can_walk) {
+    for (int i = 0; i != 20; ++i) {
+        unwind::defined(take().captured);
+    }
+    const std::uint64_t misses = mine.misses;
+    {
+        const unwind::unloading guard;
+        for (int i = 0; i != 5; ++i) {
+            CHECK(take().captured.id != 0);
+        }
+    }
+    CHECK(mine.misses == misses + 5);
+}
+
 TEST_CASE("libunwind sees the same, if it is there; without unwinding it is the return address") {
     if (can_walk() && unwind::start(unwind::mode::libunwind, depth) == unwind::mode::libunwind) {
         CHECK(take_below(5).right);
