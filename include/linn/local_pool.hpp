@@ -6,6 +6,7 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
+#include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/os/pages_heap.hpp>
@@ -128,22 +129,35 @@ public:
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
-    /// @complexity O(n)
+    /// @complexity O(n): magazines are copied whole
     void allocate_n(std::span<T*> out) {
-        for (std::size_t done = 0; done != out.size(); ++done) {
+        for (std::size_t done = 0; done != out.size();) {
             if (count_ == 0 && !refill(out.size())) [[LINN_DETAIL_UNLIKELY]] {
                 deallocate_n(out.first(done));
                 detail::throw_bad_alloc();
             }
-            out[done] = opened(cache_[--count_]);
+            const std::size_t n = detail::clamp(out.size() - done, 0, count_);
+            count_ -= n;
+            detail::copy_reversed(static_cast<void*>(out.data() + done), cache_ + count_, n);
+            for (const std::size_t end = done + n; done != end; ++done) {
+                opened(detail::untyped(out[done]));
+            }
         }
     }
 
     /// Takes the storage of many objects back.
-    /// @complexity O(n)
+    /// @complexity O(n); what exceeds the cache returns to its slabs at once
     void deallocate_n(std::span<T* const> objects) noexcept {
-        for (T* p : objects) {
-            deallocate(p);
+        if constexpr (detail::checked_build || detail::sanitizer_poison) {
+            for (T* p : objects) {
+                deallocate(p);
+            }
+        } else {
+            const std::size_t kept = detail::clamp(objects.size(), 0, capacity - count_);
+            detail::copy_reversed(cache_ + count_, static_cast<const void*>(objects.data()), kept);
+            count_ += kept;
+            slabs_.give(reinterpret_cast<void* const*>(objects.data()) + kept, objects.size() - kept,
+                        &detail::refuse<T>);
         }
     }
 

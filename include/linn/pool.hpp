@@ -97,6 +97,7 @@ private:
 template <class T, pool_options O = default_options<T>>
 class pool {
     static_assert(detail::checked_options<O>::done);
+    static constexpr bool limited = O.max_objects != 0 || O.max_bytes != 0;
 
 public:
     using value_type = T;
@@ -126,7 +127,11 @@ public:
     /// @complexity that of `allocate`, and of the constructor
     template <class... Args>
     [[nodiscard]] static T* create(Args&&... args) {
-        return start(allocate(), std::forward<Args>(args)...);
+        if constexpr (detail::creatable<T>) {
+            return start(allocate(), std::forward<Args>(args)...);
+        } else {
+            return detail::refuse_to_create<T>();
+        }
     }
 
     /// Destroys `p`, which may be null, and takes its storage back.
@@ -157,7 +162,11 @@ public:
         /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
         template <class... Args>
         [[nodiscard]] T* create(Args&&... args) const {
-            return start(allocate(), std::forward<Args>(args)...);
+            if constexpr (detail::creatable<T>) {
+                return start(allocate(), std::forward<Args>(args)...);
+            } else {
+                return detail::refuse_to_create<T>();
+            }
         }
         void destroy(T* p) const noexcept {
             static_assert(sizeof(detail::sized<T>) != 0);
@@ -187,6 +196,16 @@ public:
     /// @complexity O(n): magazines are copied whole, and each costs a short lock. With a limit one lock for all
     /// @threads any. With a limit in one piece: a call that fails takes no object from other threads meanwhile
     static void allocate_n(std::span<T*> out) {
+        if (out.size() <= few && !limited) {
+            for (std::size_t done = 0; done != out.size(); ++done) {
+                out[done] = try_allocate();
+                if (out[done] == nullptr) [[LINN_DETAIL_UNLIKELY]] {
+                    deallocate_n(out.first(done));
+                    detail::throw_bad_alloc();
+                }
+            }
+            return;
+        }
         if (!allocate_run(out)) {
             detail::throw_bad_alloc();
         }
@@ -201,6 +220,12 @@ public:
     /// @pre each is not null and came from this pool
     /// @complexity O(n), as `allocate_n`
     static void deallocate_n(std::span<T* const> objects) noexcept {
+        if (objects.size() <= few && !limited) {
+            for (T* p : objects) {
+                deallocate(p);
+            }
+            return;
+        }
         if constexpr (detail::poisons_slots) {
             for (T* p : objects) {
                 core::close(detail::untyped(p));
@@ -266,6 +291,9 @@ private:
 
     using core = detail::pool_core<T, O>;
 
+    /// Up to here a loop is faster than to copy.
+    static constexpr std::size_t few = 8;
+
     // In the class, so that one with a private constructor needs no other friend.
     LINN_DETAIL_FEW_VALUES_BEGIN
     template <class... Args>
@@ -284,9 +312,7 @@ private:
     /// Constructs an object in storage that was allocated for it.
     template <class... Args>
     static T* start(T* p, Args&&... args) {
-        if constexpr (!detail::creatable<T>) {
-            return detail::refuse_to_create<T>();
-        } else if constexpr (noexcept(construct(detail::untyped(p), std::forward<Args>(args)...))) {
+        if constexpr (noexcept(construct(detail::untyped(p), std::forward<Args>(args)...))) {
             return construct(detail::untyped(p), std::forward<Args>(args)...);
         } else {
             return detail::start_or(

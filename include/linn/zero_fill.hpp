@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -34,10 +33,22 @@ namespace detail {
 /// Two values, so that a byte that happens to be written with one of them is noticed by the other.
 inline constexpr unsigned char fill_poisons[] = {0xA5, 0x5A};
 
-/// Uninitialised memory for a T.
-template <class T>
-struct alignas(T) memory_of {
-    unsigned char bytes[sizeof(T)];
+/// Uninitialised memory, freed at the end of the scope.
+class raw_memory {
+public:
+    /// @throws std::bad_alloc
+    raw_memory(std::size_t bytes, std::size_t align)
+        : align_{align},
+          begin_{static_cast<unsigned char*>(::operator new(bytes, align_))} {}
+    raw_memory(const raw_memory&) = delete;
+    raw_memory& operator=(const raw_memory&) = delete;
+    ~raw_memory() { ::operator delete(begin_, align_); }
+
+    [[nodiscard]] unsigned char* begin() const noexcept { return begin_; }
+
+private:
+    std::align_val_t align_;
+    unsigned char* begin_;
 };
 
 /// Poisons the memory, makes a T there with `start`, ors `bit` to the mark of each byte that was written,
@@ -61,13 +72,14 @@ template <class T>
 std::size_t count_value_initialization_fill() {
     constexpr unsigned char by_default = 1;
     constexpr unsigned char by_value = 2;
-    const auto memory = std::make_unique_for_overwrite<memory_of<T>>();
-    const auto marks = std::make_unique<unsigned char[]>(sizeof(T));
-    mark_written<T>(memory->bytes, marks.get(), by_default, [](void* p) { return ::new (p) T; });
-    mark_written<T>(memory->bytes, marks.get(), by_value, [](void* p) { return ::new (p) T(); });
+    const raw_memory memory{sizeof(T), alignof(T)};
+    const raw_memory marks{sizeof(T), 1};
+    std::memset(marks.begin(), 0, sizeof(T));
+    mark_written<T>(memory.begin(), marks.begin(), by_default, [](void* p) { return ::new (p) T; });
+    mark_written<T>(memory.begin(), marks.begin(), by_value, [](void* p) { return ::new (p) T(); });
     std::size_t filled = 0;
     for (std::size_t i = 0; i != sizeof(T); ++i) {
-        filled += marks[i] == by_value;
+        filled += marks.begin()[i] == by_value;
     }
     return filled;
 }

@@ -34,7 +34,7 @@ def check(root):
         code = source.code_only(source.read(root, name))
         for found in NAMES.finditer(code):
             if name.startswith(SYSTEMS):
-                allowed = not COMPILER.fullmatch(found[0]) or name.startswith(WINDOWS) and found[0] == "__declspec"
+                allowed = not COMPILER.fullmatch(found[0]) or name == WINDOWS and found[0] == "__declspec"
             else:
                 allowed = name.startswith(SANITIZERS) and SANITIZER.fullmatch(found[0])
             if not allowed:
@@ -54,7 +54,7 @@ PLANTED = [
 ] + [
     ({SYSTEMS + "a.hpp": text}, "belongs in") for text in ("int n = __builtin_ctz(4);\n", "[[__gnu__::__cold__]] int x();\n", "#if __GNUC__\n")
 ] + [
-    ({HOME: "#if defined(__GNUC__) && defined(__linux__)\n", SYSTEMS + "a.hpp": "#if defined(__APPLE__)\n", WINDOWS + "a.hpp": "__declspec(dllimport) int __stdcall F();\n",
+    ({HOME: "#if defined(__GNUC__) && defined(__linux__)\n", SYSTEMS + "a.hpp": "#if defined(__APPLE__)\n", WINDOWS: "__declspec(dllimport) int __stdcall F();\n",
       A: '[[nodiscard, LINN_DETAIL_COLD]] int x(); // asm, __GNUC__\nconst char* y = "__attribute__";\n',
       "tests/a.cpp": "#if __GNUC__\n"}, None),
 ]

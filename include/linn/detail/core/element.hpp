@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-// What a pool may hold, how an object is made, and what its type is called. A type that is refused costs one sentence of ours, not a page about geometry: the pool
-// goes on with a stand-in, so that nothing else is wrong.
+// What a pool may hold, how an object is made, and what its type is called. A type that is refused costs one sentence of ours, not a
+// page about geometry: the pool goes on with a stand-in, so that nothing else is wrong.
 
 namespace linn::inline LINN_ABI::detail {
 

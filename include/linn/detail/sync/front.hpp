@@ -18,7 +18,7 @@ class mutex;
 struct parking;
 
 /// What the engine takes from outside: where pages come from, what time it is, how it locks and waits, what an
-/// atomic is. Named here; mutex.hpp and parking.hpp say what they are.
+/// atomic is. Named here; mutex.hpp says what the last two are.
 /// Tests put others in its place, to make pages fail, threads stumble and orders be enumerated.
 struct platform {
     using pages = system_pages;

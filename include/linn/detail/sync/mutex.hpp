@@ -142,8 +142,8 @@ private:
 };
 
 /// The lock of the library. No thread holds it without the knowledge of the fork handlers: it belongs to an object that they
-/// stop, and makes that object known to them before it is acquired. It knows the thread that holds it for a fork: fork handlers
-/// of the program that run in that thread meanwhile may use pools, and pass through it.
+/// stop, and makes that object known to them before it is acquired (but for the lock of their own list). It knows the thread
+/// that holds it for a fork: fork handlers of the program that run in that thread meanwhile may use pools, and pass through it.
 class mutex : basic_mutex<parking> {
 public:
     constexpr explicit mutex(fork_stopper& owner) noexcept : owner_{&owner} {}

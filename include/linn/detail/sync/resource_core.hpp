@@ -23,7 +23,8 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// A pool for every size class, with a cache for each thread: what is behind a memory resource. Its parts: docs/design/memory_resource.md.
+/// A pool for every size class, with a cache for each thread: what is behind a memory resource. Its parts:
+/// docs/design/memory_resource.md.
 ///
 /// All of it belongs to the object: `release` gives everything back at once.
 template <class Policy>

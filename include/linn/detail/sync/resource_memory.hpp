@@ -341,8 +341,8 @@ public:
         return settings.max_bytes - taken_.load(std::memory_order_relaxed);
     }
 
-    /// What a `lock_guard` takes. With a limit, one thread at a time: no thread is refused memory that another one is about to share, or to
-    /// return. Held while upstream is called. Without a limit it is every thread's turn.
+    /// What a `lock_guard` takes. With a limit, one thread at a time: no thread is refused memory that another one is about to
+    /// share, or to return. Held while upstream is called. Without a limit it is every thread's turn.
     [[nodiscard]] typename Policy::mutex* turn() noexcept { return limited() ? &growth_ : nullptr; }
 
     /// For slabs and bookkeeping. Null when there is none. @pre bytes <= room()
