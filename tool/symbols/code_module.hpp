@@ -49,12 +49,16 @@ private:
     std::string why_no_debug_information(const std::string& apart) const;
     std::vector<elf_symbol> functions_of(Dwfl_Module* module) const;
 
+    struct session_end {
+        void operator()(Dwfl* session) const noexcept { ::dwfl_end(session); }
+    };
+
     const symbol_options options_;
     std::string search_path_ = "+:.debug";
     char* search_path_text_ = nullptr;
     Dwfl_Callbacks callbacks_{};
     // The order matters: the debug information reads from the session.
-    std::unique_ptr<Dwfl, decltype([](Dwfl* session) { ::dwfl_end(session); })> session_;
+    std::unique_ptr<Dwfl, session_end> session_;
     std::unique_ptr<elf_file> file_;
     std::unique_ptr<debug_info> debug_;
     std::vector<elf_symbol> symbols_; ///< functions that have a name, sorted by address
