@@ -3,6 +3,7 @@
 #include "unit.hpp"
 
 #include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 
