@@ -248,15 +248,18 @@ public:
     }
 
     /// Frees the slabs that no object lies in. Handles and other objects are not affected.
-    /// @returns the bytes freed @complexity O(slabs)
+    /// @returns the bytes freed, which `returned_bytes` of the statistics counts @complexity O(slabs + slots / 64)
     std::size_t trim() noexcept {
         std::size_t bytes = 0;
         give_back(cached_);
-        for (detail::cold_pages leaving; slabs_.take_empty(leaving); leaving = {}) {
-            const std::size_t mapped = leaving.of->mapped_bytes;
-            slabs_.disown(leaving.of);
-            detail::heap_pages::unmap(leaving.of, mapped, sizes.slab_align);
-            bytes += mapped;
+        slabs_.begin_trim();
+        for (detail::cold_pages leaving; slabs_.trim_next(bytes, leaving, false); leaving = {}) {
+            if (detail::slab* const s = leaving.of; s != nullptr) {
+                const std::size_t mapped = s->mapped_bytes;
+                slabs_.disown(s, mapped);
+                detail::heap_pages::unmap(s, mapped, sizes.slab_align);
+                bytes += mapped;
+            }
         }
         return bytes;
     }
@@ -278,7 +281,7 @@ public:
 
     /// Objects in order of their indices. All functions leave an iterator valid, also one whose object was destroyed: it can be
     /// incremented.
-    /// @complexity to increment: amortised constant, and one step for 64 free indices
+    /// @complexity to increment: amortised constant, and one step for 64 indices that are free or retired
     [[nodiscard]] iterator begin() noexcept { return iterator{table_}; }
     [[nodiscard]] iterator end() noexcept { return {}; }
     [[nodiscard]] const_iterator begin() const noexcept { return const_iterator{table_}; }

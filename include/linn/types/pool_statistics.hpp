@@ -23,7 +23,7 @@ struct pool_statistics {
     std::size_t slabs = 0;          ///< slabs mapped, empty ones included
     std::size_t reserved_bytes = 0; ///< address space of all slabs
     std::size_t resident_bytes = 0; ///< of these, bytes that may be in memory now
-    std::size_t returned_bytes = 0; ///< bytes returned to the system so far, in total
+    std::size_t returned_bytes = 0; ///< bytes returned to the system or upstream so far, in total
     std::size_t depot_visits = 0;   ///< slow paths that took the pool's lock
     std::size_t contended = 0;      ///< of these, the ones that found it taken
 };

@@ -205,30 +205,64 @@ TEST_CASE("pool_resource: trim reaches at once what threads cached that are over
     CHECK(r.statistics()[0].slabs == 0);
 }
 
+void compare_trim_with_numbers(pool_resource& r) {
+    const auto returned = [&r] {
+        std::size_t bytes = 0;
+        for (const auto& s : r.statistics()) {
+            bytes += s.returned_bytes;
+        }
+        return bytes;
+    };
+    r.trim(); // also what earlier resources left
+    for (const std::size_t kept : {std::size_t{500}, std::size_t{0}}) {
+        auto all = fill(r, 2000);
+        decltype(all) rest{all.begin() + static_cast<std::ptrdiff_t>(kept), all.end()};
+        all.resize(kept);
+        empty(r, rest);
+        const std::size_t before = returned();
+        const std::size_t bytes = r.trim();
+        CHECK((bytes != 0) == pooling());
+        CHECK(bytes == returned() - before);
+        empty(r, all);
+    }
+}
+
+TEST_CASE("pool_resource: what trim returns is what the numbers add") {
+    pool_resource own_pages;
+    compare_trim_with_numbers(own_pages);
+    pool_resource over_upstream{std::pmr::new_delete_resource()};
+    compare_trim_with_numbers(over_upstream);
+}
+
 TEST_CASE("pool_resource: trim does not look for each of many slabs among all") {
     if (!pooling()) {
         return;
     }
     using steady = std::chrono::steady_clock;
-    auto fill_time = steady::duration::zero();
-    auto trim_time = steady::duration::max();
-    for (int round = 0; round != 3; ++round) {
-        std::pmr::monotonic_buffer_resource upstream; // takes slabs back at no cost
-        pool_resource r{&upstream};
-        std::vector<void*> all(500'000); // in 8000 slabs
-        const auto begin = steady::now();
-        for (void*& p : all) {
-            p = r.allocate(1024);
+    for (const std::ptrdiff_t kept : {0, 250'000}) { // less one in each slab
+        auto fill_time = steady::duration::zero();
+        auto trim_time = steady::duration::max();
+        for (int round = 0; round != 3; ++round) {
+            std::pmr::monotonic_buffer_resource upstream; // takes slabs back at no cost
+            pool_resource r{&upstream};
+            std::vector<void*> all(500'000); // in 8000 slabs
+            const auto begin = steady::now();
+            for (void*& p : all) {
+                p = r.allocate(1024);
+            }
+            fill_time = (std::max)(fill_time, steady::now() - begin);
+            for (std::ptrdiff_t i = 0; i < kept; i += 60) {
+                r.deallocate(all[static_cast<std::size_t>(i)], 1024);
+            }
+            for (auto p = all.begin() + kept; p != all.end(); ++p) {
+                r.deallocate(*p, 1024);
+            }
+            const auto filled = steady::now();
+            r.trim();
+            trim_time = (std::min)(trim_time, steady::now() - filled);
         }
-        fill_time = (std::max)(fill_time, steady::now() - begin);
-        for (void* p : all) {
-            r.deallocate(p, 1024);
-        }
-        const auto filled = steady::now();
-        r.trim();
-        trim_time = (std::min)(trim_time, steady::now() - filled);
+        CHECK(trim_time < fill_time);
     }
-    CHECK(trim_time < fill_time);
 }
 
 } // namespace memory_resource_upstream_tests

@@ -21,7 +21,7 @@ namespace linn::inline LINN_ABI::detail {
 ///   used     object != null; its number is (generation, index)
 ///   free     object == null; in the set of free ones; `generation` is that of its next use
 ///   taken    object == null, in the hands of the pool
-///   retired  object == null, generation == 0, not in the set: all its generations were used
+///   retired  object == null, generation == 0; in the set of retired ones: all its generations were used
 ///
 /// Generations start at 1, so no number is 0. The lowest free indices are taken first, in order: a list of those freed
 /// last would lead all over the table after random frees, a cache miss for each.
@@ -62,10 +62,10 @@ public:
     static constexpr std::size_t no_index = SIZE_MAX;
 
     /// The first index from `i` on that has an object; `no_index` where there is none.
-    /// @complexity O(1), and a step for each 64 free indices between
+    /// @complexity O(1), a step for each 64 free or retired indices between, and one for each that is taken
     [[nodiscard]] std::size_t used_from(std::size_t i) const noexcept {
         while (i < size_ && entries_[i].object == nullptr) [[LINN_DETAIL_UNLIKELY]] {
-            i = free_.find(false, i + 1, size_);
+            i = free_.find(false, i + 1, size_, &retired_set_);
         }
         return i < size_ ? i : no_index;
     }
@@ -121,6 +121,7 @@ public:
     void give(const std::uint32_t* indices, std::size_t n) noexcept {
         for (std::size_t i = 0; i != n; ++i) {
             if (entries_[indices[i]].generation == 0) [[LINN_DETAIL_UNLIKELY]] {
+                retired_set_.insert(indices[i], 1);
                 ++retired_;
             } else {
                 free_.insert(indices[i], 1);
@@ -140,7 +141,7 @@ private:
     };
     static constexpr std::size_t first_capacity = most < 64 ? most : 64;
     static constexpr std::size_t bytes_for(std::size_t n) noexcept {
-        return n * sizeof(entry) + slot_bitmap::storage_words(n) * sizeof(std::uint64_t);
+        return n * sizeof(entry) + 2 * slot_bitmap::storage_words(n) * sizeof(std::uint64_t);
     }
 
     [[LINN_DETAIL_NOINLINE]] bool grow(std::size_t wanted) noexcept {
@@ -154,15 +155,21 @@ private:
         auto* const words = reinterpret_cast<std::uint64_t*>(to + n);
         std::memset(words, 0, bytes_for(n) - n * sizeof(entry));
         slot_bitmap free_there{words, n};
+        slot_bitmap retired_there{words + slot_bitmap::storage_words(n), n};
         if (size_ != 0) {
             std::memcpy(memory, static_cast<const void*>(entries_), size_ * sizeof(entry));
-            free_.for_each_run(0, size_, [&free_there](std::size_t first, std::size_t count) {
-                return free_there.insert(first, count);
-            });
+            const auto copy = [this](const slot_bitmap& from, slot_bitmap& into) {
+                from.for_each_run(0, size_, [&into](std::size_t first, std::size_t count) {
+                    return into.insert(first, count);
+                });
+            };
+            copy(free_, free_there);
+            copy(retired_set_, retired_there);
         }
         unmap();
         entries_ = to;
         free_ = free_there;
+        retired_set_ = retired_there;
         capacity_ = n;
         return true;
     }
@@ -179,7 +186,8 @@ private:
     std::size_t free_count_ = 0;
     std::size_t lowest_free_ = 0; ///< no free index is lower
     std::size_t retired_ = 0;
-    slot_bitmap free_; ///< indices
+    slot_bitmap free_;        ///< indices
+    slot_bitmap retired_set_; ///< indices
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -154,9 +154,9 @@ public:
         return s != nullptr;
     }
 
-    /// Forgets a slab that is away; its memory is the caller's now, who returns it.
-    void disown(slab* s) noexcept {
-        returned_bytes_ += page_bytes + s->touched_bytes();
+    /// Forgets a slab that is away; its memory is the caller's now, who returns it. @param returned the bytes that count for it
+    void disown(slab* s, std::size_t returned) noexcept {
+        returned_bytes_ += returned;
         forget(s);
         s->magic = 0;
     }
@@ -199,7 +199,7 @@ public:
         return false;
     }
 
-    /// An empty slab of any age, for an explicit trim. @returns whether there is one @complexity O(slabs)
+    /// An empty slab of any age, as by `take_cold`. @returns whether there is one @complexity O(slabs)
     bool take_empty(cold_pages& leaving) noexcept {
         slab* s = states_.find_unused(SIZE_MAX);
         return s != nullptr && cold_runs(s, leaving);
@@ -255,8 +255,8 @@ public:
     /// Each slab gets a turn to return its free pages, from the newest on. The owner may unlock in between: slabs come and go.
     void begin_trim() noexcept { trim_at_ = newest(); }
     /// @param bytes grows by those that went back; those of an empty slab are noted in `leaving`, as by `take_cold`
-    /// @returns false when all slabs had their turn
-    [[LINN_DETAIL_COLD]] bool trim_next(std::size_t& bytes, cold_pages& leaving) noexcept {
+    /// @param pages whether those of other slabs go back @returns false when all slabs had their turn
+    [[LINN_DETAIL_COLD]] bool trim_next(std::size_t& bytes, cold_pages& leaving, bool pages = true) noexcept {
         slab* s = trim_at_;
         if (s == nullptr) {
             return false;
@@ -265,7 +265,7 @@ public:
         if (s->where == slab::place::empty ||
             (s->where == slab::place::available && s->carved != 0 && s->is_unused())) {
             cold_runs(s, leaving);
-        } else {
+        } else if (pages) {
             bytes += discard_free_pages(s);
         }
         return true;

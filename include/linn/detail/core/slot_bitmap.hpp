@@ -97,12 +97,13 @@ public:
         return want - left;
     }
 
-    /// The first slot from `from` on that is a member, or that is none; `slot_count` where there is no such below that.
-    /// @complexity O((slots - from) / 64)
-    [[nodiscard, LINN_DETAIL_SLOW]] std::size_t find(bool member, std::size_t from,
-                                                     std::size_t slot_count) const noexcept {
+    /// The first slot from `from` on that is a member, or that is none, and is none of `other`; `slot_count` where there is no such
+    /// below that. @complexity O((slots - from) / 64)
+    [[nodiscard, LINN_DETAIL_SLOW]] std::size_t find(bool member, std::size_t from, std::size_t slot_count,
+                                                     const slot_bitmap* other = nullptr) const noexcept {
         std::uint64_t skipped = low_bits(from % bits);
         for (std::size_t w = from / bits; w < words_for(slot_count); ++w) {
+            skipped |= other != nullptr ? other->words_[w] : 0;
             const std::uint64_t word = (member ? words_[w] : ~words_[w]) & ~skipped;
             skipped = 0;
             if (word != 0) {

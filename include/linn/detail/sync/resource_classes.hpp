@@ -126,24 +126,18 @@ public:
         }
     }
 
-    /// An empty slab, which is the caller's now; null when there is none.
+    /// As slab_set::take_empty: the slab, or null.
     slab* take_empty() noexcept {
         lock_guard<mutex_type> guard{lock_};
         cold_pages leaving;
-        if (slabs_.take_empty(leaving)) {
-            slabs_.disown(leaving.of);
-        }
+        slabs_.take_empty(leaving);
         return leaving.of;
     }
 
-    /// As slab_set::take_cold. A slab that is `whole` is the caller's now, any other one is expected by `slabs().put_cold`.
+    /// As slab_set::take_cold.
     bool take_cold(cold_pages& leaving) noexcept {
         lock_guard<mutex_type> guard{lock_};
-        const bool found = slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), leaving);
-        if (found && leaving.whole) {
-            slabs_.disown(leaving.of);
-        }
-        return found;
+        return slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), leaving);
     }
 
     // -- the rest -------------------------------------------------------------------------------------

@@ -201,18 +201,13 @@ public:
             for_each_depot([&](depot_type& d, unsigned c) { d.flush(b.fronts[c], refused); });
         });
         for_each_depot([&](depot_type& d, unsigned) {
+            d.locked([](auto& slabs) { slabs.begin_trim(); });
             for (bool more = true; more;) {
                 const turn one{memory_.turn()};
-                const std::size_t n = give_back(d, d.take_empty(), told);
-                bytes += n;
-                more = n != 0;
-            }
-            if (memory_.settings.own_pages) {
-                d.locked([&](auto& slabs) {
-                    for (slab* s = slabs.newest(); s != nullptr; s = s->older) {
-                        bytes += slabs.discard_free_pages(s);
-                    }
-                });
+                cold_pages leaving;
+                more = d.locked(
+                    [&](auto& slabs) { return slabs.trim_next(bytes, leaving, memory_.settings.own_pages); });
+                bytes += give_back(d, leaving.of, told);
             }
         });
         if (memory_.settings.own_pages) {
@@ -394,13 +389,14 @@ private:
         return false;
     }
 
-    /// @returns the bytes that went back, 0 for null
+    /// Of a slab that is away. @returns the bytes that went back, 0 for null
     std::size_t give_back(depot_type& d, slab* s, news& told) noexcept {
         if (s == nullptr) {
             return 0;
         }
         const std::size_t mapped = s->mapped_bytes;
         const std::size_t bytes = memory_.settings.own_pages ? page_bytes + s->touched_bytes() : mapped;
+        d.locked([&](auto& slabs) { slabs.disown(s, bytes); });
         memory_.put_chunk(s, mapped, d.sizes().slab_align);
         told.returned(mapped);
         return bytes;
