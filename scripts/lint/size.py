@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (17392, 13500),
-    "tool/: lines": (63203, 55000),
-    "tool/: files": (354, 420),
-    "tool/: files of C++ below 40 lines": (19, 60),
-    "tests/: lines": (57983, 55000),
+    "include/: lines": (16553, 13500),
+    "tool/: lines": (60540, 55000),
+    "tool/: files": (252, 420),
+    "tool/: files of C++ below 40 lines": (4, 60),
+    "tests/: lines": (54800, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }
