@@ -284,21 +284,21 @@ TEST_CASE("handle_pool: creating while iterating disturbs nothing") {
 }
 
 using steady = std::chrono::steady_clock;
+constexpr int many = linn::detail::checked_build ? 50'000 : 1'000'000; // it looks for slabs among all
 
 TEST_CASE("handle_pool: a walk over retired indices takes a step for 64 of them") {
     handle_pool<int, {.generation_bits = 1}> pool;
-    constexpr int n = 1'000'000;
     const auto begin = steady::now();
-    for (int i = 0; i != n; ++i) {
+    for (int i = 0; i != many; ++i) {
         pool.destroy(pool.create(i));
     }
     const auto filled = steady::now();
-    CHECK(pool.capacity() <= (1U << 20) - n);
-    const auto last = pool.create(n);
+    CHECK(pool.capacity() <= (1U << 20) - many);
+    const auto last = pool.create(7);
     auto walk_time = steady::duration::max();
     for (int round = 0; round != 5; ++round) {
         const auto start = steady::now();
-        pool.for_each([&](auto h, int& found) { CHECK((h == last && found == n)); });
+        pool.for_each([&](auto h, int& found) { CHECK((h == last && found == 7)); });
         walk_time = (std::min)(walk_time, steady::now() - start);
     }
     CHECK(40 * walk_time < filled - begin);
@@ -306,14 +306,13 @@ TEST_CASE("handle_pool: a walk over retired indices takes a step for 64 of them"
 
 TEST_CASE("handle_pool: trim walks once over many slabs, and counts what it frees") {
     handle_pool<item, {.slab_bytes = 4096}> pool;
-    std::vector<decltype(pool)::handle> all(1'000'000); // in some 5000 slabs
+    std::vector<decltype(pool)::handle> all(many);
     const auto begin = steady::now();
     for (auto& h : all) {
         h = pool.create(1);
     }
     const auto filled = steady::now();
-    for (std::size_t i = 0; i < all.size() / 2;
-         i += 100) { // each slab of the first half has free slots and survivors
+    for (std::size_t i = 0; i < all.size() / 2; i += 50) { // one or two of each slab
         pool.destroy(all[i]);
     }
     for (std::size_t i = all.size() / 2; i != all.size(); ++i) {
@@ -322,7 +321,7 @@ TEST_CASE("handle_pool: trim walks once over many slabs, and counts what it free
     const auto before = pool.statistics();
     const auto start = steady::now();
     const std::size_t bytes = pool.trim();
-    CHECK(steady::now() - start < (filled - begin) / 2);
+    CHECK(steady::now() - start < filled - begin);
     const auto after = pool.statistics();
     CHECK(after.slabs < before.slabs * 2 / 3);
     CHECK(bytes == before.reserved_bytes - after.reserved_bytes);
