@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (60536, 55000),
     "tool/: files": (252, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54713, 55000),
+    "tests/: lines": (54721, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

@@ -192,6 +192,14 @@ TEST_CASE("limits: many at once are all or none, and a call that fails holds not
     if (pooling()) {
         CHECK(pool::statistics().depot_visits == visits + 1); // under one lock
     }
+    CHECK(pool::statistics().live == 150);
+    more.resize(50);
+    pool::allocate_n(more);
+    std::vector<item*> both = some;
+    both.insert(both.end(), more.begin(), more.end());
+    std::sort(both.begin(), both.end());
+    CHECK(std::adjacent_find(both.begin(), both.end()) == both.end());
+    pool::deallocate_n(more);
 
     std::atomic<bool> stop{false};
     std::thread greedy{[&] {
