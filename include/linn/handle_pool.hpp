@@ -86,6 +86,7 @@ struct checked_handle_options {
 /// A slot: the object, and the index of its handle.
 template <class T>
 struct handle_cell {
+    /// Until the constructor has returned, and from the destructor on: `handle_of` is null then.
     static constexpr std::uint32_t not_live = UINT32_MAX;
     /// Whole granules, or AddressSanitizer could not tell the end of the object from the index.
     static constexpr std::size_t poisoned_bytes = round_up(sizeof(sized<T>), poison_granule);
@@ -108,8 +109,7 @@ struct handle_cell {
 /// whether their object still exists. `get` of a handle whose object was destroyed gives null, also after the
 /// memory has been used for other objects, and for as long as the pool lives.
 ///
-/// Objects never move. Iteration visits them in order of their indices. The destructor destroys those that are left, and so
-/// does `clear()`.
+/// Objects never move. Iteration visits them by index. The destructor destroys those that are left, and so does `clear()`.
 ///
 /// A handle is an index and a generation. An index whose generations are used up is retired, so that no handle is
 /// ever made twice: with 20 and 12 bits a pool creates 2^32 - 2^20 objects in its life, then `create` throws

@@ -133,7 +133,7 @@ void orphans_are_freed(const char* path, bool goes) {
     }
 }
 
-/// Objects of a plugin that is gone are freed while the program forks: nobody may be inside their depot then, or the child waits
+/// Objects of a plugin that is gone are freed while the program forks: no thread may be inside their depot then, or the child waits
 /// for ever when it frees one.
 void orphans_and_forks(const char* path, bool goes) {
     constexpr std::size_t threads = 4; // so that most of the time one of them is inside

@@ -2,8 +2,8 @@
 // Promise: a program's own pthread_atfork handlers may use pools and buffers, in all three phases, whether they
 // were registered before or after the first use of a pool, and may be that first use themselves.
 //
-// The child may use default_pool_resource(), and pools, resources and numbers of threads for the first time, whatever a thread
-// that does not come along was in the middle of.
+// The child may use default_pool_resource(), and pools, resources and numbers of threads for the first time, even if a thread
+// that does not come along was in the middle of that.
 //
 // Breaks when the pool's own handlers hold its locks while the program's run: a deadlock, which the
 // alarm turns into a failure. Calls are counted, so handlers that did not run do not pass. Or when that thread makes a variable

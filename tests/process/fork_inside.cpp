@@ -124,7 +124,7 @@ void forks_that_wait() {
     CHECK(depot != nullptr);
     CHECK(::pthread_atfork([] { at_clock.open = true; }, nullptr, nullptr) == 0);
 
-    // The only object of a slab comes back: the slab is empty, and more is empty than is to be kept.
+    // The only object of a slab comes back: the slab is empty, and more is empty than the resource keeps.
     fork_while([&] { depot->put_one(depot->take_one()); });
 
     // More than a thread caches, so that slabs become empty.

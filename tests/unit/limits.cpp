@@ -265,7 +265,7 @@ void give(std::pmr::memory_resource& r, const std::vector<void*>& all, std::size
     }
 }
 
-TEST_CASE("pool_resource: never more than max_bytes from upstream, whatever is asked") {
+TEST_CASE("pool_resource: never more than max_bytes from upstream for any request") {
     for (const std::size_t most : {64 * kib, 300 * kib + 77, 2048 * kib}) {
         counting_resource upstream;
         {

@@ -27,7 +27,7 @@ public:
     /// Throws std::filesystem::filesystem_error when none can be made.
     run_folder();
 
-    /// Where the probe writes; it exists and anybody may append to it, because a program may change its user.
+    /// Where the probe writes; it exists and every user may append to it, because a program may change its user.
     std::filesystem::path records() const { return folder_.path() / "records"; }
 
     /// A name of `library` that LD_PRELOAD can hold, which splits at spaces and colons and expands dollars.

@@ -444,7 +444,7 @@ def measure(tool, rounds, work, threads=1, options=("--baseline",)):
 
 
 def near(value, expected, by=0.06):
-    check(abs(value - expected) <= by, f"{value} in place of {expected}")
+    check(abs(value - expected) <= by, f"{value}, not {expected}")
 
 
 def share(result):

@@ -210,7 +210,7 @@ TEST_CASE("headline: trust is low on a busy machine, where glibc differs from it
     CHECK_FALSE(is_trusted(101, 1, 1));
 }
 
-TEST_CASE("headline: thirty lines of a hundred columns at most, whatever there is to say") {
+TEST_CASE("headline: thirty lines of a hundred columns at most for each result") {
     for (const double shared : {0.1, 0.99, 3.0}) {
         headline_run run;
         run.general(baseline_name, 1234.5).disturbed = 6;

@@ -295,7 +295,7 @@ scenario zero_fill_scenario() {
     constexpr double large_total = 5 * 1e-6;
     constexpr double us = 1e-3;
     return {.name = "zero-fill",
-            .summary = "the zeros that make_shared<T>() writes before anybody asks for them",
+            .summary = "the zeros that make_shared<T>() writes unasked",
             .operation = "object",
             .heading = "objects made and let go; 100 B and 100 MB: ms for 500 MB in all; 8 MiB: us each",
             .baseline = "make_shared",

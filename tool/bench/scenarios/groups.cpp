@@ -246,7 +246,7 @@ constexpr std::array programs{
     program{"larson", "threads that come and go free what dead threads left", "block",
             "Each thread has 5000 blocks of 8 to 1000 bytes; it frees one at random and allocates another. "
             "Each 500 000 rounds it ends, and a successor inherits its blocks."},
-    program{"mstress", "short-lived and kept blocks that anybody may free", "block",
+    program{"mstress", "short-lived and kept blocks that any thread may free", "block",
             "Blocks of 1 to 128 words, one in a hundred 100 times as large, filled. A quarter is kept until "
             "the thread ends; in one step of four a block is swapped with an array that all threads share."},
     program{"rptest", "1000 blocks of up to 16 000 bytes a thread, a third freed by others", "block",

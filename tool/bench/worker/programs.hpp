@@ -184,7 +184,7 @@ private:
 
 /// Rounds of threads that allocate blocks of 1 to 128 words, one in a hundred a hundred times as large, and fill them. A
 /// quarter is kept until the thread ends; of the others it frees one at random in two steps of three, and swaps one
-/// in four steps with a place of an array that all threads share: anybody may free it.
+/// in four steps with a place of an array that all threads share: any thread may free it.
 /// @source Leijen: test-stress of mimalloc, as described
 struct mstress {
     static constexpr std::size_t usual_operations = 600'000;

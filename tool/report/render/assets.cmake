@@ -3,7 +3,7 @@
 set(folder ${CMAKE_CURRENT_LIST_DIR}/assets)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/page.css ${folder}/page.js ${folder}/flame.js)
 file(READ ${folder}/page.css style)
-# To an XML parser it is text, whatever letters it has.
+# To an XML parser all its letters are text.
 set(script "//<![CDATA[\n")
 foreach(name IN ITEMS page flame)
   file(READ ${folder}/${name}.js content)

@@ -198,6 +198,8 @@ struct slab {
         }
         return found_out == carved;
     }
+    /// Whether slots were out, and none is now.
+    [[nodiscard]] bool came_back() noexcept { return carved != 0 && is_unused(); }
 
     /// Writes up to `want` slots below `end`, so that popping from the top yields ascending
     /// addresses: freed slots first, then fresh ones.

@@ -262,8 +262,7 @@ public:
             return false;
         }
         trim_at_ = s->older;
-        if (s->where == slab::place::empty ||
-            (s->where == slab::place::available && s->carved != 0 && s->is_unused())) {
+        if (s->where == slab::place::empty || (s->where == slab::place::available && s->came_back())) {
             cold_runs(s, leaving);
         } else if (pages) {
             bytes += discard_free_pages(s);

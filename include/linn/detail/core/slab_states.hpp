@@ -57,7 +57,7 @@ public:
     /// @complexity constant but for slabs that became empty, which are looked at once
     slab* available() noexcept {
         slab* s = available_.front();
-        while (s != nullptr && s->carved != 0 && s->is_unused()) {
+        while (s != nullptr && s->came_back()) {
             available_.remove(s);
             make_empty(s);
             s = available_.front();
@@ -77,7 +77,7 @@ public:
         available_.push_front(s);
     }
 
-    /// A slab that is in no list, and has nothing out, serves whichever home needs one first.
+    /// A slab that is in no list, and has nothing out, serves the first home that needs one.
     [[LINN_DETAIL_SLOW]] void make_empty(slab* s) noexcept {
         s->reset();
         s->where = slab::place::empty;
@@ -118,7 +118,7 @@ public:
     [[nodiscard]] slab* find_unused(std::size_t most) const noexcept {
         slab* s = empty_.back();
         for (slab* a = available_.front(); s == nullptr && a != nullptr && most != 0; a = a->next, --most) {
-            s = a->carved != 0 && a->is_unused() ? a : nullptr; // not one that was only mapped now
+            s = a->came_back() ? a : nullptr; // not one that was only mapped now
         }
         return s;
     }

@@ -23,8 +23,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// A pool for every size class, with a cache for each thread: what is behind a memory resource. Its parts:
-/// docs/design/memory_resource.md.
+/// A pool for every size class, with a cache for each thread. docs/design/memory_resource.md shows the parts.
 ///
 /// All of it belongs to the object: `release` gives everything back at once.
 template <class Policy>

@@ -61,7 +61,7 @@ void row_by_row(int width, int height) {
 }
 struct pixel {
     float r, g, b;
-    char kind; // and three bytes that nobody writes
+    char kind; // and three bytes of padding
 };
 std::vector<pixel> members(int n) {
     std::vector<pixel> v(n); // overwrites 16 each, no fix, removable

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture() as a hook uses it: the same place is the same stack, what nobody defined stays new, and neither a signal, another
+// capture() as a hook uses it: the same place is the same stack, a stack that is not defined stays new, and neither a signal, another
 // thread nor a table that lies makes it wrong or faults. Handlers that jump out of it: tool.record.preload.longjmps.
 #include "record/preload/unwind/capture.hpp"
 

@@ -79,7 +79,7 @@ TEST_CASE("an undefined return address is the end, and so is a signal's frame") 
 }
 
 TEST_CASE("what needs nothing is passed over") {
-    // GNU_args_size, nop, negative offset, val_offset of a register that nobody needs, offset of an xmm register
+    // GNU_args_size, nop, negative offset, val_offset of a register that is not needed, offset of an xmm register
     const compiled there({0x2e, 0x90, 1, 0x00, 0x2f, 6, 2, 0x14, 12, 1, 0x05, 20, 5, 0x0e, 40}, 1);
     CHECK(there.understood);
     CHECK(there.row.cfa.offset == 40);
