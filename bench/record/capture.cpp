@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to say which stack a hook was called with: by the recorder's cache, by its walker, by libunwind and by
-// libgcc, in turns. Nanoseconds a stack, minimum and median.
+// What it costs to say which stack a hook was called with: by the recorder's cache, by its walker and by libgcc, in
+// turns. Nanoseconds a stack, minimum and median.
 //
 //     linn-bench-capture [ROUNDS]
 #include "record/preload/unwind/capture.hpp"
@@ -20,9 +20,9 @@ namespace {
 
 constexpr unsigned depth = 16;
 
-enum way : unsigned { nothing, cache, walker, libunwind, libgcc, way_count };
+enum way : unsigned { nothing, cache, walker, libgcc, way_count };
 constexpr const char* names[] = {"nothing (the call alone)", "cache, verified", "walker, rules known",
-                                 "libunwind's unw_backtrace", "libgcc's _Unwind_Backtrace"};
+                                 "libgcc's _Unwind_Backtrace"};
 
 unwind::thread_stacks with_cache;
 unwind::thread_stacks without_cache;
@@ -50,11 +50,6 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
             unwind::defined(stack);
         }
         sum += stack.id;
-        break;
-    }
-    case libunwind: {
-        std::uintptr_t frames[unwind::most_frames];
-        sum += unwind::walk_with_libunwind(start, depth, frames);
         break;
     }
     case libgcc: {
@@ -107,31 +102,21 @@ double measure(way which, unsigned levels, unsigned captures) {
 
 int main(int argc, char** argv) {
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 200;
-    if (unwind::start(unwind::mode::own, depth) != unwind::mode::own) {
-        std::puts("no unwinder of our own on this machine");
-        return 0;
-    }
+    unwind::start(depth);
     unwind::release(without_cache);
-    const bool has_libunwind = unwind::load_libunwind();
     for (const unsigned levels : {4u, 12u, 30u}) {
         std::array<std::vector<double>, way_count> samples;
         for (int round = 0; round != rounds; ++round) {
             for (unsigned which = 0; which != way_count; ++which) {
-                if (which != libunwind || has_libunwind) {
-                    const unsigned captures = which == libgcc ? 200 : 2'000;
-                    samples[which].push_back(measure(static_cast<way>(which), levels, captures));
-                }
+                const unsigned captures = which == libgcc ? 200 : 2'000;
+                samples[which].push_back(measure(static_cast<way>(which), levels, captures));
             }
         }
         std::printf("%u calls deep, %u frames at most: ns a stack\n", levels, depth);
         for (unsigned which = 0; which != way_count; ++which) {
             auto& row = samples[which];
             std::sort(row.begin(), row.end());
-            if (row.empty()) {
-                std::printf("  %-28s not installed\n", names[which]);
-            } else {
-                std::printf("  %-28s %8.1f %8.1f\n", names[which], row.front(), row[row.size() / 2]);
-            }
+            std::printf("  %-28s %8.1f %8.1f\n", names[which], row.front(), row[row.size() / 2]);
         }
     }
     std::printf("cache: %llu misses\n", static_cast<unsigned long long>(with_cache.misses));

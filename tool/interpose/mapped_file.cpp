@@ -5,8 +5,6 @@
 
 #include <cstring>
 
-extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));
-
 namespace linn::tool::preload {
 namespace {
 
@@ -57,12 +55,8 @@ build_id build_id_of(const mapped_file& file) noexcept {
     return {};
 }
 
-bool can_find_loaded() noexcept {
-    return &_dl_find_object != nullptr;
-}
-
 bool find_loaded(std::uintptr_t address, dl_find_object& found) noexcept {
-    return can_find_loaded() && ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+    return ::_dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
 }
 
 load_counts count_loads() noexcept {

@@ -44,9 +44,8 @@ struct build_id {
 };
 build_id build_id_of(const mapped_file& file) noexcept;
 
-/// Whether find_loaded() finds anything: the C library has the lookup from 2.35 on.
-bool can_find_loaded() noexcept;
-/// What the loader knows of the file at an address; false where it has none. Takes no lock, unlike dl_iterate_phdr.
+/// What the loader knows of the file at an address; false where it has none. Takes no lock, unlike dl_iterate_phdr; the C library has
+/// the lookup from 2.35 on.
 bool find_loaded(std::uintptr_t address, dl_find_object& found) noexcept;
 
 /// How many files the loader has mapped and unmapped so far.

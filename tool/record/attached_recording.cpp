@@ -268,7 +268,7 @@ private:
         const std::uint64_t dlerror_at = find(mappings, "libc.so", "dlerror");
         if (dlopen_at == 0 || dlerror_at == 0) {
             return fmt::format("the C library of process {} has no dlopen, or its file was replaced: linn "
-                               "attaches to programs with glibc 2.34 or later. Restart it if it was updated",
+                               "attaches to programs with glibc 2.35 or later. Restart it if it was updated",
                                pid_);
         }
         if (!call(dlopen_at, path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {

@@ -407,8 +407,6 @@ void recording_base::note_event_cost() {
 void recording_base::warn_of_events() {
     const recording_end& end = result_.end;
     const collected& got = collector_->result();
-    const wire::ring_header& header = ring_.ring().header();
-    std::vector<std::string>& warnings = result_.warnings;
     if (end.dropped != 0 && result_.problem.empty()) {
         result_.problem =
             fmt::format("{} of {} lost: the recorder had no memory for them in the program", end.dropped,
@@ -419,15 +417,9 @@ void recording_base::warn_of_events() {
                                       figures::counted(got.damaged_chunks, "chunk was", "chunks were"),
                                       figures::agreeing(got.damaged_chunks, "it", "them"));
     }
-    if (header.uses_libunwind.load(std::memory_order_relaxed)) {
-        warnings.emplace_back(
-            "stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
-            "and glibc 2.35");
-    }
-    if (header.has_no_unwinder.load(std::memory_order_relaxed)) {
-        warnings.emplace_back(
-            "there was no unwinder: each stack is its innermost call only; install libunwind8");
-    }
+#if !defined(__x86_64__)
+    result_.warnings.emplace_back("each stack is its innermost call only: linn's unwinder needs x86-64");
+#endif
 }
 
 record_result record_program(const record_options& options, const announce_function& announce,

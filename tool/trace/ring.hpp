@@ -28,7 +28,7 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 8;
+inline constexpr std::uint32_t ring_version = 9;
 
 /// What the recorder shall do; set by the collector before the program starts, then constant.
 struct ring_options {
@@ -87,8 +87,6 @@ struct ring_header {
     std::atomic<std::uint32_t> closed{0};     ///< not 0: the collector stopped; record nothing more
     std::atomic<std::uint64_t> dropped{0};    ///< events, also those that no record tells
     std::atomic<std::uint64_t> cut_stacks{0}; ///< that end before the outermost call
-    std::atomic<bool> uses_libunwind{false};  ///< a process could not follow its stacks by itself
-    std::atomic<bool> has_no_unwinder{false}; ///< in a process nothing could
 
     /// What recording took, by the clock inside of the hooks, of a sample of all events.
     alignas(64) std::atomic<std::uint64_t> cost_ticks{0};

@@ -153,7 +153,7 @@ void write(const slot& s, std::uintptr_t expected, std::uintptr_t value) noexcep
 /// Whether the loader has a file there. It finds one only once it has relocated it.
 bool is_in_file(std::uintptr_t address) noexcept {
     dl_find_object found{};
-    return !can_find_loaded() || find_loaded(address, found);
+    return find_loaded(address, found);
 }
 
 bool is_mapped(const slot& s) noexcept {

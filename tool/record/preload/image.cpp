@@ -251,16 +251,6 @@ void prepare_once() noexcept {
     prepare_threads();
 }
 
-void start_unwinder(const wire::ring_options& options) noexcept {
-    const unwind::mode got = unwind::start(unwind::mode::own, options.depth);
-    wire::ring_header& header = current_recording.ring.header();
-    if (got == unwind::mode::libunwind) {
-        header.uses_libunwind.store(true, std::memory_order_relaxed);
-    } else if (got == unwind::mode::none) {
-        header.has_no_unwinder.store(true, std::memory_order_relaxed);
-    }
-}
-
 /// The pulse of the collector was seen last at that time, on the clock of the system.
 constinit std::atomic<std::uint32_t> last_pulse{0};
 constinit std::atomic<std::int64_t> last_pulse_at{0};
@@ -293,7 +283,7 @@ bool begin_recording() noexcept {
     note_begin();
     prepare_once();
     set_probe_options(options);
-    start_unwinder(options);
+    unwind::start(options.depth);
     return true;
 }
 
@@ -390,7 +380,7 @@ void prepare_attached(const wire::ring& ring) noexcept {
     const wire::ring_options& options = ring.header().options;
     set_probe_options(options);
     unwind::restart();
-    start_unwinder(options);
+    unwind::start(options.depth);
     forget_modules();
     probes.clear();
     sample.clear();

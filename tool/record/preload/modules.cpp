@@ -17,14 +17,6 @@
 namespace linn::tool::preload {
 namespace {
 
-struct found_module {
-    std::uintptr_t begin;
-    std::uintptr_t end;
-    std::uintptr_t bias;
-    const char* name;
-    const link_map* map; ///< null where dl_iterate_phdr found it
-};
-
 struct known_module {
     enum : std::uint32_t { unused, mapped, unloaded };
     std::atomic<std::uint32_t> state;
@@ -61,59 +53,28 @@ bool is_known(std::uintptr_t address) noexcept {
     return false;
 }
 
-bool find_by_iterating(std::uintptr_t address, found_module& into) noexcept {
-    into.map = nullptr;
-    into.begin = address;
-    return ::dl_iterate_phdr(
-               [](dl_phdr_info* info, std::size_t, void* data) {
-                   auto& m = *static_cast<found_module*>(data);
-                   std::uintptr_t begin = ~std::uintptr_t{0};
-                   std::uintptr_t end = 0;
-                   for (int i = 0; i != info->dlpi_phnum; ++i) {
-                       const auto& p = info->dlpi_phdr[i];
-                       if (p.p_type != PT_LOAD) {
-                           continue;
-                       }
-                       const std::uintptr_t at = info->dlpi_addr + p.p_vaddr;
-                       begin = at < begin ? at : begin;
-                       end = at + p.p_memsz > end ? at + p.p_memsz : end;
-                   }
-                   if (m.begin < begin || m.begin >= end) {
-                       return 0;
-                   }
-                   m = {begin, end, info->dlpi_addr, info->dlpi_name, nullptr};
-                   return 1;
-               },
-               &into) != 0;
+std::uintptr_t begin_of(const dl_find_object& m) noexcept {
+    return reinterpret_cast<std::uintptr_t>(m.dlfo_map_start);
 }
-
-bool find_module(std::uintptr_t address, found_module& into) noexcept {
-    if (!can_find_loaded()) {
-        return find_by_iterating(address, into);
-    }
-    dl_find_object found{};
-    if (!find_loaded(address, found)) {
-        return false;
-    }
-    into = {reinterpret_cast<std::uintptr_t>(found.dlfo_map_start),
-            reinterpret_cast<std::uintptr_t>(found.dlfo_map_end), found.dlfo_link_map->l_addr,
-            found.dlfo_link_map->l_name, found.dlfo_link_map};
-    return true;
+std::uintptr_t end_of(const dl_find_object& m) noexcept {
+    return reinterpret_cast<std::uintptr_t>(m.dlfo_map_end);
 }
 
 /// The executable's program headers are where the kernel says. glibc tells the segments of one that has a hole between
 /// them apart, so its first bytes may lie in another range than the code. Other files begin with theirs.
-mapped_file headers_of(const found_module& m) noexcept {
+mapped_file headers_of(const dl_find_object& m) noexcept {
     constexpr std::size_t page = 4096;
-    if (*m.name == '\0') {
-        return {m.bias, reinterpret_cast<const ElfW(Phdr)*>(::getauxval(AT_PHDR)), ::getauxval(AT_PHNUM)};
+    const link_map& file = *m.dlfo_link_map;
+    if (*file.l_name == '\0') {
+        return {file.l_addr, reinterpret_cast<const ElfW(Phdr)*>(::getauxval(AT_PHDR)),
+                ::getauxval(AT_PHNUM)};
     }
-    const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(m.begin);
-    if (m.begin % page != 0 || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+    const auto* const header = static_cast<const ElfW(Ehdr)*>(m.dlfo_map_start);
+    if (begin_of(m) % page != 0 || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page) {
         return {};
     }
-    return {m.bias, reinterpret_cast<const ElfW(Phdr)*>(m.begin + header->e_phoff), header->e_phnum};
+    return {file.l_addr, reinterpret_cast<const ElfW(Phdr)*>(begin_of(m) + header->e_phoff), header->e_phnum};
 }
 
 /// The path as the collector can open it: the executable has none of its own, and some were opened by relative ones.
@@ -134,7 +95,7 @@ std::size_t write_path(const char* name, char* into) noexcept {
     return used + length;
 }
 
-bool tell(thread_state& thread, thread_writer& writer, const found_module& m) noexcept {
+bool tell(thread_state& thread, thread_writer& writer, const dl_find_object& m) noexcept {
     if (!ensure_room(thread, writer, PATH_MAX + 256)) {
         return false;
     }
@@ -144,28 +105,22 @@ bool tell(thread_state& thread, thread_writer& writer, const found_module& m) no
     const std::size_t id_bytes = id.count < most_id_bytes ? id.count : most_id_bytes;
     unsigned char* p = writer.out.begin_record(ticks());
     p = wire::encoder::put_varint(p, number);
-    p = wire::encoder::put_varint(p, m.bias);
-    p = wire::encoder::put_varint(p, m.begin);
-    p = wire::encoder::put_varint(p, m.end);
+    p = wire::encoder::put_varint(p, m.dlfo_link_map->l_addr);
+    p = wire::encoder::put_varint(p, begin_of(m));
+    p = wire::encoder::put_varint(p, end_of(m));
     *p++ = static_cast<unsigned char>(id_bytes);
     p = id_bytes != 0 ? wire::encoder::put_bytes(p, id.bytes, id_bytes) : p;
-    p += write_path(m.name, reinterpret_cast<char*>(p));
+    p += write_path(m.dlfo_link_map->l_name, reinterpret_cast<char*>(p));
     writer.out.end_record(wire::entry::module_loaded, p);
     if (number < most_modules) {
         known_module& k = known[number];
         k.image = writer.image;
-        k.begin = m.begin;
-        k.end = m.end;
-        k.map = m.map;
+        k.begin = begin_of(m);
+        k.end = end_of(m);
+        k.map = m.dlfo_link_map;
         k.state.store(known_module::mapped, std::memory_order_release); // pairs with covers()
     }
     return true;
-}
-
-/// False where no file is mapped, as far as the dynamic loader can say. Takes no lock.
-bool may_be_in_module(std::uintptr_t address) noexcept {
-    dl_find_object found{};
-    return !can_find_loaded() || is_known(address) || find_loaded(address, found);
 }
 
 } // namespace
@@ -212,8 +167,9 @@ bool is_name_character(char c) noexcept {
 std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacity) noexcept {
     std::uintptr_t table = 0;
     // Virtual tables lie in files. Most blocks begin with something else, and need no further system call.
+    dl_find_object file{};
     if (!is_pointer(block) || read(block, &table, sizeof table) != sizeof table || !is_pointer(table) ||
-        !may_be_in_module(table)) {
+        !find_loaded(table, file)) {
         return 0;
     }
     struct {
@@ -246,10 +202,10 @@ std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacit
 bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
                   unsigned count) noexcept {
     for (unsigned i = 0; i != count; ++i) {
-        found_module m{};
+        dl_find_object m{};
         // The call is before the return address, and that can be the first address of the next function.
         const std::uintptr_t call = frames[i] - 1;
-        if (!is_known(call) && find_module(call, m) && !tell(thread, writer, m)) {
+        if (!is_known(call) && find_loaded(call, m) && !tell(thread, writer, m)) {
             return false;
         }
     }
@@ -263,8 +219,9 @@ void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
         if (k.state.load(std::memory_order_acquire) != known_module::mapped || k.image != writer.image) {
             continue;
         }
-        found_module m{};
-        if (find_module(k.begin, m) && m.map == k.map && m.begin == k.begin && m.end == k.end) {
+        dl_find_object m{};
+        if (find_loaded(k.begin, m) && m.dlfo_link_map == k.map && begin_of(m) == k.begin &&
+            end_of(m) == k.end) {
             continue;
         }
         std::uint32_t expected = known_module::mapped;

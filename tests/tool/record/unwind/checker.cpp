@@ -111,7 +111,7 @@ void print(const char* title, const std::uintptr_t* frames, unsigned count) {
     next_dlclose = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "dlclose"));
     pthread_key_create(&at_thread_end,
                        [](void* ending) { unwind::release(*static_cast<unwind::thread_stacks*>(ending)); });
-    unwind::start(unwind::mode::own, depth);
+    unwind::start(depth);
     started = true;
 }
 

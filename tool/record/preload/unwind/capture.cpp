@@ -146,7 +146,6 @@ stack_record* find(stack_record* from, const stack_record* end, const std::uintp
 // What is not zero at first would be 2.5 MB of the file.
 constinit rule_table rules;
 constinit stack_table stacks;
-constinit mode chosen_mode = mode::own;
 constinit unsigned chosen_depth = 16;
 
 /// A thread that allocates less needs no cache.
@@ -163,7 +162,7 @@ void forget(std::uint64_t unloading) noexcept {
 stack_cache* cache_for(thread_stacks& thread, std::uint64_t epoch) noexcept {
     stack_cache* cache = thread.cache.load(std::memory_order_relaxed);
     if (cache == nullptr) {
-        if (thread.closed || thread.misses < misses_before_cache || chosen_mode == mode::libunwind) {
+        if (thread.closed || thread.misses < misses_before_cache) {
             return nullptr;
         }
         stack_cache* const fresh = stack_cache::create(chosen_depth);
@@ -257,16 +256,8 @@ stack_record* stack_table::allocate(unsigned count) noexcept {
 
 constinit std::atomic<std::uint64_t> current_epoch{0};
 
-mode start(mode wanted, unsigned depth) noexcept {
+void start(unsigned depth) noexcept {
     chosen_depth = depth < 1 ? 1 : depth > most_frames ? most_frames : depth;
-    if (wanted == mode::own && !can_find_entries()) {
-        wanted = mode::libunwind;
-    }
-    if (wanted == mode::libunwind && !load_libunwind()) {
-        wanted = mode::none;
-    }
-    chosen_mode = wanted;
-    return wanted;
 }
 
 captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept {
@@ -278,29 +269,14 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     stack_cache* const cache = steady ? cache_for(thread, epoch) : nullptr;
 
     walk found;
-    bool can_keep = cache != nullptr;
-    switch (chosen_mode) {
-    case mode::own:
-        walk_stack(start, chosen_depth, steady ? &rules : nullptr, readable_pages{thread.readable}, found);
-        can_keep = can_keep && found.result == walk::outcome::complete;
-        break;
-    case mode::libunwind:
-        found.frame_count = walk_with_libunwind(start, chosen_depth, found.frames);
-        can_keep = false;
-        break;
-    case mode::none:
-        found.frame_count = 1;
-        found.frames[0] = start.return_address;
-        break;
-    }
-
+    walk_stack(start, chosen_depth, steady ? &rules : nullptr, readable_pages{thread.readable}, found);
     stack_record* const record =
         stacks.find_or_add(found.frames, found.frame_count, epoch_word::number(epoch));
     if (record == nullptr) {
         return {};
     }
     stack_cache::pending entry{};
-    if (can_keep) {
+    if (cache != nullptr && found.result == walk::outcome::complete) {
         entry = cache->add(start, found);
     }
     const bool is_cut = found.result == walk::outcome::cut;

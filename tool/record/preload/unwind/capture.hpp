@@ -150,16 +150,8 @@ private:
     std::uint32_t next_entry_; // entries are handed out in the order of need, to touch few pages
 };
 
-enum class mode : std::uint8_t {
-    none,      ///< the return address only
-    own,       ///< the walker over .eh_frame: x86-64 with glibc 2.35 or later
-    libunwind, ///< libunwind.so.8, which takes the dynamic loader's lock and is several times slower
-};
-
-/// Chooses how stacks are taken; call it once, before the first capture. `depth` frames at most, 1 to most_frames.
-/// Returns what it will be: libunwind where `own` cannot work, none where nothing else can. For libunwind it loads a
-/// library, which allocates: the caller must be ready for its own hooks.
-mode start(mode wanted, unsigned depth) noexcept;
+/// Stacks have `depth` frames at most, 1 to most_frames; call it before the first capture.
+void start(unsigned depth) noexcept;
 
 /// What was learned of code holds as long as this word stays equal: above, how often all was forgotten; below, how many
 /// are unloading a file just now. While it is not steady nothing may be looked up nor kept.

@@ -347,14 +347,6 @@ private:
 
 } // namespace
 
-bool can_find_entries() noexcept {
-#if defined(__x86_64__)
-    return preload::can_find_loaded();
-#else
-    return false;
-#endif
-}
-
 bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_row& row) noexcept {
     row = {};
     return program_runner{entry, return_address, row}.run();

@@ -280,9 +280,6 @@ struct frame_entry {
     bool signal_frame = false;
 };
 
-/// Whether frame entries can be found at all: glibc 2.35 has the lookup that takes no lock.
-bool can_find_entries() noexcept;
-
 /// DWARF's numbers of the registers on x86-64 that a walk follows. It knows no others.
 inline constexpr unsigned dwarf_rbp = 6;
 inline constexpr unsigned dwarf_rsp = 7;
@@ -320,7 +317,7 @@ bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_ro
 /// The row as a rule; rule_kind::cut where it is more than that.
 rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept;
 
-/// The rule of the function that this return address lies in.
+/// The rule of the function that this return address lies in; rule_kind::end on other processors than x86-64.
 rule compile_rule(std::uintptr_t return_address) noexcept;
 
 } // namespace linn::tool::unwind

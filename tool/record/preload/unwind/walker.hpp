@@ -92,10 +92,4 @@ struct walk {
 void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
                 walk& into) noexcept;
 
-/// Loads libunwind, once; false where it is not installed. Allocates.
-bool load_libunwind() noexcept;
-
-/// Walks with it. Returns how many frames it wrote, at least the first.
-unsigned walk_with_libunwind(const frame_start& start, unsigned depth, std::uintptr_t* frames) noexcept;
-
 } // namespace linn::tool::unwind

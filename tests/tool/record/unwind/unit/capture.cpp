@@ -46,10 +46,14 @@ struct result {
 }
 
 bool can_walk() {
-    return unwind::start(unwind::mode::own, depth) == unwind::mode::own;
+    unwind::start(depth);
+#if defined(__x86_64__)
+    return true;
+#else
+    return false;
+#endif
 }
 
-/// Hooks are compiled without unwinding tables on some machines, and other machines have no walker of ours.
 const auto where_it_can_walk = doctest::skip(!can_walk());
 
 } // namespace
@@ -101,16 +105,6 @@ TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right"
         }
     }
     CHECK(mine.misses == misses + 5);
-}
-
-TEST_CASE("libunwind sees the same, if it is there; without unwinding it is the return address") {
-    if (can_walk() && unwind::start(unwind::mode::libunwind, depth) == unwind::mode::libunwind) {
-        CHECK(take_below(5).right);
-        CHECK(take_below(30).right);
-    }
-    REQUIRE(unwind::start(unwind::mode::none, depth) == unwind::mode::none);
-    CHECK(take().captured.count == 1);
-    can_walk();
 }
 
 namespace {
