@@ -96,7 +96,7 @@ void* dynamic_symbols::definition(std::uint32_t index, const char* name) const n
     const ElfW(Sym)& s = symbols_[index];
     const unsigned binding = s.st_info >> 4;
     const bool is_defined = s.st_shndx != SHN_UNDEF && (binding == STB_GLOBAL || binding == STB_WEAK) &&
-                            std::strcmp(names_ + s.st_name, name) == 0;
+                            (s.st_info & 0xf) != STT_GNU_IFUNC && std::strcmp(names_ + s.st_name, name) == 0;
     return is_defined ? reinterpret_cast<void*>(bias_ + s.st_value) : nullptr;
 }
 

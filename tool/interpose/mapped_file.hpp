@@ -63,7 +63,7 @@ class dynamic_symbols {
 public:
     explicit dynamic_symbols(const mapped_file& file) noexcept;
 
-    /// The address of a function that the file defines; null if it does not.
+    /// The address of a function that the file defines; null if it does not, or chooses one of several when it is loaded.
     void* find(const char* name) const noexcept;
 
 private:

@@ -13,122 +13,42 @@
 
 namespace linn::tool::preload {
 
-alignas(16) constinit unsigned char boot_arena::memory[capacity];
+constinit operators next_operators{};
 
 namespace {
 
-constinit std::atomic<std::size_t> used{0}; ///< of the boot arena
+constinit std::atomic<bool> are_known{false};
 
 void* first_malloc(std::size_t bytes) noexcept {
-    return find_real_functions() ? real.malloc(bytes) : boot_arena::allocate(bytes);
+    find_real_functions();
+    return real.malloc(bytes);
 }
 void* first_calloc(std::size_t count, std::size_t bytes) noexcept {
-    return find_real_functions() ? real.calloc(count, bytes)
-                                 : boot_arena::allocate(array_bytes(count, bytes));
+    find_real_functions();
+    return real.calloc(count, bytes);
 }
 void* first_realloc(void* old, std::size_t bytes) noexcept {
-    if (find_real_functions()) {
-        return real.realloc(old, bytes);
-    }
-    void* const block = boot_arena::allocate(bytes);
-    if (block != nullptr && old != nullptr) {
-        std::memcpy(block, old, boot_arena::size_of(old) < bytes ? boot_arena::size_of(old) : bytes);
-    }
-    return block;
+    find_real_functions();
+    return real.realloc(old, bytes);
 }
 void first_free(void* block) noexcept {
-    if (find_real_functions()) {
-        real.free(block);
-    }
+    find_real_functions();
+    real.free(block);
 }
-/// While nothing else is there: without a loop that the compiler would make a call of memset.
-void* slow_memset(void* to, int value, std::size_t bytes) noexcept {
+/// Without a loop that the compiler would make a call of memset.
+void* first_memset(void* to, int value, std::size_t bytes) noexcept {
     auto* p = static_cast<volatile unsigned char*>(to);
     for (; bytes != 0; --bytes) {
         *p++ = static_cast<unsigned char>(value);
     }
     return to;
 }
-void* first_memset(void* to, int value, std::size_t bytes) noexcept {
-    return find_real_functions() ? real.memset(to, value, bytes) : slow_memset(to, value, bytes);
-}
-
-template <typename Function>
-void take(Function& into, void* found) noexcept {
-    if (found != nullptr) {
-        into = reinterpret_cast<Function>(found);
-    }
-}
-
-template <typename Look>
-void find_all(Look look) noexcept {
-    const kept_errno saved;
-    // What dlsym needs when it fails comes first.
-    take(real.malloc, look("malloc"));
-    take(real.calloc, look("calloc"));
-    take(real.free, look("free"));
-    take(real.realloc, look("realloc"));
-    take(real.memset, look("memset"));
-    take(real.posix_memalign, look("posix_memalign"));
-    take(real.aligned_alloc, look("aligned_alloc"));
-    take(real.memalign, look("memalign"));
-    take(real.valloc, look("valloc"));
-    take(real.pvalloc, look("pvalloc"));
-    take(real.memset_chk, look("__memset_chk"));
-    take(real.malloc_usable_size, look("malloc_usable_size"));
-    take(real.malloc_trim, look("malloc_trim"));
-    take(real.dlclose, look("dlclose"));
-    take(real.dlopen, look("dlopen"));
-    take(real.mlockall, look("mlockall"));
-    ::dlerror(); // otherwise the program would read our error
-}
-
-enum : int { unknown, looking, known };
-constinit std::atomic<int> state{unknown};
 
 } // namespace
 
 constinit real_functions real{first_malloc, first_calloc, first_realloc, first_free, first_memset, nullptr,
                               nullptr,      nullptr,      nullptr,       nullptr,    nullptr,      nullptr,
                               nullptr,      nullptr,      nullptr,       nullptr};
-
-bool find_real_functions() noexcept {
-    int expected = unknown;
-    if (!state.compare_exchange_strong(expected, looking, std::memory_order_acquire)) {
-        return expected == known;
-    }
-    find_all([](const char* name) { return ::dlsym(RTLD_NEXT, name); });
-    state.store(known, std::memory_order_release);
-    return true;
-}
-
-void find_program_functions() noexcept {
-    state.store(looking, std::memory_order_relaxed);
-    find_all([](const char* name) {
-        // For some the C library chooses one of several, which only dlsym knows; what dlsym says of the others may be the
-        // executable's entry for them.
-        void* const chosen = ::dlsym(RTLD_DEFAULT, name);
-        void* const defined = std::strstr(name, "memset") == nullptr ? find_anywhere(name) : nullptr;
-        return defined != nullptr ? defined : chosen;
-    });
-    state.store(known, std::memory_order_release);
-}
-
-void* boot_arena::allocate(std::size_t bytes) noexcept {
-    if (bytes > capacity) {
-        return nullptr;
-    }
-    const std::size_t room = (bytes + 15) / 16 * 16 + 16;
-    const std::size_t start = used.fetch_add(room, std::memory_order_relaxed);
-    if (start + room > capacity || start > capacity) {
-        return nullptr;
-    }
-    unsigned char* const block = memory + start + 16;
-    *reinterpret_cast<std::size_t*>(block - 16) = bytes;
-    return block;
-}
-
-constinit operators next_operators{};
 
 namespace {
 
@@ -163,10 +83,14 @@ constexpr operator_name built_on[operator_count] = {
     delete_plain,   delete_array,        delete_aligned, delete_aligned, delete_aligned, delete_array_aligned,
     delete_aligned, delete_array_aligned};
 
-/// Behind the operators.
-constexpr const char* c_names[] = {"malloc", "free", "calloc", "realloc"};
+/// Behind the operators: the functions of real_functions, in that order.
+constexpr const char* c_names[] = {"malloc",         "calloc",       "realloc",  "free",
+                                   "memset",         "__memset_chk", "memalign", "aligned_alloc",
+                                   "posix_memalign", "valloc",       "pvalloc",  "malloc_usable_size",
+                                   "malloc_trim",    "dlclose",      "dlopen",   "mlockall"};
+static_assert(sizeof(real_functions) == sizeof c_names);
 constexpr std::size_t malloc_index = operator_count;
-constexpr std::size_t free_index = operator_count + 1;
+constexpr std::size_t free_index = operator_count + 3;
 constexpr std::size_t symbol_count = operator_count + std::size(c_names);
 const char* symbol_name(std::size_t index) noexcept {
     return index < operator_count ? names[index] : c_names[index - operator_count];
@@ -249,12 +173,24 @@ void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept {
     return real.aligned_alloc(alignment, rounded);
 }
 
-void find_operators(own_place place) noexcept {
+void find_functions(own_place place) noexcept {
+    const kept_errno saved;
     search s;
     s.is_behind = place == own_place::last;
     ::dl_iterate_phdr(look_at, &s);
+    // Two threads that look at the same time find the same. The four functions that dlsym may need come first.
+    for (std::size_t i = 0; i != std::size(c_names); ++i) {
+        void* found = s.next[operator_count + i];
+        if (found == nullptr) { // missing, or one of several, of which the C library chooses
+            found = ::dlsym(place == own_place::first ? RTLD_NEXT : RTLD_DEFAULT, c_names[i]);
+        }
+        if (found != nullptr) {
+            std::memcpy(reinterpret_cast<unsigned char*>(&real) + i * sizeof found, &found, sizeof found);
+        }
+    }
+    ::dlerror(); // otherwise the program would read our error
     next_operators.is_malloc_taken =
-        std::ranges::count(s.is_taken + operator_count, s.is_taken + symbol_count, true) != 0;
+        std::ranges::count(s.is_taken + malloc_index, s.is_taken + free_index + 1, true) != 0;
     for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.next[i] = s.next[i];
         next_operators.is_any_taken = next_operators.is_any_taken || s.is_taken[i];
@@ -262,6 +198,13 @@ void find_operators(own_place place) noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst); // who sees a way sees the function
     for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.ways[i] = way_of(s, i);
+    }
+    are_known.store(true, std::memory_order_release);
+}
+
+void find_real_functions() noexcept {
+    if (!are_known.load(std::memory_order_acquire)) {
+        find_functions(own_place::first);
     }
 }
 

@@ -11,7 +11,8 @@
 namespace linn::tool::preload {
 
 /// The functions that the program would have called without us: the next definitions in the loader's order, of the C
-/// library or of an allocator that is preloaded too. Before they are known, the members look for them first.
+/// library or of an allocator that is preloaded too. Before they are known, the members that never are null look
+/// for them.
 struct real_functions {
     void* (*malloc)(std::size_t);
     void* (*calloc)(std::size_t, std::size_t);
@@ -33,34 +34,15 @@ struct real_functions {
 };
 [[gnu::visibility("hidden")]] extern real_functions real; // or each use would load its address first
 
-/// Looks for them, once. False while the same is under way, that is in an allocation of dlsym.
-bool find_real_functions() noexcept;
+/// Looks for them and for the operators, once.
+void find_real_functions() noexcept;
 
-/// For a library that a running program opens: the definitions that the program's calls lead to. Not the next ones in the
-/// loader's order, which begins with the library itself then. Takes the loader's lock.
-void find_program_functions() noexcept;
+/// Where this file stands among those in which the loader looks for a function: before all that count, as a preload does, or
+/// behind them, as a library that a running program opens: then the definitions count that the program's calls lead to.
+enum class own_place : std::uint8_t { first, last };
 
-/// Memory for those who allocate while the real allocator is being looked for: dlsym itself. Never reused; not recorded,
-/// for the program did not ask for it.
-class boot_arena {
-public:
-    static const void* begin() noexcept { return memory; }
-    static constexpr std::size_t capacity = std::size_t{64} << 10;
-
-    /// A zeroed block, or null when all is used up.
-    static void* allocate(std::size_t bytes) noexcept;
-
-    static bool owns(const void* block) noexcept {
-        return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(memory) < capacity;
-    }
-    /// What was asked for. @pre owns(block)
-    static std::size_t size_of(const void* block) noexcept {
-        return *reinterpret_cast<const std::size_t*>(static_cast<const unsigned char*>(block) - 16);
-    }
-
-private:
-    alignas(16) static unsigned char memory[capacity];
-};
+/// Looks for the functions and operators in the files that are mapped, in the loader's order. Takes the loader's lock.
+void find_functions(own_place place) noexcept;
 
 /// The bytes of an array; all ones where there are more than that.
 inline std::size_t array_bytes(std::size_t count, std::size_t bytes) noexcept {
@@ -130,13 +112,6 @@ const char* mangled_name(operator_name name) noexcept;
 /// Whether a mapped file is the one that this is linked into.
 bool is_own_file(const dl_phdr_info& file) noexcept;
 
-/// Where this file stands among those in which the loader looks for a function: before all that count, as a preload does, or
-/// behind them, as a library that a running program opens.
-enum class own_place : std::uint8_t { first, last };
-
-/// Looks at the files that are mapped, in the loader's order.
-void find_operators(own_place place = own_place::first) noexcept;
-
 constexpr std::size_t index_of(operator_name name) noexcept {
     return static_cast<std::size_t>(name);
 }
@@ -157,7 +132,7 @@ constexpr bool is_nothrow(operator_name name) noexcept {
 [[gnu::always_inline]] inline operator_way way_of(operator_name name) noexcept {
     operator_way way = next_operators.ways[index_of(name)];
     if (way == operator_way::unknown) [[unlikely]] {
-        find_operators();
+        find_real_functions();
         way = next_operators.ways[index_of(name)];
     }
     return way;

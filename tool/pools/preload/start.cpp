@@ -25,7 +25,6 @@
 namespace linn::tool::pools {
 namespace {
 
-using preload::find_operators;
 using preload::find_real_functions;
 using preload::next_operators;
 using preload::real;
@@ -167,7 +166,6 @@ bool set_up() noexcept {
 
 __attribute__((constructor)) void start() noexcept {
     find_real_functions();
-    find_operators();
     if (!set_up()) {
         pass_all_on();
     }

@@ -390,8 +390,7 @@ answer enter(std::uint32_t chunks) noexcept {
     if (!ring) {
         return answer::no_memory;
     }
-    find_program_functions();
-    find_operators(own_place::last);
+    find_functions(own_place::last);
     prepare_attached(ring);
     calibrate_call_timer();
     if (!windows.map(ring, 0) || !slots::put_in(ring.header().options.fills)) {

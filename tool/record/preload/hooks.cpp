@@ -25,21 +25,11 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
 }
 
 LINN_LOOK void release_looked_at(void* block) noexcept {
-    if (block == nullptr || boot_arena::owns(block)) [[unlikely]] {
+    if (block == nullptr) [[unlikely]] {
         return;
     }
     const bool is_taken = record_release(allocation_call::free, block);
     timed_release(block, is_taken, [=] { real.free(block); });
-}
-
-/// A block of the boot arena is left where it is; for the program it is a new one.
-void* leave_arena(void* old, std::size_t bytes) noexcept {
-    void* const block = real.malloc(bytes);
-    const std::size_t had = boot_arena::size_of(old);
-    if (block != nullptr) {
-        std::memcpy(block, old, had < bytes ? had : bytes);
-    }
-    return block;
 }
 
 /// For the sampler a realloc releases one block and gets another. The old address is out of the sample before another thread
@@ -69,11 +59,9 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
 
 [[gnu::always_inline]] inline void* resize(const unwind::frame_start& from, void* old,
                                            std::size_t bytes) noexcept {
-    if (old == nullptr || boot_arena::owns(old)) {
+    if (old == nullptr) {
         const bool is_taken = takes(bytes);
-        void* const block = old == nullptr
-                                ? timed_get(bytes, is_taken, [=] { return real.realloc(nullptr, bytes); })
-                                : leave_arena(old, bytes);
+        void* const block = timed_get(bytes, is_taken, [=] { return real.realloc(nullptr, bytes); });
         if (is_taken) {
             record_result(from, allocation_call::realloc, block, bytes);
         }
@@ -276,9 +264,6 @@ LINN_LOOK void delete_looked_at(void* block, More... more) noexcept {
     }
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
-        if (boot_arena::owns(block)) [[unlikely]] {
-            return;
-        }
         const bool is_taken = record_release(call_of(Name), block);
         timed_release(block, is_taken, [=] { real.free(block); });
         return;
@@ -448,7 +433,6 @@ __attribute__((constructor)) void start() noexcept {
         return; // a running program has opened the library: attached.cpp
     }
     find_real_functions();
-    find_operators();
     calibrate_call_timer();
     start_recording();
 }

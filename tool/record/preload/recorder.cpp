@@ -327,9 +327,6 @@ void record_once(const unwind::frame_start& from, const observation& seen) noexc
     if (is_inner(t, seen)) {
         return;
     }
-    if (seen.kind != event_kind::release && boot_arena::owns(reinterpret_cast<const void*>(seen.address))) {
-        return;
-    }
     ++t.slow_events;
     if (probing.fills_only && !is_of_interest(t, seen) && !is_time_to_listen(t)) {
         return;
@@ -381,9 +378,6 @@ bool is_in_sample(std::size_t bytes) noexcept {
     thread_state& t = this_thread;
     const slow_section counted;
     auto& points = t.sampling;
-    if (points.random == 0) { // before the first block of a process is got
-        sample.look_at_all(boot_arena::begin(), boot_arena::capacity);
-    }
     if (t.recording != recording_number && !is_in_hook()) {
         renew_thread(t);
     }
