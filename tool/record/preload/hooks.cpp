@@ -235,22 +235,13 @@ template <operator_name Name>
     return block;
 }
 
-/// The block of a stub that has none.
-void* no_block(std::size_t) noexcept {
-    return nullptr;
-}
-
-using malloc_function = void*(std::size_t);
-/// What operator new and new[] call for a block without a look at which operators there are; a null of it says: look.
-constinit malloc_function* malloc_for_new = no_block;
-
 /// As operator new, where liblinn-sample.so goes over most blocks.
 template <operator_name Name>
 LINN_LOOK void* new_looked_at(std::size_t bytes) {
     return get<Name>(unwind::here(), bytes, 0);
 }
 
-/// A block passed, and then there was none: no memory, or the operators must be looked at.
+/// A block passed, and then there was none.
 template <operator_name Name>
 [[gnu::noinline]] void* new_again(std::size_t bytes) {
     this_thread.sampling.take_back(bytes);
@@ -278,19 +269,15 @@ LINN_LOOK void delete_looked_at(void* block, More... more) noexcept {
     });
 }
 
-/// What operator delete is, of those that programs call often: where all operators are malloc and free, free().
-template <operator_name Name, typename... More>
-struct delete_way {
-    static void free(void* block, More...) noexcept {
-        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block)) [[likely]] {
-            return call_quickly<&real_functions::free>(block);
-        }
-        delete_looked_at<Name>(block);
-    }
-    static void look(void* block, More... more) noexcept { delete_looked_at<Name>(block, more...); }
-    using function = void(void*, More...) noexcept;
-    constinit inline static function* now = look;
-};
+/// Whether the sampler's fast way may release a block: it is neither in the sample nor timed for sure.
+[[gnu::always_inline]] inline bool is_other(const void* block) noexcept {
+    return !sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block);
+}
+
+/// Whether an operator is malloc or free, as far as it is known.
+[[gnu::always_inline]] inline bool is_plain(operator_name name) noexcept {
+    return next_operators.ways[index_of(name)] == operator_way::malloc;
+}
 
 /// The functions of interpose/entry_points.hpp.
 struct hooks {
@@ -328,8 +315,7 @@ struct hooks {
     }
     LINN_HOOK void free(void* block) noexcept {
         if constexpr (is_sampler) {
-            if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block))
-                [[likely]] {
+            if (is_other(block)) [[likely]] {
                 return call_quickly<&real_functions::free>(block);
             }
         }
@@ -370,8 +356,8 @@ struct hooks {
     LINN_HOOK void* get(std::size_t bytes, std::align_val_t alignment = {}) noexcept(is_nothrow(Name)) {
         if constexpr (Name != new_plain && Name != new_array) {
             return preload::get<Name>(unwind::here(), bytes, static_cast<std::size_t>(alignment));
-        } else if (is_quick(bytes)) [[likely]] {
-            void* const block = timed(timed_call::of_no_block, false, [=] { return malloc_for_new(bytes); });
+        } else if (is_quick(bytes) && is_plain(Name)) [[likely]] {
+            void* const block = timed(timed_call::of_no_block, false, [=] { return real.malloc(bytes); });
             return block != nullptr ? block : new_again<Name>(bytes);
         }
         return new_looked_at<Name>(bytes);
@@ -379,10 +365,11 @@ struct hooks {
     template <operator_name Name, typename... More>
     LINN_HOOK void put(void* block, More... more) noexcept {
         if constexpr (is_sampler && Name <= delete_array_sized) {
-            delete_way<Name, More...>::now(block, more...);
-        } else {
-            delete_looked_at<Name>(block, more...);
+            if (is_plain(Name) && is_other(block)) [[likely]] {
+                return call_quickly<&real_functions::free>(block);
+            }
         }
+        delete_looked_at<Name>(block, more...);
     }
 #undef LINN_HOOK
 };
@@ -437,22 +424,7 @@ __attribute__((constructor)) void start() noexcept {
     start_recording();
 }
 
-template <class... Ways>
-void choose_ways(bool are_plain) noexcept {
-    ((Ways::now = are_plain ? Ways::free : Ways::look), ...);
-}
-
 } // namespace
-
-void choose_fast_ways() noexcept {
-    bool are_plain = true;
-    for (const operator_way way : next_operators.ways) {
-        are_plain = are_plain && way == operator_way::malloc;
-    }
-    malloc_for_new = are_plain ? real.malloc : no_block;
-    choose_ways<delete_way<delete_plain>, delete_way<delete_array>, delete_way<delete_sized, std::size_t>,
-                delete_way<delete_array_sized, std::size_t>>(are_plain);
-}
 
 } // namespace linn::tool::preload
 

@@ -482,9 +482,6 @@ void start_recording() noexcept {
     }
     prepare_timer(t.timer);
     tell_faults_before();
-    if constexpr (is_sampler) {
-        choose_fast_ways();
-    }
 }
 
 } // namespace linn::tool::preload

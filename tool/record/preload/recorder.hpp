@@ -77,9 +77,6 @@ inline constexpr std::size_t large_bytes = std::size_t{128} << 10;
     return !is_sampler || (!passes(bytes) && is_in_sample(bytes));
 }
 
-/// Once it is known which operators there are: where all are malloc and free, no hook of the sampler looks at that any more.
-void choose_fast_ways() noexcept;
-
 /// Whether a block may have a mapping of its own, behind a header of 16 bytes: so has each large one of the C library's. Of other
 /// blocks, it is few.
 [[gnu::always_inline]] inline bool may_be_mapped(const void* block) noexcept {
