@@ -5,39 +5,41 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
 namespace linn::tool::preload {
 
 constinit sampled_blocks sample{};
 
-sampled_blocks::place* sampled_blocks::table(std::size_t level) noexcept {
-    if (place* const known = tables_[level].load(std::memory_order_relaxed); known != nullptr) {
-        return known;
-    }
-    const std::size_t bytes = sizeof(place) << level_bits[level];
-    auto* made = static_cast<place*>(zeroed_memory(bytes)); // zeros are free places
-    if (made == nullptr) {
-        return nullptr;
-    }
-    place* expected = nullptr;
-    if (!tables_[level].compare_exchange_strong(expected, made, std::memory_order_relaxed)) {
-        ::munmap(made, bytes);
-        return expected;
-    }
-    return made;
-}
-
-sampled_blocks::place* sampled_blocks::find(place* table, std::uint64_t hash, std::size_t level,
-                                            std::uintptr_t address) noexcept {
-    place* const first = table + first_place(hash, level);
-    for (place* p = first; p != first + window; ++p) {
-        if (p->load(std::memory_order_relaxed) == address) {
-            return p;
+/// The first of the places that its hash allows; null without memory.
+sampled_blocks::place* sampled_blocks::places_of(std::uintptr_t address) noexcept {
+    place* table = table_.load(std::memory_order_relaxed);
+    if (table == nullptr) {
+        void* const made = zeroed_memory(table_bytes); // zeros are free places
+        if (made == nullptr) {
+            return nullptr;
+        }
+        if (table_.compare_exchange_strong(table, static_cast<place*>(made), std::memory_order_relaxed)) {
+            table = static_cast<place*>(made);
+        } else {
+            ::munmap(made, table_bytes);
         }
     }
-    return nullptr;
+    const std::uint64_t hash = (address >> 4) * 0x9e37'79b9'7f4a'7c15u;
+    return table + (hash >> (64 - table_bits)) / window * window;
 }
 
-void sampled_blocks::count(counter& c, bool is_one_more) noexcept {
+/// Puts `to` into the place that holds `from`. False where none does.
+bool sampled_blocks::change(place* places, std::uintptr_t from, std::uintptr_t to) noexcept {
+    return std::any_of(places, places + window, [=](place& p) {
+        std::uintptr_t expected = from; // of two threads that want it, one gets it
+        return p.load(std::memory_order_relaxed) == from &&
+               p.compare_exchange_strong(expected, to, std::memory_order_relaxed);
+    });
+}
+
+void sampled_blocks::count(std::uintptr_t address, bool is_one_more) noexcept {
+    counter& c = near_[granule(address)];
     std::uint16_t seen = c.load(std::memory_order_relaxed);
     while (seen != full &&
            !c.compare_exchange_weak(seen, static_cast<std::uint16_t>(is_one_more ? seen + 1 : seen - 1),
@@ -45,74 +47,38 @@ void sampled_blocks::count(counter& c, bool is_one_more) noexcept {
     }
 }
 
-void sampled_blocks::look_at_all(const void* begin, std::size_t bytes) noexcept {
-    const auto first = reinterpret_cast<std::uintptr_t>(begin);
-    for (std::size_t i = granule(first); i <= granule(first + bytes - 1); ++i) {
-        near_[i].store(full, std::memory_order_relaxed);
-    }
-}
-
 bool sampled_blocks::add(std::uintptr_t address) noexcept {
-    const std::uint64_t hash = hash_of(address);
-    // Released unseen, and allocated again.
-    for (std::size_t level = 0; level != levels; ++level) {
-        if (place* const t = tables_[level].load(std::memory_order_relaxed);
-            t != nullptr && find(t, hash, level, address) != nullptr) {
-            return true;
-        }
+    place* const places = places_of(address);
+    if (places == nullptr) {
+        return false;
     }
-    for (std::size_t level = 0; level != levels; ++level) {
-        place* const t = table(level);
-        if (t == nullptr) {
-            return false;
-        }
-        while (place* const empty = find(t, hash, level, 0)) {
-            std::uintptr_t expected = 0;
-            if (empty->compare_exchange_strong(expected, address, std::memory_order_relaxed)) {
-                count(near_[granule(address)], true);
-                count(filter_[filter_place(hash)], true);
-                return true;
-            }
-        }
+    if (change(places, address, address)) { // released unseen, and allocated again
+        return true;
     }
-    return false;
+    if (!change(places, 0, address)) {
+        return false;
+    }
+    count(address, true);
+    return true;
 }
 
-bool sampled_blocks::remove_counted(std::uintptr_t address) noexcept {
-    const std::uint64_t hash = hash_of(address);
-    for (std::size_t level = 0; level != levels; ++level) {
-        place* const t = tables_[level].load(std::memory_order_relaxed);
-        if (t == nullptr) {
-            continue;
-        }
-        if (place* const found = find(t, hash, level, address); found != nullptr) {
-            std::uintptr_t expected = address; // of two that release it, one has it
-            if (found->compare_exchange_strong(expected, 0, std::memory_order_relaxed)) {
-                count(near_[granule(address)], false);
-                count(filter_[filter_place(hash)], false);
-                return true;
-            }
-        }
+bool sampled_blocks::remove(std::uintptr_t address) noexcept {
+    place* const places = places_of(address);
+    if (places == nullptr || !change(places, address, 0)) {
+        return false;
     }
-    return false;
+    count(address, false);
+    return true;
 }
 
 void sampled_blocks::clear() noexcept {
-    const auto forget = [](counter& c) {
-        if (const std::uint16_t seen = c.load(std::memory_order_relaxed); seen != 0 && seen != full) {
+    for (counter& c : near_) {
+        if (c.load(std::memory_order_relaxed) != 0) { // what was never used is not touched
             c.store(0, std::memory_order_relaxed);
         }
-    };
-    for (counter& c : near_) {
-        forget(c);
     }
-    for (counter& c : filter_) {
-        forget(c);
-    }
-    for (std::size_t level = 0; level != levels; ++level) {
-        if (place* const t = tables_[level].exchange(nullptr, std::memory_order_relaxed)) {
-            ::munmap(t, sizeof(place) << level_bits[level]);
-        }
+    if (place* const table = table_.exchange(nullptr, std::memory_order_relaxed)) {
+        ::munmap(table, table_bytes);
     }
 }
 
