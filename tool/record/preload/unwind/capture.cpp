@@ -32,9 +32,9 @@ void stack_cache::destroy() noexcept {
     ::munmap(this, mapped_bytes_);
 }
 
-stack_cache::pending stack_cache::add(const frame_start& start, const walk& found) noexcept {
+void stack_cache::add(const frame_start& start, const walk& found, std::uint32_t id) noexcept {
     if (!found.words_complete || found.word_count > most_words_) {
-        return {};
+        return;
     }
     const std::uint64_t key = hash(start);
     auto& set = sets_[key >> set_shift];
@@ -42,14 +42,14 @@ stack_cache::pending stack_cache::add(const frame_start& start, const walk& foun
     std::uint64_t index = way.load(std::memory_order_relaxed) & index_mask;
     if (index == 0) {
         if (next_entry_ > entry_count) {
-            return {};
+            return;
         }
         index = next_entry_++;
     }
     entry& kept = at(index);
     const std::uint64_t version = kept.state.load(std::memory_order_relaxed) & ~number_mask;
     if ((version & version_step) != 0) {
-        return {}; // we interrupted its writer
+        return; // we interrupted its writer
     }
     kept.state.store(version + version_step, std::memory_order_relaxed);
     std::atomic_signal_fence(
@@ -61,16 +61,14 @@ stack_cache::pending stack_cache::add(const frame_start& start, const walk& foun
     kept.word_count = found.word_count;
     std::memcpy(kept.words(), found.words, found.word_count * sizeof *found.words);
     std::atomic_signal_fence(std::memory_order_release); // pairs with the first fence of verify()
-    kept.state.store(version + 2 * version_step, std::memory_order_relaxed);
+    kept.state.store((version + 2 * version_step) | id, std::memory_order_relaxed);
     for (unsigned i = ways - 1; i != 0; --i) {
         set[i].store(set[i - 1].load(std::memory_order_relaxed), std::memory_order_relaxed);
     }
     set[0].store((key & tag_mask) << index_bits | index, std::memory_order_relaxed);
-    return {&kept.state, version + 2 * version_step};
 }
 
 void stack_cache::clear() noexcept {
-    // Every entry gets a new version without a number: nothing can be confirmed any more that was added before.
     for (std::size_t index = 1; index < next_entry_; ++index) {
         entry_state& state = at(index).state;
         const std::uint64_t version = state.load(std::memory_order_relaxed) & ~number_mask;
@@ -275,24 +273,18 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     if (record == nullptr) {
         return {};
     }
-    stack_cache::pending entry{};
-    if (cache != nullptr && found.result == walk::outcome::complete) {
-        entry = cache->add(start, found);
-    }
+    const bool is_new = !record->is_defined.load(std::memory_order_relaxed);
     const bool is_cut = found.result == walk::outcome::cut;
-    captured result{record->id, true, is_cut, record->frames(), record->count, record, entry};
-    if (record->is_defined.load(std::memory_order_relaxed)) {
-        defined(result);
-        result.is_new = false;
+    if (cache != nullptr && !is_new && !is_cut) {
+        cache->add(start, found, record->id);
     }
-    return result;
+    return {record->id, is_new, is_cut, record->frames(), record->count, record};
 }
 
 void defined(const captured& stack) noexcept {
     if (stack.record != nullptr) {
         stack.record->is_defined.store(true, std::memory_order_relaxed);
     }
-    stack_cache::confirm(stack.entry, stack.id);
 }
 
 void release(thread_stacks& thread) noexcept {

@@ -23,14 +23,8 @@ namespace linn::tool::unwind {
 /// finds it changed or being written goes without.
 class alignas(64) stack_cache {
 public:
-    /// One entry's state: its version above, odd while it is written, and the stack's number below, 0 while unknown.
+    /// One entry's state: its version above, odd while it is written, and the stack's number below, 0 once it is forgotten.
     using entry_state = std::atomic<std::uint64_t>;
-
-    /// An entry that waits for its stack to be defined.
-    struct pending {
-        entry_state* state;
-        std::uint64_t expected;
-    };
 
     /// Maps one for stacks of `depth` frames; null without memory.
     static stack_cache* create(unsigned depth) noexcept;
@@ -71,16 +65,8 @@ public:
         __builtin_prefetch(line + 192);
     }
 
-    /// Keeps what a walk found, of a stack whose number is not told before confirm(). Its state is null if there is no room.
-    pending add(const frame_start& start, const walk& found) noexcept;
-
-    /// Gives the entry its number, unless it has been used for another stack since.
-    static void confirm(const pending& added, std::uint32_t id) noexcept {
-        std::uint64_t expected = added.expected;
-        if (added.state != nullptr) {
-            added.state->compare_exchange_strong(expected, expected | id, std::memory_order_relaxed);
-        }
-    }
+    /// Keeps what a walk found of a stack that has this number, if there is room.
+    void add(const frame_start& start, const walk& found, std::uint32_t id) noexcept;
 
     /// Forgets everything.
     void clear() noexcept;
@@ -189,7 +175,6 @@ struct captured {
     const std::uintptr_t* frames; ///< innermost first; only if is_new, and then they stay where they are
     unsigned count;               ///< of frames; at least 1 if is_new
     stack_record* record;         ///< for defined()
-    stack_cache::pending entry;   ///< for defined()
 };
 
 /// What capture() does when the cache does not know the stack.
@@ -200,7 +185,7 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     if (stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);
         cache != nullptr && thread.epoch == current_epoch.load(std::memory_order_relaxed)) [[likely]] {
         if (const std::uint32_t id = cache->find(start); id != 0) [[likely]] {
-            return {id, false, false, nullptr, 0, nullptr, {}};
+            return {id, false, false, nullptr, 0, nullptr};
         }
     }
     return walk_and_keep(thread, start);
