@@ -32,6 +32,21 @@ LINN_LOOK void release_looked_at(void* block) noexcept {
     timed_release(block, is_taken, [=] { real.free(block); });
 }
 
+/// Gets a block by `call`, and records it.
+template <typename Get>
+[[gnu::always_inline]] inline void* got(const unwind::frame_start& from, allocation_call call,
+                                        std::size_t bytes, std::size_t alignment, Get get) {
+    prepare(from);
+    const bool is_taken = takes(bytes);
+    void* const block = timed_get(bytes, is_taken, get);
+    if (block == nullptr) [[unlikely]] {
+        record_slowly(from, {event_kind::failure, call, log2_of(alignment), 0, 0, bytes});
+    } else if (is_taken) [[likely]] {
+        record_allocation(from, call, block, bytes, log2_of(alignment));
+    }
+    return block;
+}
+
 /// For the sampler a realloc releases one block and gets another. The old address is out of the sample before another thread
 /// can get it.
 [[gnu::always_inline]] inline void* resize_sampled(const unwind::frame_start& from, void* old,
@@ -60,12 +75,7 @@ LINN_LOOK void release_looked_at(void* block) noexcept {
 [[gnu::always_inline]] inline void* resize(const unwind::frame_start& from, void* old,
                                            std::size_t bytes) noexcept {
     if (old == nullptr) {
-        const bool is_taken = takes(bytes);
-        void* const block = timed_get(bytes, is_taken, [=] { return real.realloc(nullptr, bytes); });
-        if (is_taken) {
-            record_result(from, allocation_call::realloc, block, bytes);
-        }
-        return block;
+        return got(from, allocation_call::realloc, bytes, 0, [=] { return real.realloc(nullptr, bytes); });
     }
     if constexpr (is_sampler) {
         return resize_sampled(from, old, bytes);
@@ -88,26 +98,12 @@ LINN_LOOK void* realloc_looked_at(void* old, std::size_t bytes) noexcept {
 }
 
 LINN_LOOK void* malloc_looked_at(std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    prepare(from);
-    const bool is_taken = takes(bytes);
-    void* const block = timed_get(bytes, is_taken, [=] { return real.malloc(bytes); });
-    if (is_taken) [[likely]] {
-        record_result(from, allocation_call::malloc, block, bytes);
-    }
-    return block;
+    return got(unwind::here(), allocation_call::malloc, bytes, 0, [=] { return real.malloc(bytes); });
 }
 
 LINN_LOOK void* calloc_looked_at(std::size_t count, std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    const std::size_t all = array_bytes(count, bytes);
-    prepare(from);
-    const bool is_taken = takes(all);
-    void* const block = timed_get(all, is_taken, [=] { return real.calloc(count, bytes); });
-    if (is_taken) [[likely]] {
-        record_result(from, allocation_call::calloc, block, all);
-    }
-    return block;
+    return got(unwind::here(), allocation_call::calloc, array_bytes(count, bytes), 0,
+               [=] { return real.calloc(count, bytes); });
 }
 
 /// While it lives, the next call of the malloc family on this thread that fits is part of the operator. Where the operator
@@ -153,13 +149,11 @@ constexpr allocation_call call_of(operator_name name) noexcept {
     return static_cast<allocation_call>(static_cast<int>(first) + (is_array(name) ? 1 : 0));
 }
 
-/// Calls a foreign operator, whose own calls of malloc are not the program's.
-template <typename Ask>
-[[gnu::always_inline]] inline void* ask_operator(std::size_t bytes, bool is_taken, const Ask& ask) {
-    return timed_get(bytes, is_taken, [=] {
-        const inner_scope scope{inner_call::allocation, bytes};
-        return ask();
-    });
+/// Calls the operator behind ours, whose own calls of malloc are not the program's.
+template <operator_name Name>
+void* ask_operator(std::size_t bytes, std::size_t alignment) noexcept(is_nothrow(Name)) {
+    const inner_scope scope{inner_call::allocation, bytes};
+    return call_next_new<Name>(bytes, alignment);
 }
 
 /// What a throwing operator new does once malloc has failed: the program's handler, again, and at last an exception.
@@ -177,9 +171,7 @@ template <operator_name Name>
         }
     }
     record_slowly(from, {event_kind::failure, call, log2_of(alignment), 0, 0, bytes});
-    void* const block = ask_operator(bytes, is_taken, [=] {
-        return call_next_new<is_aligned_new(Name) ? new_aligned : new_plain>(bytes, alignment);
-    });
+    void* const block = ask_operator<is_aligned_new(Name) ? new_aligned : new_plain>(bytes, alignment);
     if (is_taken) { // another thread returned memory meanwhile
         record_allocation(from, call, block, bytes, log2_of(alignment));
     }
@@ -227,12 +219,7 @@ template <operator_name Name>
     if (way == operator_way::passed) {
         return call_next_new<Name>(bytes, alignment);
     }
-    const bool is_taken = takes(bytes);
-    void* const block = ask_operator(bytes, is_taken, [=] { return call_next_new<Name>(bytes, alignment); });
-    if (is_taken || block == nullptr) [[likely]] {
-        record_result(from, call_of(Name), block, bytes, log2_of(alignment));
-    }
-    return block;
+    return got(from, call_of(Name), bytes, alignment, [=] { return ask_operator<Name>(bytes, alignment); });
 }
 
 /// As operator new, where liblinn-sample.so goes over most blocks.
@@ -325,31 +312,22 @@ struct hooks {
     LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
         const unwind::frame_start from = unwind::here();
         find_real_functions();
-        const bool is_taken = takes(bytes);
-        void* block = nullptr;
-        void** const into = &block;
-        const int error = real.posix_memalign == nullptr ? ENOMEM : timed_get(bytes, is_taken, [=] {
-            return real.posix_memalign(into, alignment, bytes);
+        int error = ENOMEM;
+        void* const block = got(from, allocation_call::aligned, bytes, alignment, [=, &error] {
+            void* made = nullptr;
+            if (real.posix_memalign != nullptr) {
+                error = real.posix_memalign(&made, alignment, bytes);
+            }
+            return error == 0 ? made : nullptr;
         });
         if (error == 0) {
             *result = block;
-        }
-        // Success without a block: size 0, of an allocator that has none for it.
-        if (error != 0 || (is_taken && block != nullptr)) {
-            record_result(from, allocation_call::aligned, error == 0 ? block : nullptr, bytes,
-                          log2_of(alignment));
         }
         return error;
     }
     template <typename Ask>
     LINN_HOOK void* aligned(std::size_t alignment, std::size_t bytes, Ask get_block) noexcept {
-        const unwind::frame_start from = unwind::here();
-        const bool is_taken = takes(bytes);
-        void* const block = timed_get(bytes, is_taken, get_block);
-        if (block == nullptr || is_taken) [[likely]] {
-            record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
-        }
-        return block;
+        return got(unwind::here(), allocation_call::aligned, bytes, alignment, get_block);
     }
 
     template <operator_name Name>

@@ -167,6 +167,18 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
     w.last_stack = stack;
 }
 
+/// Records an event by `write`, as record_quickly() says, or `slowly`; measures now and then what that costs.
+template <typename Write, typename Slowly>
+[[gnu::always_inline]] inline void record(std::uintptr_t entered, const Write& write,
+                                          const Slowly& slowly) noexcept {
+    thread_state& t = this_thread;
+    const std::uint64_t begun = measure(t.cost);
+    if (!record_quickly(t, entered, write)) [[unlikely]] {
+        slowly();
+    }
+    measured(t.cost, begun);
+}
+
 /// A block that the program got, of those that takes() is true for. `from`: unwind::here() of the hook.
 [[gnu::always_inline]] inline void record_allocation(const unwind::frame_start& from, allocation_call call,
                                                      const void* block, std::size_t bytes,
@@ -176,26 +188,21 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
         record_sampled(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
         return;
     }
-    thread_state& t = this_thread;
-    const std::uint64_t begun = measure(t.cost);
-    const bool is_done =
-        record_quickly(t, from.stack_pointer, [&](thread_writer& w) __attribute__((always_inline)) {
-            const unwind::captured stack = unwind::capture(t.stacks, from);
-            if ((stack.is_new || probes.wants(stack.id)) && !look_closer(t, w, stack, address, bytes))
-                [[unlikely]] {
-                return false;
-            }
-            w.out.allocation(
-                ticks(), address, bytes,
-                wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
-            note_last(w, address, bytes, stack.id);
-            return true;
-        });
-    if (is_done) [[likely]] {
-        return measured(t.cost, begun);
-    }
-    record_slowly(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
-    measured(t.cost, begun);
+    const auto write = [&](thread_writer& w) __attribute__((always_inline)) {
+        thread_state& t = this_thread;
+        const unwind::captured stack = unwind::capture(t.stacks, from);
+        if ((stack.is_new || probes.wants(stack.id)) && !look_closer(t, w, stack, address, bytes))
+            [[unlikely]] {
+            return false;
+        }
+        w.out.allocation(
+            ticks(), address, bytes,
+            wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
+        note_last(w, address, bytes, stack.id);
+        return true;
+    };
+    record(from.stack_pointer, write,
+           [&] { record_slowly(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes}); });
 }
 
 /// A block that became another one, or larger or smaller where it is. After the real one has answered.
@@ -203,23 +210,19 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
                                                        const void* block, std::size_t bytes) noexcept {
     const auto before = reinterpret_cast<std::uintptr_t>(old);
     const auto address = reinterpret_cast<std::uintptr_t>(block);
-    thread_state& t = this_thread;
-    const std::uint64_t begun = measure(t.cost);
-    const bool is_done =
-        record_quickly(t, from.stack_pointer, [&](thread_writer& w) __attribute__((always_inline)) {
-            const unwind::captured stack = unwind::capture(t.stacks, from);
-            if (stack.is_new && !look_closer(t, w, stack, address, 0)) [[unlikely]] {
-                return false;
-            }
-            w.out.reallocation(ticks(), before, address, bytes, stack.id);
-            note_last(w, address, bytes, stack.id);
-            return true;
-        });
-    if (is_done) [[likely]] {
-        return measured(t.cost, begun);
-    }
-    record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0, address, before, bytes});
-    measured(t.cost, begun);
+    const auto write = [&](thread_writer& w) __attribute__((always_inline)) {
+        thread_state& t = this_thread;
+        const unwind::captured stack = unwind::capture(t.stacks, from);
+        if (stack.is_new && !look_closer(t, w, stack, address, 0)) [[unlikely]] {
+            return false;
+        }
+        w.out.reallocation(ticks(), before, address, bytes, stack.id);
+        note_last(w, address, bytes, stack.id);
+        return true;
+    };
+    record(from.stack_pointer, write, [&] {
+        record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0, address, before, bytes});
+    });
 }
 
 /// A block that the program is about to give back. Before it does: afterwards another thread may have it already. False where the
@@ -233,17 +236,12 @@ inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t byte
         }
         return false;
     }
-    thread_state& t = this_thread;
     const std::uintptr_t sp = stack_pointer();
-    const std::uint64_t begun = measure(t.cost);
-    const bool is_done = record_quickly(t, sp, [&](thread_writer& w) __attribute__((always_inline)) {
+    const auto write = [&](thread_writer& w) __attribute__((always_inline)) {
         w.out.release(ticks(), address, static_cast<std::uint8_t>(call));
         return true;
-    });
-    if (!is_done) [[unlikely]] {
-        record_slowly({0, sp, 0}, {event_kind::release, call, 0, address, 0, 0});
-    }
-    measured(t.cost, begun);
+    };
+    record(sp, write, [&] { record_slowly({0, sp, 0}, {event_kind::release, call, 0, address, 0, 0}); });
     return true;
 }
 
@@ -252,16 +250,5 @@ void record_unloading() noexcept;
 
 /// As early as possible: says of a process that it was there, even if it allocates nothing.
 void start_recording() noexcept;
-
-/// The result of a call of the malloc family: a block, or null.
-[[gnu::always_inline]] inline void record_result(const unwind::frame_start& from, allocation_call call,
-                                                 const void* block, std::size_t bytes,
-                                                 std::uint8_t alignment_log2 = 0) noexcept {
-    if (block != nullptr) [[likely]] {
-        record_allocation(from, call, block, bytes, alignment_log2);
-    } else {
-        record_slowly(from, {event_kind::failure, call, alignment_log2, 0, 0, bytes});
-    }
-}
 
 } // namespace linn::tool::preload
