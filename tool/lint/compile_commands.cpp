@@ -6,9 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <optional>
 
 namespace linn::tool {
 namespace {
@@ -77,19 +74,16 @@ std::vector<compile_command> commands_in(const fs::path& path) {
     const auto fail = [&](const std::string& reason) {
         throw unusable_input{fmt::format("cannot use {}: {}", path.string(), reason)};
     };
-    const std::optional<std::string> text = read_file(path);
-    if (!text) {
-        throw unusable_input{fmt::format("cannot read {}: {}", path.string(), std::strerror(errno))};
-    }
-    if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
+    const std::string text = text_of_file(path);
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
         fail("it is empty");
     }
     json all;
     try {
-        all = json::parse(*text);
+        all = json::parse(text);
     } catch (const json::parse_error& error) {
-        const auto before = text->begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text->size()));
-        fail(fmt::format("it is no JSON: line {}", std::count(text->begin(), before, '\n') + 1));
+        const auto before = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
+        fail(fmt::format("it is no JSON: line {}", std::count(text.begin(), before, '\n') + 1));
     }
     if (!all.is_array()) {
         fail("wanted an array of compile commands");

@@ -37,6 +37,15 @@ std::optional<std::string> read_file(const fs::path& path) {
     }
 }
 
+std::string text_of_file(const fs::path& path) {
+    std::optional<std::string> text = read_file(path);
+    if (!text) {
+        throw unusable_input{fmt::format("cannot use {}: {}", path.string(),
+                                         errno == EISDIR ? "it is a directory" : std::strerror(errno))};
+    }
+    return *std::move(text);
+}
+
 void write_file(const fs::path& path, const std::string& text) {
     std::ofstream file{path, std::ios::binary};
     file << text;

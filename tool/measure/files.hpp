@@ -25,6 +25,9 @@ struct damaged_input : unusable_input {
 /// The whole content of a file; nothing when it cannot be read, with the reason in `errno`.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+/// Likewise of a file that the user named. @throws unusable_input
+std::string text_of_file(const std::filesystem::path& path);
+
 /// Makes a file with this content, or replaces it. @throws std::filesystem::filesystem_error
 void write_file(const std::filesystem::path& path, const std::string& text);
 

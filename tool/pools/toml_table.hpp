@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/files.hpp"
-
 #include <toml++/toml.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,19 +23,6 @@ public:
 private:
     std::uint32_t line_;
 };
-
-/// A file that was read. @throws unusable_input
-inline std::string text_of_file(const std::filesystem::path& file) {
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error)) {
-        throw unusable_input{file.string() + " is a directory"};
-    }
-    std::optional<std::string> text = read_file(file);
-    if (!text) {
-        throw unusable_input{file.string() + ": " + std::strerror(errno)};
-    }
-    return *std::move(text);
-}
 
 /// The whole of a TOML text. @throws toml_problem
 toml::table parse_toml(std::string_view text);
