@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 namespace linn::tool::pools {
@@ -63,40 +62,17 @@ constexpr front* no_fronts = all_zero + 1;
 
 constinit std::uint32_t count = 0;
 
-/// Memory for the caches of threads, which come and go. The only lock of the library that fork has to stop besides those
-/// of the engine.
-void on_fork(void*, detail::module_event e) noexcept;
-constinit detail::module_part caches_part{detail::this_module, nullptr, &on_fork};
-constinit detail::metadata_arena<range_platform> caches{caches_part};
 void on_fork(void*, detail::module_event e) noexcept {
-    detail::module_record::on_fork(caches.lock(), e);
     if (e == detail::module_event::after_fork_in_child) {
         forget_scan_of_parent();
         forget_writing_of_parent();
     }
 }
+constinit detail::module_part fork_part{detail::this_module, nullptr, &on_fork};
 
+/// The fronts of a thread: pages of their own, which go back when it ends.
 std::size_t bytes_of_fronts() noexcept {
-    return (1 + std::size_t{count}) * sizeof(front);
-}
-
-/// What threads that are over left, linked through the first word of each. The lock of `caches` guards it.
-constinit void* left_caches = nullptr;
-
-void leave_cache(void* p) noexcept {
-    const detail::lock_guard<detail::mutex> guard{caches.lock()};
-    std::memcpy(p, &left_caches, sizeof left_caches);
-    left_caches = p;
-}
-void* take_cache() noexcept {
-    {
-        const detail::lock_guard<detail::mutex> guard{caches.lock()};
-        if (void* const p = left_caches; p != nullptr) {
-            std::memcpy(&left_caches, p, sizeof left_caches);
-            return p;
-        }
-    }
-    return caches.allocate(bytes_of_fronts());
+    return detail::round_up((1 + std::size_t{count}) * sizeof(front), page_bytes);
 }
 
 void flush() noexcept {
@@ -112,7 +88,7 @@ void flush() noexcept {
             fronts[i].home->detach(fronts[i]);
         }
     }
-    leave_cache(fronts - 1);
+    system_pages::unmap(fronts - 1, bytes_of_fronts(), page_bytes);
 }
 constinit detail::late_thread_exit<&flush> at_thread_exit{detail::this_module};
 
@@ -125,7 +101,7 @@ bool attach(std::uint64_t number, depot& d) noexcept {
         if (detail::module_ends()) {
             return false;
         }
-        void* const memory = take_cache();
+        void* const memory = system_pages::map(bytes_of_fronts(), page_bytes);
         if (memory == nullptr) {
             return false;
         }
@@ -302,7 +278,7 @@ slow_path::~slow_path() {
 
 void set_pool_count(std::uint32_t pools_to_come) noexcept {
     count = pools_to_come;
-    caches_part.join();
+    fork_part.join();
 }
 std::uint32_t pool_count() noexcept {
     return count;

@@ -6,7 +6,6 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/depot.hpp>
-#include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/registry.hpp>
 
 #include <atomic>
