@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
-#include <stdexcept>
 #include <system_error>
 
 namespace linn::tool {
@@ -170,12 +169,7 @@ pool_settings settings_of(const try_arm& arm, const try_place& place) {
     pool_settings settings;
     settings.plan = place.folder / (arm.name + ".plan");
     settings.mode = arm.mode;
-    std::ofstream out{settings.plan, std::ios::binary};
-    out << compiled_plan(arm.plan);
-    out.close();
-    if (!out) {
-        throw std::runtime_error{fmt::format("cannot write {}", settings.plan.string())};
-    }
+    write_file(settings.plan, compiled_plan(arm.plan));
     return settings;
 }
 

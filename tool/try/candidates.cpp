@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <stdexcept>
 #include <tuple>
 
 namespace linn::tool {
@@ -57,13 +55,8 @@ std::vector<probe::litter_size> litter_of(const trace_analysis& analysis) {
 }
 
 void write_litter(const std::vector<probe::litter_size>& sizes, const std::filesystem::path& file) {
-    std::ofstream out{file, std::ios::binary};
-    out.write(reinterpret_cast<const char*>(sizes.data()),
-              static_cast<std::streamsize>(sizes.size() * sizeof(probe::litter_size)));
-    out.close();
-    if (!out) {
-        throw std::runtime_error{fmt::format("cannot write {}", file.string())};
-    }
+    write_file(file,
+               {reinterpret_cast<const char*>(sizes.data()), sizes.size() * sizeof(probe::litter_size)});
     std::filesystem::permissions(file,
                                  std::filesystem::perms::others_read | std::filesystem::perms::group_read,
                                  std::filesystem::perm_options::add);
