@@ -230,9 +230,6 @@ std::string describe_status(int status) {
                                : fmt::format("ended with exit status {}", WEXITSTATUS(status));
 }
 
-/// Why waiting ended.
-enum class wake { finished, time, interrupt, flood };
-
 /// Waits for supervised programs and looks at what they write.
 class watcher {
 public:
@@ -242,26 +239,26 @@ public:
           tick_(tick),
           next_tick_(clock::now() + tick_interval) {}
 
-    /// Until one of `programs` has finished, or `deadline`.
-    wake wait(std::initializer_list<supervisor*> programs, clock::time_point deadline,
-              std::initializer_list<const owned_fd*> files) {
+    /// Until one of `programs` has finished; otherwise how a run that goes on no longer ends.
+    std::optional<ending> wait(std::initializer_list<supervisor*> programs, clock::time_point deadline,
+                               std::initializer_list<const owned_fd*> files) {
         for (;;) {
             for (supervisor* const p : programs) {
                 if (p->is_finished()) {
-                    return wake::finished;
+                    return std::nullopt;
                 }
             }
             if (interrupt_guard::pending() != 0) {
-                return wake::interrupt;
+                return ending::interrupted;
             }
             for (const owned_fd* const f : files) {
                 if (size_of(*f) > spec_.most_output_bytes) {
-                    return wake::flood;
+                    return ending::too_much_output;
                 }
             }
             const auto now = clock::now();
             if (now >= deadline) {
-                return wake::time;
+                return ending::timed_out;
             }
             if (now >= next_tick_) {
                 tick_();
@@ -379,20 +376,12 @@ private:
     }
 
     void wait_for(supervisor& program) {
-        switch (watcher_.wait({&program}, clock::now() + spec_.timeout, {&output_, &errors_})) {
-        case wake::finished:
-            return;
-        case wake::time:
-            end_with(ending::timed_out);
-            break;
-        case wake::interrupt:
-            end_with(ending::interrupted);
-            break;
-        case wake::flood:
-            end_with(ending::too_much_output);
-            break;
+        const std::optional<ending> why =
+            watcher_.wait({&program}, clock::now() + spec_.timeout, {&output_, &errors_});
+        if (why) {
+            end_with(*why);
+            program.end_all();
         }
-        program.end_all();
     }
 
     enum class shell_end { succeeded, failed, out_of_time, program_ended, stopped };
@@ -403,8 +392,8 @@ private:
         supervised_program p = shell_command(command, spec_.environment, said.get());
         p.directory = spec_.directory;
         supervisor shell{p};
-        wake why = watcher_.wait({&program, &shell}, deadline, {&output_, &errors_, &said});
-        if (why == wake::finished && !shell.is_finished()) { // a client may end the server as its last act
+        std::optional<ending> why = watcher_.wait({&program, &shell}, deadline, {&output_, &errors_, &said});
+        if (!why && !shell.is_finished()) { // a client may end the server as its last act
             why = watcher_.wait({&shell}, std::min(deadline, clock::now() + end_grace), {&said});
         }
         const bool is_done = shell.is_finished();
@@ -418,8 +407,8 @@ private:
         if (is_done && shell.report().failed == launcher::step::none && client_status_ == 0) {
             return shell_end::succeeded;
         }
-        if (why == wake::interrupt || why == wake::flood) {
-            end_with(why == wake::interrupt ? ending::interrupted : ending::too_much_output);
+        if (why && why != ending::timed_out) {
+            end_with(*why);
             return shell_end::stopped;
         }
         if (program.is_finished()) {
@@ -527,10 +516,7 @@ private:
         o_.how = by_signal ? ending::signalled : ending::exited;
         o_.code = by_signal ? WTERMSIG(r.status) : WEXITSTATUS(r.status);
         o_.core_dumped = by_signal && WCOREDUMP(r.status);
-        if (r.stopped_by != 0) {
-            o_.how = ending::wants_terminal;
-            o_.code = r.stopped_by;
-        } else if (ended_early_) {
+        if (ended_early_) {
             // A crash is named; a server that just ends may have gone to the background.
             if (!by_signal && o_.code == 0) {
                 end_with(ending::never_ready, 1);
@@ -569,17 +555,14 @@ std::string run_shell_command(const std::string& command, const interrupt_guard&
     const launch_spec no_limits;
     supervisor shell{shell_command(command, child_environment({}), STDERR_FILENO)};
     watcher watching{no_limits, guard, tick};
-    const wake why = watching.wait({&shell}, clock::time_point::max(), {});
+    const std::optional<ending> why = watching.wait({&shell}, clock::time_point::max(), {});
     shell.end_all();
     shell.wait();
-    if (why == wake::interrupt) {
+    if (why) {
         return "interrupted";
     }
     if (!shell.launcher_problem().empty()) {
         return shell.launcher_problem();
-    }
-    if (shell.report().stopped_by != 0) {
-        return "it needs a terminal, and there is none";
     }
     return shell.report().status == 0 ? std::string{} : describe_status(shell.report().status);
 }

@@ -60,7 +60,6 @@ struct observation {
         interrupted,     ///< the tool was asked to stop
         not_started,     ///< `code` is an errno
         too_much_output, ///< wrote more than `most_output_bytes`
-        wants_terminal,  ///< stopped because it reads a terminal
         never_ready,     ///< `ready` did not succeed in time
         client_failed,   ///< `code` is the exit status of `client`
     };

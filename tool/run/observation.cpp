@@ -246,8 +246,6 @@ std::string describe_ending(const observation& o, const launch_spec& spec) {
                            std::strerror(o.code));
     case ending::too_much_output:
         return fmt::format("wrote more than {} MiB", spec.most_output_bytes >> 20);
-    case ending::wants_terminal:
-        return "stopped, because it needs a terminal, and there is none";
     case ending::never_ready:
         return o.code != 0 ? o.detail
                            : fmt::format("was not ready in {:g} s{}",

@@ -164,8 +164,6 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
                            t.command.front(), how, hint_for(t.spec), said);
     case ending::too_much_output:
         return fmt::format("{} {}: let it write less, or into a file", t.command.front(), how);
-    case ending::wants_terminal:
-        return fmt::format("{} {}: run it with arguments that make it work alone", t.command.front(), how);
     case ending::signalled:
     case ending::never_ready:
     case ending::client_failed:

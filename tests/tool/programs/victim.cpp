@@ -140,8 +140,6 @@ int main(int count, char** arguments) {
         for (int c = std::getchar(); c != EOF; c = std::getchar()) {
             std::putchar(c);
         }
-    } else if (is("stop")) {
-        raise(SIGTTIN), hang(nullptr);
     } else if (is("touch")) {
         return touch(static_cast<std::size_t>(number) << 20);
     } else if (is("fork")) {

@@ -131,7 +131,7 @@ public:
             for (int i = 9; digits != nullptr && i >= 0; --i, pid /= 10) {
                 digits[i] = static_cast<char>('0' + pid % 10);
             }
-            // A group that is not orphaned: only such a one is stopped, and so noticed, by SIGTTIN.
+            // What the program sends to its own group does not reach this process.
             ::setpgid(0, 0);
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -156,9 +156,6 @@ public:
             } else if (got == SIGCHLD) {
                 reap();
             } else if (got > 0) {
-                end_all();
-            }
-            if (report_.stopped_by != 0) {
                 end_all();
             }
         }
@@ -186,20 +183,15 @@ private:
         look();
         for (;;) {
             int status = 0;
-            const pid_t pid = ::wait4(-1, &status, WNOHANG | WUNTRACED, nullptr);
+            const pid_t pid = ::wait4(-1, &status, WNOHANG, nullptr);
             if (pid == 0) {
                 return true;
             }
             if (pid < 0) {
                 return errno == EINTR;
             }
-            if (pid != main_) {
-                continue;
-            }
-            if (!WIFSTOPPED(status)) {
+            if (pid == main_) {
                 report_.status = status;
-            } else if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU) {
-                report_.stopped_by = WSTOPSIG(status);
             }
         }
     }
@@ -289,7 +281,7 @@ int run(char** arguments) noexcept {
     report r;
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != std::atoi(arguments[argument::parent])) {
-        give_up(r, step::parent_gone, ESRCH);
+        ::_exit(1); // it is gone
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (*arguments[argument::directory] != '\0' && ::chdir(arguments[argument::directory]) != 0) {

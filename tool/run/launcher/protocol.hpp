@@ -16,7 +16,7 @@ struct argument {
 };
 
 /// Where starting the program failed.
-enum class step : std::uint32_t { none, parent_gone, directory, fork, exec };
+enum class step : std::uint32_t { none, directory, fork, exec };
 
 /// What happened to the program. Written as it lies in memory: both sides are built together.
 struct report {
@@ -26,7 +26,6 @@ struct report {
     step failed = step::none;
     std::int32_t error = 0;        ///< errno of the failed step
     std::int32_t status = 0;       ///< of the program, as wait4 gives it
-    std::int32_t stopped_by = 0;   ///< SIGTTIN or SIGTTOU: the program wanted a terminal, and was killed
     std::uint32_t left_behind = 0; ///< processes that still ran after the program's end and a grace
     std::uint64_t wall_ns = 0;
     std::uint64_t user_ns = 0;
