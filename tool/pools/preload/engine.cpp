@@ -153,7 +153,7 @@ void look_after(std::uint32_t number, depot& d) noexcept {
             if (s.strikes.fetch_add(1, std::memory_order_relaxed) + 1 == most_strikes) {
                 s.stopped.store("it held more than max_waste times the memory of its live objects",
                                 std::memory_order_relaxed);
-                request_scan();
+                leave_out_stopped_pools();
             }
             return;
         }
@@ -312,7 +312,6 @@ void* refill(std::uint64_t number, const void* caller) noexcept {
         return nullptr;
     }
     if (s.stopped.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-        scan_if_requested(); // which takes its sites out of the index
         return nullptr;
     }
     const slow_path here;

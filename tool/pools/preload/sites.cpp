@@ -204,7 +204,6 @@ site_state state_of(std::uint32_t i) noexcept {
 
 constinit bool looks_for_files = false;
 constinit std::atomic<bool> is_scanning{false};
-constinit std::atomic<bool> is_stop_pending{false};
 constinit std::atomic<std::uint64_t> scan_wanted_ms{0};
 constinit std::atomic<std::uint64_t> scanned_ms{0};
 constinit std::atomic<std::uint32_t> vain_scans{0};
@@ -276,8 +275,7 @@ void scan_if_due() noexcept {
         return;
     }
     const std::uint64_t now = detail::coarse_clock::now_ms();
-    if (!is_stop_pending.load(std::memory_order_relaxed) &&
-        vain_scans.load(std::memory_order_relaxed) > vain_at_once &&
+    if (vain_scans.load(std::memory_order_relaxed) > vain_at_once &&
         scanned_ms.load(std::memory_order_relaxed) == now) {
         return;
     }
@@ -285,13 +283,12 @@ void scan_if_due() noexcept {
         return;
     }
     scanned_ms.store(now, std::memory_order_relaxed);
-    const bool has_stopped = is_stop_pending.exchange(false, std::memory_order_relaxed);
     bool has_changed = false;
     {
         const slow_path here;
         has_changed = have_modules_changed();
     }
-    if (has_changed || has_stopped) {
+    if (has_changed) {
         hot.attention.fetch_and(~std::uint32_t{attention_to_modules}, std::memory_order_relaxed);
         scan();
     } else if (vain_scans.fetch_add(1, std::memory_order_relaxed) > vain_at_once &&
@@ -455,25 +452,21 @@ void request_scan() noexcept {
     }
     scan_wanted_ms.store(detail::coarse_clock::now_ms(), std::memory_order_relaxed);
     vain_scans.store(0, std::memory_order_relaxed);
-    for (std::uint32_t i = 0; i != plan->pool_count; ++i) {
-        if (pools[i].stopped.load(std::memory_order_relaxed) != nullptr) {
-            is_stop_pending.store(true, std::memory_order_relaxed);
-        }
-    }
     hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
     look_at_calls();
 }
 
-void scan_if_requested() noexcept {
-    if ((hot.attention.load(std::memory_order_relaxed) & attention_to_modules) != 0) {
-        scan_if_due();
+void leave_out_stopped_pools() noexcept {
+    if (looks_for_files && !is_scanning.exchange(true, std::memory_order_acquire)) { // pairs with the release
+        fill_indices();
+        is_scanning.store(false, std::memory_order_release); // pairs with the acquire
     }
 }
 
 void forget_scan_of_parent() noexcept {
     if (is_scanning.load(std::memory_order_relaxed)) {
         is_scanning.store(false, std::memory_order_relaxed);
-        is_stop_pending.store(true, std::memory_order_relaxed);
+        last_loads = {}; // so that it is done again
         hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
     }
 }

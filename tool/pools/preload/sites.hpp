@@ -184,10 +184,10 @@ struct site_settings {
 /// @param plan for good
 bool apply_plan(const plan_tables& plan, const site_settings& settings) noexcept;
 
-/// Files may have come or gone, or a pool has stopped: to be looked at again.
+/// Files may have come or gone: to be looked at again.
 void request_scan() noexcept;
-/// Does so, if that was requested.
-void scan_if_requested() noexcept;
+/// Calls of pools that have stopped are no longer planned ones. Where a scan is going on, those that it has passed stay.
+void leave_out_stopped_pools() noexcept;
 /// In the child of a fork, where another thread may have been at it.
 void forget_scan_of_parent() noexcept;
 
