@@ -231,9 +231,13 @@ namespace {
 struct own_heap {
     std::string_view name;
     std::string_view what;
+    std::string_view without = {}; ///< a setting in the environment that takes it out
 };
 
 constexpr own_heap own_heaps[] = {
+    {"python", "it has an allocator of its own for small objects", "PYTHONMALLOC=malloc"},
+    {"pypy", "the heap of PyPy is its own"},
+    {"php", "it has an allocator of its own", "USE_ZEND_ALLOC=0"},
     {"node", "the JavaScript heap of V8 is its own"},
     {"deno", "the JavaScript heap of V8 is its own"},
     {"bun", "the JavaScript heap of JavaScriptCore is its own"},
@@ -270,19 +274,12 @@ std::string variable_of(const std::vector<std::string>& environment, const std::
 std::vector<std::string> remarks_on(const process_proof& last, const executable_info& info) {
     std::vector<std::string> list;
     const std::string name = last.executable.filename().string();
-    if ((is_called(name, "python") || is_called(name, "pypy")) &&
-        variable_of(last.environment, "PYTHONMALLOC") != "malloc") {
-        list.push_back(name.starts_with("pypy")
-                           ? "PyPy has a heap of its own: only a part of its memory comes from malloc"
-                           : "Python has an allocator of its own for small objects: PYTHONMALLOC=malloc in "
-                             "the environment takes it out");
-    }
-    if (is_called(name, "php") && variable_of(last.environment, "USE_ZEND_ALLOC") != "0") {
-        list.push_back("PHP has an allocator of its own: USE_ZEND_ALLOC=0 in the environment takes it out");
-    }
     for (const own_heap& known : own_heaps) {
-        if (is_called(name, known.name)) {
-            list.push_back(fmt::format("{}: {}; an allocator changes the rest only", name, known.what));
+        if (is_called(name, known.name) && std::ranges::count(last.environment, known.without) == 0) {
+            list.push_back(fmt::format(
+                "{}: {}; {}", name, known.what,
+                known.without.empty() ? "an allocator changes the rest only"
+                                      : fmt::format("{} in the environment takes it out", known.without)));
         }
     }
     if (info.is_go) {
