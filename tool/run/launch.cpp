@@ -550,8 +550,8 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
     return run{spec, guard, tick}.take();
 }
 
-std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
-                              const std::function<void()>& tick) {
+std::string prepare_run(const std::string& command, const interrupt_guard& guard,
+                        const std::function<void()>& tick) {
     const launch_spec no_limits;
     supervisor shell{shell_command(command, child_environment({}), STDERR_FILENO)};
     watcher watching{no_limits, guard, tick};
@@ -561,10 +561,12 @@ std::string run_shell_command(const std::string& command, const interrupt_guard&
     if (why) {
         return "interrupted";
     }
-    if (!shell.launcher_problem().empty()) {
-        return shell.launcher_problem();
+    const std::string& problem = shell.launcher_problem();
+    if (problem.empty() && shell.report().status == 0) {
+        return {};
     }
-    return shell.report().status == 0 ? std::string{} : describe_status(shell.report().status);
+    return fmt::format("--prepare '{}': {}", command,
+                       problem.empty() ? describe_status(shell.report().status) : problem);
 }
 
 } // namespace linn::tool

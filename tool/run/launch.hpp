@@ -89,9 +89,6 @@ const process_proof* main_proof(const observation& o) noexcept;
 /// Wall time of a run, with the littering of its heap, which takes time too. 0: not known.
 double seconds_of(const observation& o);
 
-/// What is wrong with a preparation that ended with `problem`; empty when that is empty.
-std::string prepare_problem(const std::string& command, const std::string& problem);
-
 /// Compares what the main process reported with what was asked. Returns an empty string when it ran on `library` (empty:
 /// on `own_provider`, which is what the program brings) and what that passes on went to `behind` (empty: wherever),
 /// otherwise why the run must not count.
@@ -136,10 +133,10 @@ struct launch_spec {
 /// `guard` has a signal pending, everything that was started is ended. `tick` is called a few times a second.
 observation launch(const launch_spec& spec, const interrupt_guard& guard, const std::function<void()>& tick);
 
-/// Runs a shell command with this process's environment and waits; for `--prepare`. Its output goes to standard error.
+/// Runs the shell command of `--prepare` with this process's environment and waits. Its output goes to standard error.
 /// Returns an empty string, or what went wrong.
-std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
-                              const std::function<void()>& tick);
+std::string prepare_run(const std::string& command, const interrupt_guard& guard,
+                        const std::function<void()>& tick);
 
 /// Adds NAME=value to an environment, or replaces the value of that name.
 void set_variable(std::vector<std::string>& environment, const std::string& variable);

@@ -116,10 +116,6 @@ double seconds_of(const observation& o) {
     return ns * 1e-9;
 }
 
-std::string prepare_problem(const std::string& command, const std::string& problem) {
-    return problem.empty() ? std::string{} : fmt::format("--prepare '{}': {}", command, problem);
-}
-
 std::string refute_run(const observation& o, const fs::path& library, const fs::path& behind,
                        const std::string& own_provider) {
     const process_proof* proof = main_proof(o);

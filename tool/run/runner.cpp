@@ -370,7 +370,7 @@ private:
         }
         const std::string problem = world_.prepare(o.prepare);
         if (world_.interrupted() == 0) {
-            result_.problem = prepare_problem(o.prepare, problem);
+            result_.problem = problem;
         }
         return problem.empty() && world_.interrupted() == 0;
     }
@@ -540,7 +540,7 @@ run_world world_of(const run_options& options, const std::vector<std::string>& c
                                        guard, [&](const std::string&) { tick(); });
     };
     world.launch = [&](const launch_spec& spec) { return launch(spec, guard, tick); };
-    world.prepare = [&](const std::string& line) { return run_shell_command(line, guard, tick); };
+    world.prepare = [&](const std::string& line) { return prepare_run(line, guard, tick); };
     world.inspect = inspect_machine;
     world.canary = canary;
     world.touch_memory = touch_memory;

@@ -190,7 +190,7 @@ private:
     std::optional<observation> launch(const launch_spec& spec) {
         if (!options_.prepare.empty()) {
             if (const std::string problem = world_.prepare(options_.prepare); !problem.empty()) {
-                result_.problem = world_.interrupted() != 0 ? "" : prepare_problem(options_.prepare, problem);
+                result_.problem = world_.interrupted() != 0 ? "" : problem;
                 return std::nullopt;
             }
         }
