@@ -83,13 +83,13 @@ public:
 private:
     /// Bytes that default-initialisation writes.
     std::uint64_t written(QualType type);
+    std::uint64_t written(const FieldDecl& field);
     std::uint64_t written_of_record(const CXXRecordDecl& record, bool whole_object);
     std::uint64_t written_by(const CXXConstructorDecl& constructor, bool whole_object);
     std::uint64_t written_by(const Expr& initialiser, QualType type, bool whole_object = true);
     std::uint64_t structural(const CXXRecordDecl& record, bool whole_object);
     std::uint64_t own_pointers(const CXXRecordDecl& record) const;
     std::uint64_t whole(const CXXRecordDecl& record, bool whole_object) const;
-    std::uint64_t unwritten(const FieldDecl& field);
     void collect(const CXXRecordDecl& record, bool whole_object, std::vector<filled_member>& to);
 
     ASTContext& context_;

@@ -150,15 +150,20 @@ std::uint64_t fill_size::structural(const CXXRecordDecl& record, bool whole_obje
         sum += written_of_record(*base, false);
     }
     for (const FieldDecl* field : record.fields()) {
-        if (field->hasInClassInitializer()) {
-            const Expr* initialiser = field->isBitField() ? nullptr : field->getInClassInitializer();
-            const QualType type = field->getType();
-            sum += bytes_of(*field, initialiser != nullptr ? written_by(*initialiser, type) : size_of(type));
-        } else if (!record.isUnion() && !field->isBitField() && !field->isZeroSize(context_)) {
-            sum += written(field->getType());
-        }
+        sum += written(*field);
     }
     return sum;
+}
+
+std::uint64_t fill_size::written(const FieldDecl& field) {
+    const QualType type = field.getType();
+    if (field.hasInClassInitializer()) {
+        const Expr* initialiser = field.isBitField() ? nullptr : field.getInClassInitializer();
+        return bytes_of(field, initialiser != nullptr ? written_by(*initialiser, type) : size_of(type));
+    }
+    const bool is_left_alone =
+        field.getParent()->isUnion() || field.isBitField() || field.isZeroSize(context_);
+    return is_left_alone ? 0 : written(type);
 }
 
 std::uint64_t fill_size::written_by(const CXXConstructorDecl& constructor, bool whole_object) {
@@ -219,22 +224,6 @@ std::uint64_t fill_size::written_by(const Expr& initialiser, QualType type, bool
     return record != nullptr ? whole(*record, whole_object) : size_of(type);
 }
 
-std::uint64_t fill_size::unwritten(const FieldDecl& field) {
-    if (field.isZeroSize(context_) || (field.isBitField() && field.hasInClassInitializer())) {
-        return 0;
-    }
-    if (field.isBitField()) {
-        return (field.getBitWidthValue(context_) + 7) / 8;
-    }
-    const Expr* initialiser = field.getInClassInitializer();
-    const std::uint64_t size = size_of(field.getType());
-    if (field.hasInClassInitializer() && initialiser == nullptr) {
-        return 0;
-    }
-    return size - std::min(size, initialiser != nullptr ? written_by(*initialiser, field.getType())
-                                                        : written(field.getType()));
-}
-
 void fill_size::collect(const CXXRecordDecl& record, bool whole_object, std::vector<filled_member>& to) {
     for (const CXXRecordDecl* base : bases_of(record, whole_object)) {
         const CXXConstructorDecl* constructor = default_constructor(*base);
@@ -243,9 +232,10 @@ void fill_size::collect(const CXXRecordDecl& record, bool whole_object, std::vec
         }
     }
     for (const FieldDecl* field : record.fields()) {
-        const bool is_padding = field->isBitField() && !field->getDeclName();
-        if (const std::uint64_t bytes = is_padding ? 0 : unwritten(*field); bytes != 0) {
-            to.push_back({field, bytes});
+        const bool is_padding = (field->isBitField() && !field->getDeclName()) || field->isZeroSize(context_);
+        const std::uint64_t all = is_padding ? 0 : bytes_of(*field, size_of(field->getType()));
+        if (const std::uint64_t done = std::min(all, written(*field)); done != all) {
+            to.push_back({field, all - done});
         }
     }
 }
