@@ -22,42 +22,29 @@
 
 namespace linn::tool {
 
-source_text::source_text(std::string text) : text_{std::move(text)}, starts_{0} {
-    for (std::size_t i = 0; i != text_.size(); ++i) {
-        if (text_[i] == '\n') {
-            starts_.push_back(i + 1);
-        }
+const std::string& source_texts::of(const std::string& file) {
+    const auto [found, is_new] = files_.try_emplace(file);
+    if (is_new) {
+        found->second = read_file(file).value_or("");
     }
+    return found->second;
 }
 
-text_place source_text::place(std::size_t offset) const {
-    if (offset > text_.size() || text_.empty()) {
+text_place source_texts::place(const std::string& file, std::size_t offset) {
+    const std::string_view text = of(file);
+    if (offset > text.size() || text.empty()) {
         return {};
     }
-    const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
-    const std::size_t start = *std::prev(after);
-    return {static_cast<std::size_t>(after - starts_.begin()), offset - start + 1};
+    const std::string_view before = text.substr(0, offset);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+    return {lines + 1, offset - before.rfind('\n')}; // where there is none, it is -1
 }
 
-std::string_view source_text::line(std::size_t number) const {
-    if (number == 0 || number > starts_.size()) {
-        return {};
-    }
-    const std::size_t start = starts_[number - 1];
-    const std::string_view rest = std::string_view{text_}.substr(start);
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    if (line.ends_with('\r')) {
-        line.remove_suffix(1);
-    }
-    return line;
-}
-
-const source_text& source_texts::of(const std::string& file) {
-    const auto found = files_.find(file);
-    if (found != files_.end()) {
-        return found->second;
-    }
-    return files_.emplace(file, source_text{read_file(file).value_or("")}).first->second;
+std::string_view source_texts::line(const std::string& file, std::size_t offset) {
+    const std::string_view text = of(file);
+    const text_place at = place(file, offset);
+    const std::string_view rest = text.substr(at.line == 0 ? text.size() : offset + 1 - at.column);
+    return rest.substr(0, rest.find_first_of("\r\n"));
 }
 
 namespace {
@@ -218,7 +205,7 @@ std::string first_error(const std::vector<tidy_diagnostic>& diagnostics) {
         return m.text;
     }
     source_texts texts;
-    const text_place place = texts.of(m.file).place(m.offset);
+    const text_place place = texts.place(m.file, m.offset);
     return fmt::format("{}:{}:{}: {}", m.file, place.line, place.column, m.text);
 }
 

@@ -41,7 +41,7 @@ fill_facts take_facts(tidy_diagnostic& d) {
 }
 
 lint_note note_of(const tidy_message& m, source_texts& texts) {
-    return {m.text, m.file, m.file.empty() ? text_place{} : texts.of(m.file).place(m.offset)};
+    return {m.text, m.file, m.file.empty() ? text_place{} : texts.place(m.file, m.offset)};
 }
 
 namespace fs = std::filesystem;
@@ -54,7 +54,7 @@ bool conflict(const lint_replacement& a, const lint_replacement& b) {
 using replacements = std::set<lint_replacement>; // in the order of their offsets
 
 /// Adds a finding's fix to those of its file. @returns why it cannot be made; empty when it can
-std::string take(const lint_finding& f, const source_text& text, fs::file_time_type read_at,
+std::string take(const lint_finding& f, const std::string& text, fs::file_time_type read_at,
                  replacements& made) {
     std::error_code error;
     if (const auto changed = fs::last_write_time(f.file, error); error || changed > read_at) {
@@ -64,7 +64,7 @@ std::string take(const lint_finding& f, const source_text& text, fs::file_time_t
         if (r.file != f.file) {
             return "it would change another file";
         }
-        if (r.offset > text.text().size() || r.length > text.text().size() - r.offset) {
+        if (r.offset > text.size() || r.length > text.size() - r.offset) {
             return "it does not fit the file";
         }
         if (std::ranges::any_of(made, [&](const auto& other) { return conflict(other, r); })) {
@@ -175,9 +175,8 @@ std::vector<lint_finding> finding_collector::take(source_texts& texts) {
     std::vector<lint_finding> list;
     for (auto& [key, e] : entries_) {
         lint_finding& f = e.finding;
-        const source_text& text = texts.of(f.file);
-        f.place = text.place(f.offset);
-        f.source_line = text.line(f.place.line);
+        f.place = texts.place(f.file, f.offset);
+        f.source_line = texts.line(f.file, f.offset);
         for (const tidy_message& note : e.notes) {
             f.notes.push_back(note_of(note, texts));
         }
@@ -210,7 +209,7 @@ std::map<std::string, std::string> apply_fixes(std::vector<lint_finding>& findin
     std::erase_if(made, [](const auto& one) { return one.second.empty(); });
     std::map<std::string, std::string> changed;
     for (const auto& [file, all] : made) {
-        std::string text = texts.of(file).text();
+        std::string text = texts.of(file);
         for (auto r = all.rbegin(); r != all.rend(); ++r) { // from the end, so that offsets stay right
             text.replace(r->offset, r->length, r->text);
         }
@@ -267,14 +266,11 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
 
     const compile_database database = read_compile_database(find_compile_database(options.build));
     const project the_project{database, options.scope};
-    lint_selection selection = select_units(database, the_project, options.files);
+    result.chosen = select_units(database, the_project, options.files);
+    const lint_selection& selection = result.chosen;
     result.database = database.path.string();
     result.root = the_project.root();
     result.units = selection.units.size() + selection.gone.size();
-    result.not_cxx = selection.not_cxx;
-    result.excluded = selection.excluded;
-    result.compiled_again = selection.compiled_again;
-    result.remarks = selection.remarks;
     for (const std::string& file : selection.gone) {
         result.failed.push_back(
             {file, fmt::format("there is no such file; {} is older than the sources", result.database)});

@@ -127,31 +127,19 @@ struct text_place {
     std::size_t column = 0; ///< in bytes, from 1, as compilers count
 };
 
-/// A file that was read once, for looking up places in it.
-class source_text {
-public:
-    explicit source_text(std::string text);
-
-    /// The place of a byte; unknown when it lies behind the end.
-    text_place place(std::size_t offset) const;
-
-    /// The line without its end; empty when there is none of that number.
-    std::string_view line(std::size_t number) const;
-
-    const std::string& text() const noexcept { return text_; }
-
-private:
-    std::string text_;
-    std::vector<std::size_t> starts_; // of the lines
-};
-
 /// The files that places are looked up in, each read at its first use. One that cannot be read is an empty one.
 class source_texts {
 public:
-    const source_text& of(const std::string& file);
+    const std::string& of(const std::string& file);
+
+    /// The place of a byte; unknown when it lies behind the end.
+    text_place place(const std::string& file, std::size_t offset);
+
+    /// The line that it stands in, without its end; likewise.
+    std::string_view line(const std::string& file, std::size_t offset);
 
 private:
-    std::map<std::string, source_text, std::less<>> files_;
+    std::map<std::string, std::string> files_;
 };
 
 /// Text to put in the place of other text.
@@ -372,15 +360,12 @@ struct lint_result {
     lint_options options;
     std::vector<lint_finding> findings; ///< the most bytes first
     std::vector<failed_file> failed;
-    std::vector<std::string> remarks;
-    std::size_t units = 0;          ///< to check
-    std::size_t checked = 0;        ///< wholly
-    std::size_t not_run = 0;        ///< a signal came before
-    std::size_t not_cxx = 0;        ///< entries in another language
-    std::size_t excluded = 0;       ///< entries that are not the project's
-    std::size_t compiled_again = 0; ///< further entries of files that were read once
-    double seconds = 0;             ///< of clang-tidy, all units together
-    int signal = 0;                 ///< that stopped it, or 0
+    lint_selection chosen;
+    std::size_t units = 0;   ///< to check
+    std::size_t checked = 0; ///< wholly
+    std::size_t not_run = 0; ///< a signal came before
+    double seconds = 0;      ///< of clang-tidy, all units together
+    int signal = 0;          ///< that stopped it, or 0
     source_texts texts;
     std::filesystem::file_time_type read_at{};
 

@@ -3,6 +3,8 @@
 // places, one finding a place, fixes that fit.
 #include "lint/lint.hpp"
 
+#include "scratch_folder.hpp"
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -186,15 +188,17 @@ TEST_CASE("what one unit may rely upon is not removable") {
 }
 
 TEST_CASE("lines and columns of a byte") {
-    const source_text text{"ab\r\n\xc3\xa9x\n"};
-    CHECK(text.place(0).line == 1);
-    CHECK(text.place(4).line == 2);
-    CHECK(text.place(6).column == 3); // the é is two bytes
-    CHECK(text.line(1) == "ab");
-    CHECK(text.line(2) == "\xc3\xa9x");
-    CHECK(text.line(9).empty());
-    CHECK(text.place(99).line == 0);
-    CHECK(source_text{""}.place(0).line == 0);
+    const testing::scratch_folder folder;
+    const std::string file = folder.file("lines.cpp", "ab\r\n\xc3\xa9x\n").string();
+    source_texts texts;
+    CHECK(texts.place(file, 0).line == 1);
+    CHECK(texts.place(file, 4).line == 2);
+    CHECK(texts.place(file, 6).column == 3); // the é is two bytes
+    CHECK(texts.line(file, 1) == "ab");
+    CHECK(texts.line(file, 6) == "\xc3\xa9x");
+    CHECK(texts.line(file, 99).empty());
+    CHECK(texts.place(file, 99).line == 0);
+    CHECK(texts.place("nowhere", 0).line == 0);
 }
 
 TEST_CASE("fixes are made wholly or not at all") {

@@ -150,13 +150,14 @@ std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
             lines.push_back(fmt::format("not fixed: {}: {}", place_text(f.file, f.place), f.refusal));
         }
     }
-    add(r.compiled_again, "compilation", "left out: {} more of files that are compiled in several ways");
-    add(r.not_cxx, "file", "left out: {} in another language than C++");
-    add(r.excluded, "file",
+    add(r.chosen.compiled_again, "compilation",
+        "left out: {} more of files that are compiled in several ways");
+    add(r.chosen.not_cxx, "file", "left out: {} in another language than C++");
+    add(r.chosen.excluded, "file",
         r.options.scope.exclude
             ? "left out: {} that --exclude names"
             : "left out: {} of the build folder or of third parties; --exclude '' checks them");
-    lines.insert(lines.end(), r.remarks.begin(), r.remarks.end());
+    lines.insert(lines.end(), r.chosen.remarks.begin(), r.chosen.remarks.end());
     return lines;
 }
 
@@ -249,9 +250,9 @@ std::string lint_json(const lint_result& r) {
                      {"checked", r.checked},
                      {"failed", r.failed.size()},
                      {"not_run", r.not_run},
-                     {"excluded", r.excluded},
-                     {"not_cxx", r.not_cxx},
-                     {"compiled_again", r.compiled_again}};
+                     {"excluded", r.chosen.excluded},
+                     {"not_cxx", r.chosen.not_cxx},
+                     {"compiled_again", r.chosen.compiled_again}};
     json["clang_tidy_seconds"] = r.seconds;
     json["places"] = r.count(fill_kind::now);
     json["bytes"] = r.bytes();
@@ -262,7 +263,7 @@ std::string lint_json(const lint_result& r) {
     json["findings"] = list_json(r.findings, [&](const lint_finding& f) { return finding_json(r, f); });
     json["failed_files"] = list_json(
         r.failed, [](const failed_file& f) { return ordered_json{{"file", f.file}, {"reason", f.reason}}; });
-    json["remarks"] = r.remarks;
+    json["remarks"] = r.chosen.remarks;
     return result_text("linn.lint/2", json);
 }
 
