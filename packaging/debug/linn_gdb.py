@@ -87,7 +87,7 @@ class Slab:
         return bool(words(self.words + index // 64 * 8, 1)[0] >> (index % 64) & 1)
 
     def out(self):
-        """The addresses of slots that the slab has handed out, to the program or to a magazine."""
+        """The addresses of slots that the slab has handed out, to the program or to a thread's cache."""
         for number, word in enumerate(words(self.words, (self.carved + 63) // 64)):
             taken = ~word & (1 << min(64, self.carved - 64 * number)) - 1
             while taken:
@@ -98,12 +98,6 @@ class Slab:
 
 def slabs_of(slab_set):
     return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["all_"]["front_"], "older")]
-
-
-def magazine_objects(magazine, count=None):
-    """The objects in a magazine; its places follow the struct in memory."""
-    count = int(magazine["count"]) if count is None else count
-    return pointers(int(magazine.address) + magazine.type.sizeof, count)
 
 
 class Pool:
@@ -144,10 +138,7 @@ class Pool:
     def thread_caches(self):
         """(thread, free objects that it keeps) for each thread that uses the pool."""
         for front in self.fronts():
-            held = list(cached_slots(front))
-            if int(front["spare"]):
-                held += magazine_objects(front["spare"].dereference())
-            yield int(front["thread"]), held
+            yield int(front["thread"]), list(cached_slots(front))
 
     def cache_of(self):
         """Free object -> who keeps it."""

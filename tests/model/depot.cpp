@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The depot and what threads do with it: magazines are exchanged, refilled, flushed and trimmed.
+// The depot and what threads do with it: caches are refilled, flushed and trimmed.
 #include "depot_scenarios.hpp"
 
 namespace model::of_depots {
@@ -35,7 +35,7 @@ struct counted : depot_state {
         if (t == 0) {
             attach(0);
             void* held[3];
-            for (int i = 0; i < 2; ++i) { // with both magazines full at the end, which the next take swaps
+            for (int i = 0; i < 2; ++i) {
                 for (void*& p : held) {
                     p = take(pool, fronts[0], 1);
                 }
@@ -165,7 +165,7 @@ struct homes_state : depot_state {
 
 /// Two threads of different homes refill and flush: each has a slab to take from, and takes over what the other left behind.
 struct homes : homes_state {
-    void run(unsigned t) { fill_and_flush<4>(t); } // of which two stay in magazines when they come back
+    void run(unsigned t) { fill_and_flush<4>(t); } // of which two stay in caches when they come back
 };
 const registration<homes> homes_of_two{"depot.homes", 2};
 

@@ -50,7 +50,7 @@ TEST_CASE("depot: alternating at any fill does not thrash") {
                 put(x.depot, f, spare.back());
                 spare.pop_back();
             }
-            // Runs of up to one magazine cross the boundary back and forth.
+            // Runs of up to one magazine go up and down.
             for (const std::size_t run : linn_test::sizes{1, 2, magazine}) {
                 const std::size_t before = x.depot.statistics().depot_visits;
                 for (int i = 0; i < 300; ++i) {
@@ -94,7 +94,7 @@ TEST_CASE("depot: a thread caches two magazines at most, whatever it frees") {
     check_quiescent(x, 0);
 }
 
-TEST_CASE("depot: magazines are recycled") {
+TEST_CASE("depot: the arrays of fronts are recycled") {
     pages::reset();
     fixture x{small_geometry()};
     front f;
@@ -116,8 +116,7 @@ TEST_CASE("depot: detach leaves a front as new, and its objects with the depot")
         put_many(x, f, {all.begin() + static_cast<std::ptrdiff_t>(kept), all.end()});
         x.depot.detach(f);
         CHECK(f.home == nullptr);
-        CHECK(f.spare == nullptr);
-        CHECK_FALSE(f.has_loaded());
+        CHECK_FALSE(f.has_places());
         void* p = nullptr;
         CHECK_FALSE(f.try_pop(p));
         CHECK_FALSE(f.try_push(&p));
@@ -168,8 +167,6 @@ TEST_CASE("depot: a fork leaves behind what other threads had, and counts it as 
     put_many(x, other[0], take_many(x, other[0], 20));
     take_many(x, other[1], 3);
     const std::size_t lost = x.depot.statistics().cached;
-    other[1].set_spare(
-        other[1].shown_loaded()); // the fork cut an exchange short: one magazine in both places
     x.depot.forget_threads_but(1);
     const auto s = x.depot.statistics();
     CHECK(s.threads == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A depot and the system: trim, retention, and no memory for magazines. That any request may be refused: process.error_nth_request.
+// A depot and the system: trim, retention, and no memory for caches. That any request may be refused: process.error_nth_request.
 #include "test_policy.hpp"
 #include "unit.hpp"
 
@@ -23,8 +23,8 @@ TEST_CASE("depot: after a trim other fronts give back at their next visit") {
     x.depot.attach(a, 1);
     x.depot.attach(b, 2);
     auto held = take_many(x, b, 40);
-    // Fill b so far that its next free must visit the depot: both magazines full.
-    while (b.spare == nullptr || b.spare->count != 8 || b.count() != 8) {
+    // Fill b so far that its next free must visit the depot.
+    while (b.count() != 16) {
         REQUIRE_FALSE(held.empty());
         put(x.depot, b, held.back());
         held.pop_back();
@@ -112,20 +112,20 @@ TEST_CASE("depot: after everything was freed, a second and a few calls return it
     }
 }
 
-TEST_CASE("depot: without memory for magazines each call still works") {
+TEST_CASE("depot: without memory for its array each call still works") {
     pages::reset();
     fixture x{small_geometry()};
-    // Uses up the arena's first chunk, so that the next magazine needs a page.
+    // Uses up the arena's first chunk, so that the next array needs a page.
     pages::fail_from(1);
     while (x.arena.allocate(64) != nullptr) {
     }
     pages::fail_once(0);
     front f;
     x.depot.attach(f, 1);
-    // First map refused: the magazine's. Then the slab is mapped.
+    // First map refused: the array's. Then the slab is mapped.
     void* const p = take(x.depot, f);
     CHECK(p != nullptr);
-    CHECK_FALSE(f.has_loaded());
+    CHECK_FALSE(f.has_places());
     pages::fail_from(0);
     std::vector<void*> all{p};
     for (int i = 0; i < 100; ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("depot: without memory for magazines each call still works") {
     CHECK(x.depot.consistent());
     pages::work();
     put_many(x, f, take_many(x, f, 100));
-    CHECK(f.has_loaded());
+    CHECK(f.has_places());
     CHECK(x.depot.statistics().live == 0);
     x.depot.detach(f);
 }

@@ -39,7 +39,7 @@ struct geometry {
     std::size_t slab_align = 0;       ///< largest slab, and the alignment of all: a power of two
     std::size_t slab_offset = 0;      ///< slabs begin that far behind a multiple of `slab_align`: whole pages
     std::size_t first_slab_bytes = 0; ///< the first slab; later ones double up to `slab_align`
-    std::size_t magazine_slots = 0;   ///< capacity of a magazine
+    std::size_t magazine_slots = 0;   ///< see magazine_cache
     std::size_t retain_bytes = 0;     ///< empty slabs kept for reuse, in bytes
     std::size_t max_slots = SIZE_MAX; ///< slots that may be out at once
     std::size_t max_bytes = SIZE_MAX; ///< bytes that all slabs together may take

@@ -45,7 +45,7 @@ struct cold_pages {
 /// ```
 ///
 /// Slots below `carved` were handed out since the slab was last reset; of these, the ones in `free_slots` came back:
-/// |free_slots| == carved - out() <= carved <= capacity, and out() slots are with the user or in some magazine. Nothing counts
+/// |free_slots| == carved - out() <= carved <= capacity, and out() slots are with the user or in some cache. Nothing counts
 /// them, because a counter would be the one word that every free of a slab writes. Slots from `carved` up have never been
 /// touched, and neither have their pages.
 ///

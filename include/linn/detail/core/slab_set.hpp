@@ -8,6 +8,7 @@
 #include <linn/detail/core/pointers.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_memory.hpp>
+#include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 
 #include <cstddef>
@@ -96,6 +97,20 @@ public:
             std::memmove(begin, begin + (want - got), got * sizeof(void*));
         }
         return got;
+    }
+
+    /// Loads slots into the empty cache, which has an array, and pops one. Null when there is none.
+    /// A thread begins with few objects and asks for twice as many each time, so that types with
+    /// few objects stay small.
+    [[LINN_DETAIL_SLOW]] void* load(magazine_cache& f, growth may_grow = growth::allowed) noexcept {
+        const std::size_t want = clamp(f.refill, 1, f.capacity() / 2);
+        const std::size_t got = fill(f.entries(), want, may_grow);
+        f.use(f.entries(), got, f.capacity());
+        void* slot = nullptr;
+        if (f.try_pop(slot)) {
+            f.refill = static_cast<std::uint32_t>(2 * want);
+        }
+        return slot;
     }
 
     /// Takes `count` objects back, on behalf of `by`. `reject` is told those refused.

@@ -64,13 +64,9 @@ public:
 
     // -- slow paths of an attached thread ---------------------------------------------------
 
-    /// Loads a magazine with objects and pops one. Null when there is no memory.
-    /// @pre the loaded magazine is empty
+    /// Loads objects into the front and pops one. Null when there is no memory.
+    /// @pre it is empty
     void* take(front_type& f) noexcept {
-        if (f.spare != nullptr && f.spare->count != 0) {
-            f.swap_with_spare();
-            return stock::pop_or_null(f);
-        }
         slab_news news;
         void* object = nullptr;
         if (!is_alone()) {
@@ -87,20 +83,10 @@ public:
         return object;
     }
 
-    /// Makes room in the loaded magazine and pushes `object`.
-    /// @pre the loaded magazine is full, or there is none
+    /// Makes room in the front and pushes `object`.
+    /// @pre the front is full
     void put(front_type& f, void* object) noexcept {
-        if (f.spare != nullptr && f.spare->count == 0) {
-            f.swap_with_spare();
-            f.try_push(object);
-            return;
-        }
-        magazine_stack mixed;
-        {
-            locked_visit held{*this};
-            stock_.make_room(f, held.refused, mixed);
-        }
-        hand_over_all(mixed);
+        flush(f, stock_.to_flush(f));
         if (!f.try_push(object)) {
             put_one(object);
         }
@@ -182,14 +168,12 @@ public:
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
     [[LINN_DETAIL_COLD]] void detach(front_type& f) noexcept {
-        magazine_stack mixed;
-        {
-            locked_visit held{*this};
-            stock_.detach(f, held.refused, mixed);
-            f.home = nullptr; // before a misuse handler may use the pool
+        while (f.count() != 0) { // a misuse handler may use the pool
+            flush(f, f.count());
         }
+        locked([&] { stock_.detach(f); });
+        f.home = nullptr;
         threads_.fetch_sub(1, std::memory_order_relaxed);
-        hand_over_all(mixed);
     }
 
     // -- the rest --------------------------------------------------------------------------------
@@ -199,14 +183,11 @@ public:
     /// @returns bytes given back
     [[LINN_DETAIL_COLD]] std::size_t trim(front_type* mine) noexcept {
         check_objects();
-        refusals refused;
-        magazine_stack mixed;
-        locked([&] {
-            stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused, mixed);
-            stock_.slabs().begin_trim();
-        });
-        hand_over_all(mixed);
-        settle(refused);
+        stock_.ask_for_flush();
+        if (mine != nullptr && mine->home == this) {
+            flush(*mine, mine->count());
+        }
+        locked([&] { stock_.slabs().begin_trim(); });
         std::size_t bytes = 0;
         // Each slab once: an observer that uses the pool, and other threads, can leave one empty again and again. Of slabs with
         // survivors page by page, and with the lock held, since the free slots on these pages could be handed out at any time.
@@ -376,7 +357,7 @@ private:
         void* object = nullptr;
         slab* empty = nullptr;
         any_home([&](depot& home) {
-            if (&home != this && f.has_loaded()) {
+            if (&home != this && f.has_places()) {
                 lock_guard<mutex_type> guard{home.lock_};
                 home.stock_.note_visit(guard.waited());
                 empty = home.stock_.slabs().part_with_empty();
@@ -397,11 +378,26 @@ private:
     [[LINN_DETAIL_COLD]] void* take_anywhere() noexcept {
         void* object = nullptr;
         any_home([&](depot& home) {
-            refusals none; // threads hold magazines only where nothing is checked
+            refusals none; // threads cache only where nothing is checked
             object = home.locked([&] { return home.stock_.take_one(no_trace, none, growth::forbidden); });
             return object != nullptr;
         });
         return object;
+    }
+
+    /// Takes back the `n` slots of `f` that came first. No lock is held.
+    [[LINN_DETAIL_SLOW]] void flush(front_type& f, std::size_t n) noexcept {
+        do {
+            void* others[stock::most_others];
+            std::size_t count = 0;
+            {
+                locked_visit held{*this};
+                if (stock_.equip(f)) {
+                    count = stock_.flush(f, n, others, held.refused);
+                }
+            }
+            hand_over_run(others, count);
+        } while (n != 0);
     }
 
     /// Takes back those of the objects that belong to this home, and moves the others to the front.
@@ -436,11 +432,9 @@ private:
     }
 
     /// Gives objects to the depots that their slabs name: another home, or the depot of another module's pool of the same type.
-    /// Forgets what `objects` holds. No lock is held. @returns 0: how many are left
-    [[LINN_DETAIL_SLOW]] std::size_t hand_over_run(void** objects, std::size_t count,
-                                                   const call_trace& by = no_trace) noexcept;
-    /// The same with all that `mixed` holds; the magazines are kept. They are in no front, which a misuse handler may use.
-    [[LINN_DETAIL_SLOW]] void hand_over_all(magazine_stack& mixed) noexcept;
+    /// Forgets what `objects` holds, which is no part of a front, since a misuse handler may use that. No lock is held.
+    [[LINN_DETAIL_SLOW]] void hand_over_run(void** objects, std::size_t count,
+                                            const call_trace& by = no_trace) noexcept;
 
     /// Tells the observer. No lock is held.
     void tell(const slab_news& news, std::size_t refused) const noexcept {

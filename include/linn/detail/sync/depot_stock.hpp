@@ -21,8 +21,8 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Memory for depots and magazines: bumped from pages and never freed, so that what lies in it
-/// outlives threads, static destructors and unloaded modules. Bounded, because magazines are
+/// Memory for depots and fronts: bumped from pages and never freed, so that what lies in it
+/// outlives threads, static destructors and unloaded modules. Bounded, because arrays of fronts are
 /// recycled, and depots are as many as there are types.
 template <class Policy>
 class metadata_arena {
@@ -132,7 +132,7 @@ private:
     pointer_set<typename Policy::pages> objects_;
 };
 
-/// What a depot has: slabs, empty magazines, the fronts of its threads; and how slots go between them. The depot holds
+/// What a depot has: slabs, the fronts of its threads, and arrays that no front has; and how slots go between them. The depot holds
 /// its lock around every call: nothing here locks, reports or gives memory back to the system.
 ///
 /// Invariant, at quiescence: slots out of the slabs == live + in fronts + lost,
@@ -157,32 +157,15 @@ public:
 
     // -- slots go out -----------------------------------------------------------------------------
 
-    static void* pop_or_null(front_type& f) noexcept {
-        void* object = nullptr;
-        return f.try_pop(object) ? object : nullptr;
-    }
-
     using growth = typename slabs_type::growth;
 
     /// Loads objects into the empty front, which may be one of another home, and pops one. Null when there is none.
-    /// A thread begins with few objects and asks for twice as many each time, so that types with
-    /// few objects stay small.
     [[LINN_DETAIL_SLOW]] void* take(front_type& f, growth may_grow) noexcept {
-        magazine* m = f.unload();
-        if (m == nullptr) {
-            m = empty_magazine();
+        if (equip(f)) {
+            return slabs_.load(f, may_grow);
         }
-        if (m == nullptr) {
-            refusals none; // threads hold magazines only where nothing is checked
-            return take_one(no_trace, none, may_grow);
-        }
-        const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
-        m->count = slabs_.fill(m->entries(), want, may_grow);
-        if (m->count != 0) {
-            f.refill = want * 2;
-        }
-        f.load(m);
-        return pop_or_null(f);
+        refusals none; // threads cache only where nothing is checked
+        return take_one(no_trace, none, may_grow);
     }
 
     /// Null when the system has no more.
@@ -211,18 +194,30 @@ public:
 
     // -- slots come back --------------------------------------------------------------------------
 
-    /// Loads an empty magazine, where there is one to be had. Magazines in which objects of another depot stayed go to `mixed`.
-    void make_room(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
-        if (f.epoch != epoch_) {
-            f.epoch = epoch_;
-            retire(f.unload(), refused, mixed);
+    /// See magazine_cache.
+    std::size_t to_flush(front_type& f) const noexcept {
+        return f.to_flush(epoch_.load(std::memory_order_relaxed));
+    }
+
+    /// Objects of other depots that one visit of a front finds.
+    static constexpr std::size_t most_others = 256;
+
+    /// Takes back the `n` slots of `f` that came first, in parts: one in which objects of other depots are is the last, and has
+    /// them in `others`. Leaves in `n` how many are to follow. @returns how many others there are
+    std::size_t flush(front_type& f, std::size_t& n, void** others, refusals& refused) noexcept {
+        n = n < f.count() ? n : f.count();
+        std::size_t done = 0;
+        std::size_t found = 0;
+        while (done != n && found == 0) {
+            const std::size_t part = n - done < most_others ? n - done : most_others;
+            void** const from = f.entries() + done;
+            found = give(from, part, refused);
+            std::memcpy(others, from, found * sizeof(void*));
+            done += part;
         }
-        retire(f.spare, refused, mixed);
-        f.set_spare(nullptr);
-        if (magazine* empty = empty_magazine(); empty != nullptr) {
-            f.set_spare(f.unload());
-            f.load(empty);
-        }
+        f.drop_oldest(done);
+        n -= done;
+        return found;
     }
 
     /// @returns how many objects belong to another depot; these are now the first of `objects`
@@ -250,34 +245,53 @@ public:
     // -- threads ----------------------------------------------------------------------------------
 
     void attach(front_type& f) noexcept {
-        f.epoch = epoch_;
-        f.refill = first_refill;
+        f.epoch = epoch_.load(std::memory_order_relaxed);
+        f.refill = front_type::first_refill;
         fronts_.push_front(&f);
     }
 
-    /// Takes back all that `f` holds. Magazines in which objects of another depot stayed go to `mixed`.
-    [[LINN_DETAIL_COLD]] void detach(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
-        give_back_cache(f, refused, mixed);
+    /// Gives `f` an array, if it has none. @returns false when there is no memory for one
+    bool equip(front_type& f) noexcept {
+        if (f.has_places()) {
+            return true;
+        }
+        front_array* a = unused_;
+        if (a != nullptr) {
+            unused_ = a->next;
+        } else {
+            void* memory = arena_.allocate(front_array::bytes_for(most()));
+            if (memory == nullptr) {
+                return false;
+            }
+            a = ::new (memory) front_array;
+        }
+        f.use(a->entries(), 0, most());
+        return true;
+    }
+
+    /// @pre `f` holds nothing
+    [[LINN_DETAIL_COLD]] void detach(front_type& f) noexcept {
+        if (f.has_places()) {
+            put_before(unused_, front_array::of(f.entries()));
+            f.top = f.bottom = f.limit = slot_place::none;
+        }
         fronts_.remove(&f);
     }
 
-    /// Takes back what `mine`, which may be null, caches, now, and what other threads cache at their next visit. As `detach`.
-    void flush(front_type* mine, refusals& refused, magazine_stack& mixed) noexcept {
-        ++epoch_;
-        if (mine != nullptr) {
-            give_back_cache(*mine, refused, mixed);
-        }
-    }
-
-    void put_empty(magazine* m) noexcept { empties_.push(m); }
+    /// Each thread gives back what it caches, at its next visit.
+    void ask_for_flush() noexcept { epoch_.fetch_add(1, std::memory_order_relaxed); }
 
     /// In the child of a fork: threads other than `survivor` are gone, and what they cached cannot be trusted, since
-    /// each may have been in the middle of a swap.
+    /// each may have been in the middle of a change.
     [[LINN_DETAIL_COLD]] void forget_threads_but(std::uintptr_t survivor) noexcept {
         for (front_type* f = fronts_.front(); f != nullptr;) {
             front_type* next = f->next_in_depot;
             if (f->thread != survivor) {
-                lost_ += f->leave_magazines_to(written_off_, most());
+                if (void** const entries = f->shown_entries(); entries != nullptr) {
+                    front_array* const a = front_array::of(entries);
+                    lost_ += a->count = f->shown_count(most());
+                    put_before(written_off_, a);
+                }
                 fronts_.remove(f);
             }
             f = next;
@@ -305,62 +319,39 @@ public:
     /// @pre no other thread uses the pool meanwhile
     bool append_cached(pointer_set<typename Policy::pages>& cached) noexcept {
         for (const front_type* f = fronts_.front(); f != nullptr; f = f->next_in_depot) {
-            if (!f->append_to(cached, most())) {
+            if (!cached.append(f->shown_entries(), f->shown_count(most()))) {
                 return false;
             }
         }
-        return written_off_.append_to(cached);
+        for (front_array* a = written_off_; a != nullptr; a = a->next) {
+            if (!cached.append(a->entries(), a->count)) {
+                return false;
+            }
+        }
+        return true;
     }
 
 private:
-    static constexpr std::size_t first_refill = 4;
-
     /// Gives what take_run took to the slabs again.
     void give_back(const void* objects, std::size_t count, refusals& refused) noexcept {
         for_each_batch(objects, count, [&](void** some, std::size_t n) { give(some, n, refused); });
     }
 
-    [[LINN_DETAIL_COLD]] void give_back_cache(front_type& f, refusals& refused,
-                                              magazine_stack& mixed) noexcept {
-        retire(f.unload(), refused, mixed);
-        retire(f.spare, refused, mixed);
-        f.set_spare(nullptr);
+    static void put_before(front_array*& first, front_array* a) noexcept {
+        a->next = first;
+        first = a;
     }
 
-    /// Empties a magazine that a front had, or null. Into `mixed` when objects of another depot stay in it.
-    void retire(magazine* m, refusals& refused, magazine_stack& mixed) noexcept {
-        if (m != nullptr) {
-            m->count = give(m->entries(), m->count, refused);
-            (m->count == 0 ? empties_ : mixed).push(m);
-        }
-    }
-
-    /// Null when there is no memory for one.
-    magazine* empty_magazine() noexcept {
-        magazine* m = empties_.pop();
-        return m != nullptr ? m : make_magazine();
-    }
-
-    [[LINN_DETAIL_COLD]] magazine* make_magazine() noexcept {
-        void* memory = arena_.allocate(magazine::bytes_for(most()));
-        if (memory == nullptr) {
-            return nullptr;
-        }
-        auto* m = ::new (memory) magazine;
-        m->capacity = most();
-        return m;
-    }
-
-    /// The capacity of a magazine.
-    [[nodiscard]] std::size_t most() const noexcept { return slabs_.sizes().magazine_slots; }
+    /// The capacity of a front: two magazines.
+    [[nodiscard]] std::size_t most() const noexcept { return 2 * slabs_.sizes().magazine_slots; }
 
     slabs_type slabs_;
     metadata_arena<Policy>& arena_;
-    magazine_stack empties_; ///< that no thread has
+    front_array* unused_ = nullptr; ///< that no front has
     linked_list<front_type, &front_type::next_in_depot, &front_type::previous_in_depot> fronts_;
-    magazine_stack written_off_; ///< of threads that a fork left behind
-    std::size_t lost_ = 0;       ///< objects in those
-    std::size_t epoch_ = 0;      ///< counts flushes
+    front_array* written_off_ = nullptr;                       ///< of threads that a fork left behind
+    std::size_t lost_ = 0;                                     ///< objects in those
+    typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
 };

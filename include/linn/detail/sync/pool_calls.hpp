@@ -48,7 +48,7 @@ template <class Policy>
 allocate_or_throw(front<Policy>& f, pool_root<Policy>& root, const void* caller,
                   attach_function<Policy> attach = &attach_here<Policy>);
 
-/// What `pool::deallocate` does when the loaded magazine is full or there is none.
+/// What `pool::deallocate` does when the front is full.
 template <class Policy>
 [[LINN_DETAIL_SLOW]] void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object,
                                           const void* caller = nullptr,
@@ -56,14 +56,14 @@ template <class Policy>
 
 /// Writes pointers to `count` objects into `out`, an array of pointers of any type.
 /// @returns false when there is no memory for all; then none is taken
-/// @complexity O(count): magazines are emptied by copying
+/// @complexity O(count): the front is emptied by copying
 template <class Policy>
 [[nodiscard]] bool allocate_run(front<Policy>& f, pool_root<Policy>& root, void* out, std::size_t count,
                                 const void* caller = nullptr,
                                 attach_function<Policy> attach = &attach_here<Policy>) noexcept;
 
 /// Takes `count` objects back: what `objects`, an array of pointers of any type, holds from the first on.
-/// @complexity O(count): magazines are filled by copying
+/// @complexity O(count): the front is filled by copying
 template <class Policy>
 void deallocate_run(front<Policy>& f, pool_root<Policy>& root, const void* objects, std::size_t count,
                     const void* caller = nullptr,

@@ -191,7 +191,7 @@ depot<Policy>& depot<Policy>::home_for_thread() noexcept {
 }
 
 template <class Policy>
-std::size_t depot<Policy>::hand_over_run(void** objects, std::size_t count, const call_trace& by) noexcept {
+void depot<Policy>::hand_over_run(void** objects, std::size_t count, const call_trace& by) noexcept {
     while (count != 0) {
         auto* owner = static_cast<depot*>(slab::of(objects[0], description_.sizes.slab_align)->depot());
         if (owner != nullptr && is_sibling(*owner)) {
@@ -202,15 +202,6 @@ std::size_t depot<Policy>::hand_over_run(void** objects, std::size_t count, cons
             tell_handler(wrong, owner);
             objects[0] = objects[--count];
         }
-    }
-    return 0;
-}
-
-template <class Policy>
-void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
-    while (magazine* m = mixed.pop()) {
-        m->count = hand_over_run(m->entries(), m->count);
-        locked([&] { stock_.put_empty(m); });
     }
 }
 

@@ -16,7 +16,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 // What a resource has for each size class: a depot, and in each thread a front.
 
@@ -28,13 +27,6 @@ struct brought_pages : Pages {
     static constexpr bool zeroed = false;
     static void* map(std::size_t, std::size_t) noexcept { return nullptr; }
 };
-
-/// What one thread caches of one size class.
-struct class_front : slot_cache {
-    std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
-    std::uint32_t refill = 0; ///< how many slots the next refill asks for
-};
-static_assert(sizeof(class_front) == 4 * sizeof(void*) || sizeof(void*) != 8);
 
 /// What all threads share of one size class of one resource: the slabs and one
 /// lock. Slabs are brought to it and taken away again: it never asks for memory.
@@ -53,35 +45,23 @@ public:
     // -- threads with a front --------------------------------------------------------------------
 
     /// Loads slots and pops one. Null when a slab must be brought first. @pre `f` has an array, and is empty
-    void* take(class_front& f) noexcept {
+    void* take(magazine_cache& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        void** const entries = f.entries();
-        const std::size_t most = f.capacity() / 2;
-        const std::size_t want = clamp(f.refill, 1, most);
-        const std::size_t got = slabs_.fill(entries, want);
-        f.refill = static_cast<std::uint32_t>(clamp(2 * want, 1, most));
-        f.use(entries, got, f.capacity());
-        void* slot = nullptr;
-        f.try_pop(slot);
-        return slot;
+        return slabs_.load(f);
     }
 
-    /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
+    /// Takes the `n` oldest slots of `f` back, and pushes `slot`.
     /// @pre `f` has an array @returns whether the caller should return the memory that `take_cold` finds
-    bool put(class_front& f, void* slot, bool all, refusals& refused) noexcept {
-        void** const entries = f.entries();
-        const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
-        const std::size_t kept = f.count() - n;
+    bool put(magazine_cache& f, void* slot, std::size_t n, refusals& refused) noexcept {
         bool leaving = false;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            slabs_.give(entries, n, refused);
+            slabs_.give(f.entries(), n, refused);
             leaving = slabs_.has_excess();
         }
-        std::memmove(entries, entries + n, kept * sizeof(void*));
-        f.use(entries, kept, f.capacity());
+        f.drop_oldest(n);
         f.try_push(slot);
         return leaving;
     }
@@ -118,7 +98,7 @@ public:
     }
 
     /// Puts what `f` holds back into the slabs.
-    void flush(class_front& f, refusals& refused) noexcept {
+    void flush(magazine_cache& f, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         if (f.has_places()) {
             slabs_.give(f.entries(), f.count(), refused);
@@ -194,7 +174,7 @@ public:
     using table = thread_index_table<Policy>;
 
     struct alignas(cache_line_bytes) block {
-        class_front fronts[size_class_count];
+        magazine_cache fronts[size_class_count];
     };
     using place_type = typename Policy::template atomic<block*>;
 

@@ -69,7 +69,7 @@ public:
         if (d == nullptr) {
             return nullptr;
         }
-        class_front* f = front_at(c, told);
+        magazine_cache* f = front_at(c, told);
         if (void* slot = nullptr; f != nullptr && f->try_pop(slot)) { // in the child of a fork
             return told.served(slot);
         }
@@ -100,15 +100,10 @@ public:
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
             refused(misuse_kind::foreign_pointer, slot);
-        } else if (class_front* f = or_null([&] { return front_at(c, told); });
+        } else if (magazine_cache* f = or_null([&] { return front_at(c, told); });
                    f != nullptr) { // a free must not fail
-            const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
-            const bool trimmed = f->epoch != now;
-            f->epoch = now;
-            if (!trimmed && f->try_push(slot)) { // an array that was only made now
-                return;
-            }
-            if (d->put(*f, slot, trimmed, refused)) {
+            const std::size_t n = f->to_flush(epoch_.load(std::memory_order_relaxed));
+            if (d->put(*f, slot, n, refused)) {
                 give_back_cold(*d, told);
             }
             sweep_others(told);
@@ -260,7 +255,7 @@ private:
     // -- this thread's part -------------------------------------------------------------------------
 
     /// This thread's front of class `c` with its array; null when it can have none.
-    class_front* front_at(unsigned c, news& told) {
+    magazine_cache* front_at(unsigned c, news& told) {
         auto* const place = mode_ == service::cached ? fronts_.place() : nullptr;
         if (place == nullptr) {
             return nullptr;
@@ -274,14 +269,14 @@ private:
             b = ::new (memory) thread_block;
             place->store(b, std::memory_order_relaxed); // see resource_fronts::count
         }
-        class_front& f = b->fronts[c];
+        magazine_cache& f = b->fronts[c];
         if (!f.has_places()) {
             const std::size_t n = resource_front_slots(c);
             auto* array = static_cast<void**>(bookkeeping(n * sizeof(void*), told));
             if (array == nullptr) {
                 return nullptr;
             }
-            f.refill = first_refill;
+            f.refill = magazine_cache::first_refill;
             f.epoch = epoch_.load(std::memory_order_relaxed);
             f.use(array, 0, n);
         }
@@ -513,7 +508,6 @@ private:
         open(arena_.lock());
     }
 
-    static constexpr std::uint32_t first_refill = 4;
     static constexpr int slabs_a_visit = 8;        ///< whose memory one caller returns
     static constexpr std::uint64_t others_ms = 20; ///< at most so often a visit looks at all sizes
 
