@@ -269,7 +269,6 @@ private:
         plan.retain = o.retain_bytes != 0 && o.retain_bytes < rounded ? 1 : o.retain_bytes / rounded;
         plan.most = o.max_bytes / rounded;
         plan.prefault = o.prefault;
-        plan.asymmetric = detail::enable_thread_barrier();
         plan.pool = pool;
         return plan;
     }

@@ -19,7 +19,7 @@ import gdb.printing
 MAGIC = 0x6C696E6E706F6F6C  # slab::magic_value
 LIVE, FREE = 0x6F626A216C697665, 0x6F626A2166726565  # what a slot_record's state is mixed from
 REGISTRY = "linn::{0}::detail::registry<linn::{0}::detail::platform>::process_"
-RECYCLERS = ("linn::{0}::detail::fork_registry<linn::{0}::detail::idle_core<linn::{0}::detail::platform, false, "
+RECYCLERS = ("linn::{0}::detail::fork_registry<linn::{0}::detail::idle_core<linn::{0}::detail::platform, "
              "linn::{0}::detail::recycler_core<linn::{0}::detail::platform> >, linn::{0}::detail::mutex>::process_")
 ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::\1::detail::platform>::process_")
 SERVICE_CACHED, SERVICE_DIRECT, SERVICE_BYPASS = 0, 1, 2

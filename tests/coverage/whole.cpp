@@ -26,10 +26,9 @@ template class chunk_arena<platform>;
 template class class_depot<platform>;
 template class depot<platform>;
 template class fork_registry<buffer_store<>::core>;
-template class idle_core<platform, false, recycler_core<platform>>;
-template class idle_core<platform, true, buffer_store<>>;
-template class idle_store<platform, false>;
-template class idle_store<platform, true>;
+template class idle_core<platform, recycler_core<platform>>;
+template class idle_core<platform, buffer_store<>>;
+template class idle_store<platform>;
 template class lock_guard<mutex>;
 template class metadata_arena<platform>;
 template class pointer_list<system_pages>;
@@ -43,7 +42,7 @@ template class tracked_blocks<platform>;
 template struct brought_pages<system_pages>;
 template struct front<platform>;
 template struct at_thread_exit<&flush_this_thread<platform>>;
-template struct idle_waiter<platform, false>;
+template struct idle_waiter<platform>;
 template struct shared_allocator<std::string, std::string>;
 
 } // namespace detail

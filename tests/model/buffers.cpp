@@ -49,14 +49,13 @@ using store = linn::detail::buffer_store<policy, buffer_pages>;
 
 struct store_state {
     /// Threads cache where four or more are retained.
-    explicit store_state(std::size_t retain, std::size_t most = 0, bool asymmetric = true) {
+    explicit store_state(std::size_t retain, std::size_t most = 0) {
         buffer_pages::mapped = 0;
         linn::detail::buffer_plan p;
         p.bytes = 64;
         p.request = {.bytes = 64, .align = 64, .huge = linn::huge_page_use::off};
         p.retain = retain;
         p.most = most;
-        p.asymmetric = asymmetric;
         shared = store::make(p, stores);
     }
     store::block* acquire(std::size_t value) {
@@ -137,9 +136,8 @@ struct makers : store_state {
 const registration<makers> makers_of_two{"buffer.makers", 2};
 
 /// The only buffer that the limit allows is in the cache of a thread, idle or not: another one gets it unless it is out.
-template <bool Asymmetric>
 struct steal : store_state {
-    steal() : store_state{8, 1, Asymmetric} { warm(); }
+    steal() : store_state{8, 1} { warm(); }
     void run(unsigned t) {
         if (t == 0) {
             use_warm_number();
@@ -156,13 +154,11 @@ struct steal : store_state {
     }
     bool got[2] = {};
 };
-const registration<steal<true>> steal_of_two{"buffer.steal", 2};
-const registration<steal<false>> steal_symmetric{"buffer.steal_symmetric", 2, true};
+const registration<steal> steal_of_two{"buffer.steal", 2};
 
 /// The pool goes while a thread gives back what it caches for: the last buffer ends the store, and none is left in a cache.
-template <bool Asymmetric>
 struct orphan_cached : store_state {
-    orphan_cached() : store_state{8, 0, Asymmetric} {
+    orphan_cached() : store_state{8, 0} {
         out[0] = acquire(0);
         out[1] = acquire(1);
         release(acquire(2), 2); // there is a cache, and a buffer in it
@@ -180,8 +176,7 @@ struct orphan_cached : store_state {
     void finish() { check(stores.empty(), "the store is gone"); }
     store::block* out[2];
 };
-const registration<orphan_cached<true>> orphan_cached_of_two{"buffer.orphan_cached", 2};
-const registration<orphan_cached<false>> orphan_cached_symmetric{"buffer.orphan_cached_symmetric", 2};
+const registration<orphan_cached> orphan_cached_of_two{"buffer.orphan_cached", 2};
 
 /// Somebody wants two idle ones while a thread caches one, uses it and gives it back.
 struct reserve_cached : store_state {

@@ -44,14 +44,13 @@ const registration<mutex_state<1, 1, 1>> mutex_of_three{"mutex.three", 3};
 const registration<mutex_state<2, 1, 1>> mutex_again{"mutex.three_again", 3, true};
 
 /// The owner, thread 0, enters again and again while others take the lock away and give it back.
-template <bool Asymmetric>
 struct biased_state {
     using lock_type = linn::detail::biased_lock<policy>;
 
     void run(unsigned t) {
         if (t == 0) {
             for (int i = 0; i < 2; ++i) {
-                if (lock.try_enter() || lock.try_enter_symmetric()) {
+                if (lock.try_enter()) {
                     ++inside;
                     ++entries;
                     lock.leave();
@@ -64,7 +63,7 @@ struct biased_state {
         } else {
             const linn::detail::lock_guard<policy::mutex> guard{revokers};
             lock.revoke();
-            lock_type::barrier(Asymmetric);
+            linn::detail::thread_barrier();
             lock.await();
             ++inside;
             lock.restore();
@@ -73,18 +72,15 @@ struct biased_state {
 
     void finish() {
         check(inside == thread_count() + 1 && entries == 2, "each entry is counted");
-        check(lock.try_enter() == Asymmetric && (Asymmetric || lock.try_enter_symmetric()),
-              "the owner may enter");
+        check(lock.try_enter(), "the owner may enter");
     }
 
-    lock_type lock{Asymmetric};
+    lock_type lock;
     policy::mutex revokers;
     unsigned inside = 0;
     unsigned entries = 0;
 };
-const registration<biased_state<true>> biased_of_two{"biased.one_revoker", 2};
-const registration<biased_state<false>> symmetric_of_two{"biased.symmetric", 2};
-const registration<biased_state<true>> biased_of_three{"biased.two_revokers", 3};
-const registration<biased_state<false>> symmetric_of_three{"biased.symmetric_two_revokers", 3, true};
+const registration<biased_state> biased_of_two{"biased.one_revoker", 2};
+const registration<biased_state> biased_of_three{"biased.two_revokers", 3};
 
 } // namespace model::of_locks

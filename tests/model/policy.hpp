@@ -157,7 +157,7 @@ inline constexpr std::uint32_t linn::detail::most_thread_indices<model::policy> 
 
 /// Threads cache again at once after a steal: more steals in fewer calls.
 template <>
-inline constexpr linn::detail::sharing_span linn::detail::shared_after_steal<model::policy>{0, 0};
+inline constexpr std::size_t linn::detail::shared_after_steal<model::policy> = 0;
 
 namespace model {
 

@@ -34,8 +34,8 @@ struct counters {
 
 class core final : public base {
 public:
-    core(std::size_t capacity, bool asymmetric, counters& c, std::size_t limit = 0)
-        : base{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}},
+    core(std::size_t capacity, counters& c, std::size_t limit = 0)
+        : base{{.capacity = capacity, .limit = limit}},
           counters_{c} {}
     ~core() override { counters_.core_is_gone = true; }
 
@@ -71,9 +71,9 @@ private:
     counters& counters_;
 };
 
-template <bool Asymmetric, std::size_t Capacity = 8, std::size_t Limit = 0>
+template <std::size_t Capacity = 8, std::size_t Limit = 0>
 struct recycler_state {
-    recycler_state() : shared{new core{Capacity, Asymmetric, all, Limit}} {}
+    recycler_state() : shared{new core{Capacity, all, Limit}} {}
 
     /// Idle objects are counted, bounded and destroyed with the recycler.
     void finish() {
@@ -91,8 +91,7 @@ struct recycler_state {
 };
 
 /// There is a cache with an object, for the thread that says that it has used the recycler before.
-template <bool Asymmetric>
-struct warm : recycler_state<Asymmetric> {
+struct warm : recycler_state<> {
     warm() {
         use_once(0);
         number = linn::detail::this_thread_index<policy>;
@@ -106,8 +105,7 @@ struct warm : recycler_state<Asymmetric> {
 };
 
 /// Somebody trims while the owner of a cache works.
-template <bool Asymmetric>
-struct trim : warm<Asymmetric> {
+struct trim : warm {
     void run(unsigned t) {
         if (t == 0) {
             this->use_warm_number();
@@ -117,12 +115,11 @@ struct trim : warm<Asymmetric> {
         }
     }
 };
-const registration<trim<true>> trim_asymmetric{"recycler.trim", 2};
-const registration<trim<false>> trim_symmetric{"recycler.trim_symmetric", 2};
-const registration<trim<true>> trim_twice{"recycler.trim_twice", 3, true};
+const registration<trim> trim_of_two{"recycler.trim", 2};
+const registration<trim> trim_twice{"recycler.trim_twice", 3, true};
 
 /// Somebody looks at the numbers meanwhile.
-struct numbers : warm<true> {
+struct numbers : warm {
     void run(unsigned t) {
         if (t == 0) {
             use_warm_number();
@@ -139,8 +136,7 @@ struct numbers : warm<true> {
 const registration<numbers> numbers_of_two{"recycler.numbers", 2};
 
 /// The recycler ends while objects are out: the last one that comes back ends the core.
-template <bool Asymmetric>
-struct close : recycler_state<Asymmetric> {
+struct close : recycler_state<> {
     close() {
         for (std::size_t i = 0; i < 3; ++i) {
             out[i] = this->shared->take(i);
@@ -164,13 +160,12 @@ struct close : recycler_state<Asymmetric> {
     }
     object* out[3];
 };
-const registration<close<true>> close_asymmetric{"recycler.close", 2};
-const registration<close<false>> close_symmetric{"recycler.close_symmetric", 2, true};
-const registration<close<true>> close_of_three{"recycler.close_three", 3, true};
+const registration<close> close_of_two{"recycler.close", 2};
+const registration<close> close_of_three{"recycler.close_three", 3, true};
 
 /// An object is in the cache of a thread that uses it, or does nothing any more; others want it. Nobody makes one while
 /// it is idle: there are never more than threads.
-struct steal : warm<true> {
+struct steal : warm {
     void run(unsigned t) {
         if (t == 0) {
             use_warm_number();
@@ -185,8 +180,7 @@ struct steal : warm<true> {
 const registration<steal> steal_of_two{"recycler.steal", 2};
 
 /// Two threads, one object: the second waits, and is not forgotten, whichever way the object comes back.
-template <bool Asymmetric>
-struct wait : recycler_state<Asymmetric, 8, 1> {
+struct wait : recycler_state<8, 1> {
     void run(unsigned t) {
         object* a = this->shared->take(t);
         check(a != nullptr, "a wait without an end ends with an object");
@@ -194,14 +188,13 @@ struct wait : recycler_state<Asymmetric, 8, 1> {
     }
     void finish() {
         check(this->shared->counts().created == 1, "there are never more objects than the limit");
-        recycler_state<Asymmetric, 8, 1>::finish();
+        recycler_state<8, 1>::finish();
     }
 };
-const registration<wait<true>> wait_asymmetric{"recycler.wait", 2};
-const registration<wait<false>> wait_symmetric{"recycler.wait_symmetric", 2};
+const registration<wait> wait_of_two{"recycler.wait", 2};
 
 /// The object comes back through a cache that was open when the wait began.
-struct wait_for_cache : recycler_state<true, 8, 2> {
+struct wait_for_cache : recycler_state<8, 2> {
     wait_for_cache() {
         out[0] = shared->take(0);
         out[1] = shared->take(1);
@@ -228,7 +221,7 @@ struct wait_for_cache : recycler_state<true, 8, 2> {
 const registration<wait_for_cache> wait_for_cache_of_two{"recycler.wait_for_cache", 2};
 
 /// The time is over while the object comes back: it is had by one of them, or idle.
-struct wait_for_time : recycler_state<true, 8, 1> {
+struct wait_for_time : recycler_state<8, 1> {
     wait_for_time() : only{shared->take(7)} {}
     void run(unsigned t) {
         if (t == 0) {
@@ -246,7 +239,7 @@ struct wait_for_time : recycler_state<true, 8, 1> {
 const registration<wait_for_time> wait_for_time_of_two{"recycler.wait_for_time", 2};
 
 /// An object is destroyed instead: its place goes to the one that waits, or is free.
-struct wait_for_place : recycler_state<true, 8, 1> {
+struct wait_for_place : recycler_state<8, 1> {
     wait_for_place() : only{shared->take(7)} {}
     void run(unsigned t) {
         if (t == 0) {
@@ -265,7 +258,7 @@ struct wait_for_place : recycler_state<true, 8, 1> {
 const registration<wait_for_place> wait_for_place_of_two{"recycler.wait_for_place", 2};
 
 /// The recycler ends while a thread waits, or is about to.
-struct wait_for_end : recycler_state<true, 8, 1> {
+struct wait_for_end : recycler_state<8, 1> {
     wait_for_end() : only{shared->take(7)} {}
     void run(unsigned t) {
         if (t == 0) {

@@ -79,7 +79,6 @@ detail::buffer_plan plan(std::size_t retain) {
     p.request = {
         .bytes = buffer_bytes, .align = watched_pages::page_bytes(), .huge = linn::huge_page_use::off};
     p.retain = retain;
-    p.asymmetric = detail::enable_thread_barrier();
     return p;
 }
 

@@ -23,7 +23,6 @@ struct buffer_plan {
     std::size_t retain = 0; ///< idle buffers that are kept
     std::size_t most = 0;   ///< buffers that may be mapped at once; 0: no limit
     bool prefault = false;
-    bool asymmetric = false;    ///< whether `enable_thread_barrier` returned true
     const void* pool = nullptr; ///< whom the observer hears of
 };
 
@@ -36,10 +35,11 @@ inline constexpr std::string_view buffer_type_name = "linn::buffer";
 /// @tparam Pages of the system; tests put others in its place
 /// @threads any; once `close` is called, no other call but `release` runs or follows
 template <class Policy = platform, class Pages = system_buffer_pages>
-class buffer_store : public idle_core<Policy, true, buffer_store<Policy, Pages>> {
+class buffer_store : public idle_core<Policy, buffer_store<Policy, Pages>> {
 public:
-    using core = idle_core<Policy, true, buffer_store>;
+    using core = idle_core<Policy, buffer_store>;
     using typename core::item;
+    static constexpr bool places_serve_at_once = true;
 
     /// The descriptor of a buffer, apart from it: neither acquire nor release touches the memory.
     struct block : item {
@@ -61,7 +61,7 @@ public:
     /// limit says no.
     [[nodiscard]] [[LINN_DETAIL_ALWAYS_INLINE]] block* acquire() noexcept {
         item* s = nullptr;
-        if (this->try_take(s) && open(s)) [[LINN_DETAIL_LIKELY]] {
+        if (this->try_take(s, true) && open(s)) [[LINN_DETAIL_LIKELY]] {
             return static_cast<block*>(s);
         }
         return acquire_slow(s);
@@ -114,7 +114,7 @@ private:
     friend core;
 
     explicit buffer_store(const buffer_plan& plan) noexcept
-        : core{{.capacity = plan.retain, .limit = plan.most, .asymmetric = plan.asymmetric}},
+        : core{{.capacity = plan.retain, .limit = plan.most}},
           plan_{plan},
           protect_idle_{(checked_build && !sanitizer_poison) || running_on_memcheck()} {}
 

@@ -27,11 +27,11 @@ enum class idle_offer : std::uint32_t {
 
 /// A thread that waits for an item. Lies in that thread's frame. All but the sleep is guarded by the
 /// mutex of the core: a thread that answers a waiter holds it until that is woken; the waiter takes it before it leaves.
-template <class Policy, bool Few>
+template <class Policy>
 struct idle_waiter {
     /// Atomic only for the thread to sleep on it.
     typename Policy::template atomic<std::uint32_t> answer{static_cast<std::uint32_t>(idle_offer::waits)};
-    idle_item<Policy, Few>* given = nullptr;
+    idle_item<Policy>* given = nullptr;
     idle_waiter* next = nullptr;
     idle_waiter* previous = nullptr;
 
@@ -55,7 +55,6 @@ template <class Policy>
 struct idle_plan {
     std::size_t capacity = 0; ///< idle items at most
     std::size_t limit = 0;    ///< items at most, idle or not; 0: no limit
-    bool asymmetric = false;  ///< whether `enable_thread_barrier` returned true
     /// Where the pool of a recycler's slots has its depot, for `idle_in`.
     const depot_place<Policy>* memory = nullptr;
 };
@@ -70,8 +69,8 @@ struct idle_counts {
     std::size_t steals = 0;  ///< how often a thread emptied the fronts of others
     std::size_t visits = 0;  ///< calls that took the lock
     std::size_t contended = 0;
-    std::size_t acquired = 0; ///< items that went out so far; only where there are few, as is `peak`
-    std::size_t peak = 0;     ///< an upper bound where several threads cached: see `note_acquired`
+    std::size_t acquired = 0; ///< items that went out so far, where `try_take` counts
+    std::size_t peak = 0;     ///< most that were out at once, at most what threads cache too high
 
     /// Others may use the core between two of its numbers.
     [[nodiscard]] std::size_t live() const noexcept { return all > idle ? all - idle : 0; }
@@ -88,12 +87,12 @@ struct idle_counts {
 /// No item is created, destroyed or reset inside a lock: those are calls of the user's code, which may use the same recycler,
 /// or system calls that may take long. The barrier that closes fronts is one.
 ///
-/// @tparam Derived has `dispose(item*)`, which destroys what is left of an item and frees its memory, and `note_disposed(n)`, the
-///         number of these. Buffers may come back when the module that made their pool is unloaded: no call of theirs is virtual
-template <class Policy, bool Few, class Derived>
-class idle_core : private in_fork_registry<idle_core<Policy, Few, Derived>, typename Policy::mutex>,
-                  public idle_store<Policy, Few> {
-    using store = idle_store<Policy, Few>;
+/// @tparam Derived has `dispose(item*)`, which destroys what is left of an item and frees its memory, `note_disposed(n)`, the
+///         number of these, and `places_serve_at_once`: see `forget`. Buffers may come back when the module that made their pool is unloaded: no call of theirs is virtual
+template <class Policy, class Derived>
+class idle_core : private in_fork_registry<idle_core<Policy, Derived>, typename Policy::mutex>,
+                  public idle_store<Policy> {
+    using store = idle_store<Policy>;
     using typename store::front;
     using typename store::mutex_type;
 
@@ -101,10 +100,10 @@ public:
     using typename store::item;
     using registry = fork_registry<idle_core, mutex_type>;
     using offer = idle_offer;
-    using waiter = idle_waiter<Policy, Few>;
+    using waiter = idle_waiter<Policy>;
 
     explicit idle_core(const idle_plan<Policy>& p) noexcept
-        : store{p.capacity, p.asymmetric, *this},
+        : store{p.capacity, *this},
           limit_{p.limit},
           memory_{p.memory} {}
     idle_core(const idle_core&) = delete;
@@ -114,10 +113,7 @@ public:
     /// until `until` for either. A place is for a new item, which keeps the core alive until `destroy`, or for `give_up_place`.
     /// @complexity a lock; a system call when neither the thread nor the depot has one and other threads cache
     [[LINN_DETAIL_NOINLINE]] offer take_slow(item*& s, std::uint64_t until) noexcept {
-        front* f = nullptr;
-        if (this->take_attached(f, s)) {
-            return offer::item;
-        }
+        front* const f = this->attach();
         waiter me;
         {
             const lock_guard<mutex_type> guard{lock_};
@@ -196,7 +192,7 @@ public:
 
     /// Destroys an item that is not idle; perhaps the core with it.
     void destroy(item* s) noexcept {
-        if constexpr (Few) {
+        if constexpr (Derived::places_serve_at_once) {
             const lock_guard<mutex_type> guard{lock_};
             forget(1);
         }
@@ -280,10 +276,7 @@ protected:
         }
     }
 
-    /// An item goes out that is not from a front. @pre the mutex is held
-    ///
-    /// The thread found its front empty, or has none. So where there are few what fronts hold, which is counted in the peak as
-    /// if it were live, is that of other threads. What a thread then takes out of its front was live before: it put it there.
+    /// An item goes out that is not from a front. What fronts hold counts in the peak as if it were live. @pre the mutex is held
     void note_acquired() noexcept {
         ++acquired_;
         const std::size_t out = all() - this->in_depot_;
@@ -305,10 +298,7 @@ private:
 
     /// @returns false if there is no room, or the owner is gone
     bool keep_or_pass_on(item* s) noexcept {
-        front* f = nullptr;
-        if (this->put_attached(f, s)) {
-            return true;
-        }
+        front* const f = this->attach();
         const lock_guard<mutex_type> guard{lock_};
         this->note_visit(guard);
         return !this->closed() && (answer_waiter(offer::item, s) || this->keep(f, s));
@@ -366,11 +356,11 @@ private:
         return what == offer::place ? offer::nothing : what;
     }
 
-    /// Items will be destroyed. Where they are few they are gone at once, also from the numbers, and their places are free: a fork
+    /// Items will be destroyed. Buffers are gone at once, also from the numbers, and their places are free: a fork
     /// may come before they are destroyed, and a thread that looks for one must not find neither. An object of a recycler has its
     /// place until it is destroyed, since the limit is one of objects that exist. @pre the mutex is held
     void forget(std::size_t n) noexcept {
-        if constexpr (Few) {
+        if constexpr (Derived::places_serve_at_once) {
             gone_ += n;
             places_taken_ -= limit_ != 0 ? n : 0;
         }
@@ -392,7 +382,7 @@ private:
         for (item* next = nullptr; s != nullptr; s = next) {
             next = s->next;
             static_cast<Derived*>(this)->dispose(s);
-            if constexpr (!Few) {
+            if constexpr (!Derived::places_serve_at_once) {
                 pass_place_on();
             }
             ++n;
@@ -406,7 +396,7 @@ private:
 
     /// @pre the mutex is held
     [[nodiscard]] std::size_t all() const noexcept {
-        if constexpr (Few) {
+        if constexpr (Derived::places_serve_at_once) {
             return created_ - gone_;
         }
         const std::size_t others = waiting_ + (this->closed() ? 0 : 1);
@@ -448,7 +438,7 @@ private:
     linked_list<waiter, &waiter::next, &waiter::previous> waiters_;
     std::size_t places_taken_ = 0; ///< items that exist or are being made; 0 when there is no limit
     std::size_t created_ = 0;
-    std::size_t gone_ = 0; ///< of these, where there are few
+    std::size_t gone_ = 0; ///< of these, where places serve at once
     std::size_t peak_ = 0;
 
     /// Items, places for one, threads that wait or were answered, and the owner while it exists.
@@ -457,10 +447,12 @@ private:
 
 /// The part of a recycler that does not depend on its type. Objects are destroyed by code of the module that knows the type.
 template <class Policy>
-class recycler_core : public idle_core<Policy, false, recycler_core<Policy>> {
+class recycler_core : public idle_core<Policy, recycler_core<Policy>> {
 public:
-    using core = idle_core<Policy, false, recycler_core>;
+    using core = idle_core<Policy, recycler_core>;
     using core::core;
+
+    static constexpr bool places_serve_at_once = false;
 
     virtual void dispose(typename core::item* s) noexcept = 0;
     void note_disposed(std::size_t) noexcept {}

@@ -3,7 +3,9 @@
 #define LINN_DETAIL_SYNC_IDLE_STORE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/slot_cache.hpp>
+#include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/race_checks.hpp>
@@ -12,29 +14,24 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
 
-template <class Policy, bool Few>
+template <class Policy>
 class idle_store;
 
 /// What is idle from time to time: the head of a recycler's slot, or the descriptor of a buffer.
-template <class Policy, bool Few>
+template <class Policy>
 struct idle_item {
-    idle_store<Policy, Few>* home; ///< the object that it is of
-    idle_item* next = nullptr;     ///< in the depot, or on its way to be destroyed
+    idle_store<Policy>* home;  ///< the object that it is of
+    idle_item* next = nullptr; ///< in the depot, or on its way to be destroyed
 };
 
-/// After a steal so many calls share the depot before threads cache again: what a steal costs is paid
-/// once in so many calls that take the lock, however objects move between threads.
-struct sharing_span {
-    std::size_t first; ///< when the last steal is long ago
-    std::size_t most;  ///< when one follows another
-};
+/// After a steal so many calls that take the lock share the depot before threads cache again: what a steal costs is paid
+/// once in so many, however objects move between threads.
 template <class Policy>
-inline constexpr sharing_span shared_after_steal{64, 512};
+inline constexpr std::size_t shared_after_steal = 256;
 
 /// Where what is idle lies, the slots of a recycler or the buffers of a pool: in the depot, a stack, and in the fronts of
 /// threads that are open.
@@ -45,22 +42,29 @@ inline constexpr sharing_span shared_after_steal{64, 512};
 /// "`capacity` are idle" are true at one moment, when this class says it. Closed fronts open again one by one, when
 /// their threads come by; not at once, or two threads could steal from each other at each call.
 ///
-/// The caller holds `lock_`, except where another thing is said.
+/// Where the system has no `thread_barrier`, no thread has a front.
 ///
-/// @tparam Few where items are few, what one thread has ahead another one misses: fronts hold only what their threads gave back, so
-///         a thread has no more in the end than it once used at the same time; and it is counted how often one goes out again.
-///         Otherwise a thread that finds its front empty fills half of it
-template <class Policy, bool Few>
+/// The caller holds `lock_`, except where another thing is said.
+template <class Policy>
 class idle_store {
 public:
-    using item = idle_item<Policy, Few>;
+    using item = idle_item<Policy>;
 
     /// An item from the front of the calling thread, the one that came back last. False when it has none.
+    /// @param counts whether `front::taken` does
     /// @complexity no call, no locked instruction
     /// @threads any, without the lock
-    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_take(item*& s) noexcept {
+    [[LINN_DETAIL_ALWAYS_INLINE]] bool try_take(item*& s, bool counts = false) noexcept {
         front* f = here();
-        return f != nullptr && f->lock.try_enter() && take_inside(*f, s);
+        if (f == nullptr || !f->lock.try_enter()) {
+            return false;
+        }
+        const bool found = f->pop(s);
+        if (counts && found) {
+            f->taken.store(f->taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        }
+        f->lock.leave();
+        return found;
     }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_.load(std::memory_order_relaxed); }
@@ -84,7 +88,7 @@ protected:
     struct alignas(64) front : slot_cache {
         static constexpr std::size_t most = 32;
 
-        explicit front(bool asymmetric) noexcept : lock{asymmetric} { lock.revoke(); }
+        front() noexcept { lock.revoke(); }
 
         [[LINN_DETAIL_ALWAYS_INLINE]] bool pop(item*& s) noexcept {
             void* p;
@@ -101,16 +105,14 @@ protected:
 
         biased_lock<Policy> lock;
         atomic<bool> vacant{false};   ///< its thread is not in this child of a fork
-        atomic<std::size_t> taken{0}; ///< how often something went out without the mutex, where `Few`
+        atomic<std::size_t> taken{0}; ///< how often something went out without the mutex, where that counts
         void* places[most];
     };
 
-    /// @param asymmetric whether `enable_thread_barrier` returned true
     /// @param owner takes part in forks, and calls the functions for them
-    idle_store(std::size_t capacity, bool asymmetric, fork_stopper& owner) noexcept
+    idle_store(std::size_t capacity, fork_stopper& owner) noexcept
         : home_table_{&table::process()},
           capacity_{capacity},
-          asymmetric_{asymmetric},
           lock_{owner} {}
     idle_store(const idle_store&) = delete;
     idle_store& operator=(const idle_store&) = delete;
@@ -123,18 +125,12 @@ protected:
     /// Puts an item into the front of the calling thread. False when it has no room.
     [[LINN_DETAIL_ALWAYS_INLINE]] bool try_put(item* s) noexcept {
         front* f = here();
-        return f != nullptr && f->lock.try_enter() && put_inside(*f, s);
-    }
-    /// As `try_take`, when that found nothing: for a lock that is symmetric. Leaves in `f` the front, which is made if the thread
-    /// has none; null for threads without a number, for a closed store, and where the capacity is too small to share.
-    bool take_attached(front*& f, item*& s) noexcept {
-        f = attach();
-        return f != nullptr && f->lock.try_enter_symmetric() && take_inside(*f, s);
-    }
-    /// The same to put one.
-    bool put_attached(front*& f, item* s) noexcept {
-        f = attach();
-        return f != nullptr && f->lock.try_enter_symmetric() && put_inside(*f, s);
+        if (f == nullptr || !f->lock.try_enter()) {
+            return false;
+        }
+        const bool kept = f->try_push(s);
+        f->lock.leave();
+        return kept;
     }
 
     /// The front of the calling thread, if it has one here. A thread of another module has a number of
@@ -146,6 +142,28 @@ protected:
         // relaxed: only the thread that has the number writes this place, and the table orders it
         // after the threads that had the number before
         return fronts_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
+    }
+
+    /// The front of the calling thread, which is made if it has none; null for threads without a number, for a closed store, and
+    /// where the capacity is too small to share.
+    front* attach() noexcept {
+        if (!may_cache_ || race_checked() || closed()) {
+            return nullptr;
+        }
+        const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
+        if (front* f = here(); f != nullptr) {
+            f->vacant.store(false, std::memory_order_relaxed);
+            return f;
+        }
+        if (home_table_ != &table::process() || index == table::most || capacity() < 4) {
+            return nullptr;
+        }
+        auto* f = ::new (std::nothrow) front;
+        if (f != nullptr) {
+            const lock_guard<mutex_type> guard{lock_};
+            fronts_[shown_thread_index<Policy>()].store(f, std::memory_order_relaxed);
+        }
+        return f;
     }
 
     // -- with it -----------------------------------------------------------------------------------
@@ -169,10 +187,9 @@ protected:
         if (in_depot_ == 0) {
             return false;
         }
-        if (!Few && own != nullptr && !shares() && (own->is_open() || open(*own))) {
-            if (own->count() == 0) {
-                const std::size_t half = (own->capacity() + 1) / 2;
-                fill(*own, in_depot_ < half ? in_depot_ : half);
+        if (own != nullptr && !shares() && (own->is_open() || open(*own))) {
+            if (own->count() == 0) { // others need what is left
+                fill(*own, clamp(in_depot_ / 4, 1, (own->capacity() + 1) / 2));
             }
             return own->pop(s);
         }
@@ -203,7 +220,7 @@ protected:
                 f.lock.revoke();
             }
         });
-        biased_lock<Policy>::barrier(asymmetric_);
+        thread_barrier();
         for_each_front([this, own](front& f) {
             if (&f != own && f.is_open()) {
                 f.lock.await();
@@ -253,54 +270,17 @@ protected:
     }
 
 private:
-    [[LINN_DETAIL_ALWAYS_INLINE]] static bool take_inside(front& f, item*& s) noexcept {
-        const bool found = f.pop(s);
-        if (Few && found) {
-            f.taken.store(f.taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        }
-        f.lock.leave();
-        return found;
-    }
-    [[LINN_DETAIL_ALWAYS_INLINE]] static bool put_inside(front& f, item* s) noexcept {
-        const bool kept = f.try_push(s);
-        f.lock.leave();
-        return kept;
-    }
-
-    front* attach() noexcept {
-        if (race_checked() || closed()) {
-            return nullptr;
-        }
-        const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
-        if (front* f = here(); f != nullptr) {
-            f->vacant.store(false, std::memory_order_relaxed);
-            return f;
-        }
-        if (home_table_ != &table::process() || index == table::most || capacity() < 4) {
-            return nullptr;
-        }
-        auto* f = ::new (std::nothrow) front{asymmetric_};
-        if (f != nullptr) {
-            const lock_guard<mutex_type> guard{lock_};
-            fronts_[shown_thread_index<Policy>()].store(f, std::memory_order_relaxed);
-        }
-        return f;
-    }
-
     bool steal(const front* own) noexcept {
         if (!close_fronts(own)) {
             return false;
         }
-        constexpr sharing_span span = shared_after_steal<Policy>;
-        const bool soon = visits_ - stolen_at_ < 2 * shared_span_;
-        shared_span_ = !soon ? span.first : 2 * shared_span_ < span.most ? 2 * shared_span_ : span.most;
-        stolen_at_ = visits_;
+        shared_until_ = visits_ + shared_after_steal<Policy>;
         ++steals_;
         return true;
     }
 
     /// Whether threads use the depot rather than their fronts, because of a steal.
-    [[nodiscard]] bool shares() const noexcept { return visits_ - stolen_at_ < shared_span_; }
+    [[nodiscard]] bool shares() const noexcept { return visits_ < shared_until_; }
 
     bool keep_here(front* own, item* s) noexcept {
         if (own == nullptr || !(own->is_open() || open(*own))) {
@@ -318,10 +298,7 @@ private:
     /// what it would hold. At most a quarter of the rest, so that many threads cannot leave the depot with nothing.
     bool open(front& own) noexcept {
         const std::size_t quarter = (capacity() - reserved_) / 4;
-        std::size_t limit = quarter < front::most ? quarter : front::most;
-        if (Few && limit > room()) {
-            limit = room(); // what the depot has stays there
-        }
+        const std::size_t limit = quarter < front::most ? quarter : front::most;
         if (limit == 0 || shares() || waiting_ != 0) {
             return false;
         }
@@ -376,9 +353,7 @@ private:
     /// Moves the `n` items of a full front that came back longest ago to the depot.
     void spill(front& own, std::size_t n) noexcept {
         push(own.places, n);
-        const std::size_t rest = own.capacity() - n;
-        std::memmove(own.places, own.places + n, rest * sizeof(void*));
-        own.hold(rest);
+        own.drop_oldest(n);
     }
 
     const table* const home_table_;
@@ -388,7 +363,7 @@ protected:
     atomic<bool> closed_{false};
 
 private:
-    const bool asymmetric_;
+    const bool may_cache_ = enable_thread_barrier();
     /// By `shown_thread_index`: the first place is that of threads that have not asked for a number yet,
     /// the last that of threads that get none. Both stay null.
     atomic<front*> fronts_[table::most + 2] = {};
@@ -406,8 +381,7 @@ protected:
 private:
     std::size_t reserved_ = 0;
     std::uint32_t open_fronts_ = 0;
-    std::size_t stolen_at_ = 0;   ///< visits before the last steal
-    std::size_t shared_span_ = 0; ///< of the visits since then, how many share the depot
+    std::size_t shared_until_ = 0; ///< before so many visits threads use the depot, because of a steal
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -45,7 +45,7 @@ struct idle_copy<0> {};
 template <class T>
 struct recycler_slot {
     using element = made<T>;
-    using item = idle_item<platform, false>;
+    using item = idle_item<platform>;
     /// Of the control block of a shared_ptr with a stateless deleter and an allocator of one pointer: 32 in libstdc++, 40 in
     /// libc++. With what stands before it that fills a cache line.
     static constexpr std::size_t block_bytes = 5 * sizeof(void*) + control_block_lock;
@@ -192,10 +192,7 @@ public:
 
     recycler_body(std::size_t capacity, std::size_t limit, std::function<element()>&& create,
                   std::function<void(T&)>&& reset)
-        : recycler_core{{.capacity = capacity,
-                         .limit = limit,
-                         .asymmetric = enable_thread_barrier(),
-                         .memory = &memory::core::root.depot_made}},
+        : recycler_core{{.capacity = capacity, .limit = limit, .memory = &memory::core::root.depot_made}},
           create_{std::move(create)},
           reset_{std::move(reset)} {}
 
