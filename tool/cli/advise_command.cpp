@@ -34,13 +34,8 @@ public:
     explicit advise_command(CLI::App& program)
         : command{program, "advise", "Say which types of a recorded program need a pool, if any",
                   advise_footer},
-          files_{app(),
-                 [this] {
-                     return fills_ ? report::fills_json(*fills_, info_, trace_)
-                                   : report::advise_json(result_);
-                 },
-                 [this] {
-                     return fills_ ? report::fills_document(*fills_, view_.top)
+          files_{app(), [this] {
+                     return fills_ ? report::fills_document(*fills_, info_, trace_, view_.top)
                                    : report::advise_document(result_, view_);
                  }} {
         CLI::App& arguments = app();
@@ -51,7 +46,7 @@ public:
                   "details of the types that have this in their name");
         add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
                   "the share of the CPU time that decides the answer (default 2)", number(0, 100));
-        source_.add();
+        add_symbol_options(app(), where_);
         add_value(arguments, "--fail-over", fail_over_percent_, "PERCENT",
                   "exit with 1 if pools would remove at least this share of the CPU time", number(0, 100));
     }
@@ -68,10 +63,9 @@ private:
         trace_reader reader{trace_, may_be_sample};
         trace_analysis analysis = analyse_trace(reader, show_reading(line));
 
-        source_.open();
-
+        symbolizer symbols{where_};
         advise_parts parts;
-        parts.names = source_.names();
+        parts.names = naming_by(symbols);
         parts.progress = [&](const char* doing, double share) { line.show(doing, share); };
         if (analysis.info.holds_fills_only()) {
             fills_ = report_fills(analysis, parts.names, parts.sources);
@@ -87,7 +81,7 @@ private:
 
     report::advise_view view_;
     std::string trace_;
-    symbol_source source_{app()};
+    symbol_options where_;
     double threshold_percent_ = worth_a_pool * 100;
     double fail_over_percent_ = -1;
     advice result_;

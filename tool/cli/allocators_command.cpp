@@ -35,8 +35,7 @@ public:
     explicit allocators_command(CLI::App& program)
         : command{program, "allocators", "Find, test and install allocators on this machine",
                   allocators_footer()},
-          files_{app(), [this] { return report::allocators_json(entries_); },
-                 [this] { return report::allocators_document(entries_); }, false} {
+          files_{app(), [this] { return report::allocators_document(entries_); }, false} {
         CLI::App& arguments = app();
         add_value(arguments, "NAME", names_, "NAME", "the allocators to examine (default: all)")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -54,14 +53,13 @@ public:
         const interrupt_guard guard;
         bool installed_all = true;
         if (!to_install_.empty()) {
-            const std::optional<bool> installed = install(guard);
+            if (const std::string problem = why_not_installable(to_install_, guard); !problem.empty()) {
+                return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending() : refuse(problem);
+            }
+            installed_all = install(guard);
             if (interrupt_guard::pending() != 0) {
                 return 128 + interrupt_guard::pending();
             }
-            if (!installed) {
-                return exit_failure;
-            }
-            installed_all = *installed;
         }
         std::vector<std::string> wanted = names_;
         wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());
@@ -110,16 +108,11 @@ private:
         return problem;
     }
 
-    /// Whether all that was asked for is installed; nothing when it could not begin.
-    std::optional<bool> install(const interrupt_guard& guard) {
+    /// Whether all that was asked for is installed.
+    bool install(const interrupt_guard& guard) {
         progress_line line;
         work_progress progress;
         progress.total = to_install_.size();
-        if (const std::string problem = why_not_installable(to_install_, guard); !problem.empty()) {
-            line.clear();
-            refuse(problem);
-            return std::nullopt;
-        }
         bool all = true;
         for (const std::string& name : to_install_) {
             if (interrupt_guard::pending() != 0) {

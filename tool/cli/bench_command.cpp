@@ -102,8 +102,7 @@ class bench_command final : public command {
 public:
     explicit bench_command(CLI::App& program)
         : command{program, "bench", "Measure what allocators and pools cost on this machine", bench_footer()},
-          files_{app(), [this] { return report::bench_json(result_); },
-                 [this] { return report::bench_document(result_); }} {
+          files_{app(), [this] { return report::bench_document(result_); }} {
         CLI::App& arguments = app();
         add_value(arguments, "SCENARIO", options_.scenarios, "NAME", "what to measure (default: headline)")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

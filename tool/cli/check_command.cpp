@@ -43,8 +43,7 @@ class check_command final : public command {
 public:
     explicit check_command(CLI::App& program)
         : command{program, "check", "Check what a program allocates against budgets", check_footer},
-          files_{app(), [this] { return report::check_json(result_); },
-                 [this] { return report::check_document(result_); }} {
+          files_{app(), [this] { return report::check_document(result_); }} {
         recording_.depth = most_recorded_depth; // budgets may name a function far out
         recording_.baseline = second_run_when::never;
         CLI::App& arguments = app();
@@ -52,7 +51,7 @@ public:
         add_value(arguments, "BUDGETS", budget_file_, "FILE", "the budgets");
         add_value(arguments, "TRACE", trace_, "FILE",
                   "what linn record wrote; or -- PROG ARGS to record first");
-        source_.add();
+        add_symbol_options(app(), where_);
         arguments.option_defaults()->group("With PROG");
         add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file",
                   writable_file());
@@ -128,8 +127,8 @@ private:
     int check_trace(const std::string& trace) {
         try {
             progress_line line;
-            source_.open();
-            const trace_profile profile = profile_trace(trace, source_.names(), show_reading(line));
+            symbolizer symbols{where_};
+            const trace_profile profile = profile_trace(trace, naming_by(symbols), show_reading(line));
             result_ = check_budgets(budgets_, profile);
         } catch (const unusable_input& error) {
             return refuse(error.what(), exit_usage);
@@ -162,7 +161,7 @@ private:
     std::vector<budget> budgets_;
     std::vector<std::string> words_; ///< the program and what belongs to it; empty: a trace was given
     record_options recording_;
-    symbol_source source_{app()};
+    symbol_options where_;
     check_result result_;
     report_files files_;
 };

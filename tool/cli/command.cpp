@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <system_error>
@@ -52,15 +51,6 @@ std::string outside(std::string_view kind, Number least, Number most, const std:
     return fmt::format("{}a {} from {} to {}, not '{}'", must_be, kind, least, most, text);
 }
 
-/// "A<between>B" as "A<now>B<behind>".
-std::string replaced(const std::string& text, std::string_view between, std::string_view now,
-                     std::string_view behind) {
-    const std::size_t at = text.find(between);
-    return at == std::string::npos
-               ? text
-               : fmt::format("{}{}{}{}", text.substr(0, at), now, text.substr(at + between.size()), behind);
-}
-
 } // namespace
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
@@ -99,7 +89,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return {[words = std::move(words)](const std::string& text) {
                 return contains(words, text)
                            ? std::string{}
-                           : fmt::format("{}one of {}, not '{}'", must_be, fmt::join(words, ", "), text);
+                           : fmt::format("{}one of {}, not '{}'{}", must_be, fmt::join(words, ", "), text,
+                                         did_you_mean(text, words));
             },
             ""};
 }
@@ -126,62 +117,10 @@ std::string missing_argument(const CLI::App& app, std::string_view name) {
     return fmt::format("missing {}", name);
 }
 
-std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
-    const std::string text = error.what();
-    if (error.get_name() == "ValidationError") {
-        return replaced(text, fmt::format(": {}", must_be), fmt::format(" {}", must_be), "");
-    }
-    if (error.get_name() == "ExcludesError") {
-        return replaced(text, " excludes ", " and ", " cannot be combined");
-    }
-    if (error.get_name() == "RequiresError") {
-        return replaced(text, " requires ", " needs ", "");
-    }
-    if (error.get_name() == "RequiredError" && text.starts_with("A subcommand")) {
-        return "missing COMMAND";
-    }
-    if (error.get_name() == "RequiredError" && text.ends_with(" is required")) {
-        return missing_argument(app, text.substr(0, text.find(' ')));
-    }
-    // "--json: 1 required FILE missing", "--into: At Most 1 required but received 2"; the rest differs by version.
-    const std::string given = text.substr(0, text.find_first_of(": "));
-    const std::string name = given.empty() ? "an option" : given;
-    if (error.get_name() == "ArgumentMismatch") {
-        const std::string_view before = " required ";
-        const std::size_t type = text.find(before);
-        return type != std::string::npos && text.ends_with(" missing")
-                   ? fmt::format("{} needs a value: {}", name,
-                                 text.substr(type + before.size(),
-                                             text.size() - type - before.size() - std::strlen(" missing")))
-                   : name + " is given too often, or with too many values";
-    }
-    if (error.get_name() == "ConversionError") {
-        const std::size_t at = text.find('-');
-        return at == std::string::npos
-                   ? "a value cannot be used"
-                   : text.substr(at, text.find_first_of(": ", at) - at) + " cannot have this value";
-    }
-    return text;
-}
-
 void add_seed(CLI::App& app, std::uint64_t& seed) {
     seed = std::random_device{}();
     add_value(app, "--seed", seed, "NUMBER", "seed of the order of the rounds (default random, printed)",
               whole_number(0, std::numeric_limits<std::uint64_t>::max()));
-}
-
-std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
-    if (words.empty() || words.front() == separator_word || !words.front().starts_with('-')) {
-        return {};
-    }
-    std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-            names.push_back("--" + name);
-        }
-    }
-    const std::string& word = words.front();
-    return fmt::format("unknown option '{}'{}", word, did_you_mean(word.substr(0, word.find('=')), names));
 }
 
 std::string take_program_words(const CLI::App& app, std::vector<std::string>& words) {

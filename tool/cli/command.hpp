@@ -108,6 +108,16 @@ CLI::Option* add_value(CLI::App& app, const char* names, Value& into, const char
     return add_value(app, names, into, called, help)->check(must_be);
 }
 
+/// Likewise for one of these words, which are the enumerators in their order.
+template <class Enum, class Into>
+CLI::Option* add_choice(CLI::App& app, const char* names, Into& into, const char* called,
+                        const std::string& help, const std::vector<std::string>& words) {
+    const auto choose = [&into, words](const std::string& word) {
+        into = static_cast<Enum>(std::ranges::find(words, word) - words.begin());
+    };
+    return app.add_option_function<std::string>(names, choose, help)->type_name(called)->check(one_of(words));
+}
+
 /// A file that can be written, as far as that can be told before the work starts; "-" is standard output only where that may be.
 inline constexpr bool or_stdout = true;
 CLI::Validator writable_file(bool may_be_stdout = false);
@@ -126,14 +136,8 @@ CLI::Option* add_names(CLI::App& app, const char* names, std::vector<std::string
 /// "missing TRACE; 'shop.linn' is the FILE of --json, where - is standard output": an option may have taken what is missed.
 std::string missing_argument(const CLI::App& app, std::string_view name);
 
-/// The parser's complaint about the command's arguments as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
-std::string sentence_of(const CLI::ParseError& error, const CLI::App& app);
-
 /// Adds --seed, the seed of the order of the rounds.
 void add_seed(CLI::App& app, std::uint64_t& seed);
-
-/// What is wrong where an option is left over, which is none of the command's: a program's own stand behind the program or "--".
-std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words);
 
 /// Takes the program and its arguments, which stand behind a command's options, with or without "--" before them.
 /// Returns an empty string, or what is wrong with them.

@@ -103,7 +103,7 @@ public:
     explicit compare_command(CLI::App& program)
         : command{program, "compare", "Find what changed between two results of bench or run, or two traces",
                   compare_footer},
-          files_{app(), [this] { return json(); }, [this] { return document(); }} {
+          files_{app(), [this] { return document(); }} {
         CLI::App& arguments = app();
         add_value(arguments, "OLD", old_path_, "FILE",
                   "a file that bench --json, run --json or record wrote");
@@ -111,9 +111,9 @@ public:
         add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
                   "report only changes larger than this (default 5; of traces 0)", number(0, 1e6));
         arguments.option_defaults()->group(results_group);
-        add_value(arguments, "--by", by_, "HOW",
-                  "absolute, ratio, or auto: ratio where the machines differ (default)",
-                  one_of({"auto", "absolute", "ratio"}));
+        add_choice<compare_by>(arguments, "--by", options_.by, "HOW",
+                               "absolute, ratio, or auto: ratio where the machines differ (default)",
+                               {"auto", "absolute", "ratio"});
         add_value(arguments, "--fail-on", fail_on_, "WHAT",
                   "exit with 1 on a regression (default), or on any change", one_of({"regression", "any"}));
         add_names(arguments, "--only", options_.contenders, "compare these contenders (comma-separated)");
@@ -121,15 +121,15 @@ public:
         add_names(arguments, "--metric", options_.measures,
                   "compare these metrics of run, or phases of bench");
         arguments.option_defaults()->group(traces_group);
-        add_value(arguments, "--measure", measure_, "WHAT",
-                  "allocations (default), bytes, temporary, live-blocks or live-bytes",
-                  one_of(profile_measure_names()));
+        add_choice<profile_measure>(arguments, "--measure", trace_options_.by, "WHAT",
+                                    "allocations (default), bytes, temporary, live-blocks or live-bytes",
+                                    profile_measure_names());
         add_value(arguments, "--per", per_, "UNIT",
                   "divide by the work: run (default), allocations, type=NAME, or OLD:NEW");
         add_value(arguments, "--fail-over", fail_over_, "LIMIT",
                   "exit with 1 on growth over this percentage of the old total, or count=N");
         add_value(arguments, "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
-        source_.add();
+        add_symbol_options(app(), where_);
     }
 
     /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.
@@ -207,28 +207,15 @@ private:
     }
 
     std::string check() override {
-        const auto& names = profile_measure_names();
-        trace_options_.by = static_cast<profile_measure>(std::ranges::find(names, measure_) - names.begin());
         if (std::string problem = read_unit(per_, trace_options_.per); !problem.empty()) {
             return problem;
         }
         return fail_over_.empty() ? std::string{} : read_limit(fail_over_, trace_options_.limits);
     }
 
-    std::string json() const {
-        return are_traces_ ? report::trace_compare_json(trace_result_) : report::compare_json(result_);
-    }
-
     report::document document() const {
         return are_traces_ ? report::trace_compare_document(trace_result_, top_)
                            : report::compare_document(result_);
-    }
-
-    void set_options() {
-        options_.threshold = threshold_percent_.value_or(usual_threshold_percent) / 100;
-        options_.by = by_ == "ratio"      ? compare_by::ratio
-                      : by_ == "absolute" ? compare_by::absolute
-                                          : compare_by::automatic;
     }
 
     int compare_pair() {
@@ -261,7 +248,7 @@ private:
         if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
             return refuse(problem, exit_usage);
         }
-        set_options();
+        options_.threshold = threshold_percent_.value_or(usual_threshold_percent) / 100;
         result_ = compare_files(std::move(old_file), std::move(new_file), options_);
         return result_.problem.empty() ? exit_success : refuse(result_.problem, exit_usage);
     }
@@ -270,9 +257,9 @@ private:
         trace_options_.threshold = threshold_percent_.value_or(0) / 100;
         try {
             progress_line line;
-            source_.open();
-            trace_profile old_trace = profile_trace(old_path_, source_.names(), show_reading(line));
-            trace_profile new_trace = profile_trace(new_path_, source_.names(), show_reading(line));
+            symbolizer symbols{where_};
+            trace_profile old_trace = profile_trace(old_path_, naming_by(symbols), show_reading(line));
+            trace_profile new_trace = profile_trace(new_path_, naming_by(symbols), show_reading(line));
             trace_result_ = tool::compare_traces(std::move(old_trace), std::move(new_trace), trace_options_);
         } catch (const unusable_input& error) {
             return refuse(error.what(), exit_usage);
@@ -287,14 +274,12 @@ private:
     file_comparison result_;
     compare_options options_;
     std::optional<double> threshold_percent_;
-    std::string by_ = "auto";
     std::string fail_on_ = "regression";
     // Of two traces.
-    symbol_source source_{app()};
+    symbol_options where_;
     trace_comparison trace_result_;
     trace_compare_options trace_options_;
     std::string per_ = "run";
-    std::string measure_ = "allocations";
     std::string fail_over_;
     std::size_t top_ = 10;
 };

@@ -40,8 +40,7 @@ class lint_command final : public command {
 public:
     explicit lint_command(CLI::App& program)
         : command{program, "lint", "Find where value-initialisation writes zeros for nothing", lint_footer},
-          files_{app(), [this] { return report::lint_json(result_); },
-                 [this] { return report::lint_document(result_, 0); }} {
+          files_{app(), [this] { return report::lint_document(result_, top_); }} {
         options_.jobs = std::max(1U, static_cast<unsigned>(usable_cpus().size()));
         CLI::App& arguments = app();
         add_value(arguments, "FILES", options_.files, "FILES", "what to check (default: all)");
@@ -84,8 +83,7 @@ public:
         if ((fix_ || fix_notes_) && result_.signal == 0) {
             apply();
         }
-        const std::string problem = files_.deliver([this] { return report::lint_document(result_, top_); });
-        if (!problem.empty()) {
+        if (const std::string problem = files_.deliver(); !problem.empty()) {
             return refuse(problem, exit_usage);
         }
         return exit_status();

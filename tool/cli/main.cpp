@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <iterator>
 
@@ -132,6 +133,69 @@ public:
         return text + '\n' + app->get_footer();
     }
 };
+
+/// "A<between>B" as "A<now>B<behind>".
+std::string replaced(const std::string& text, std::string_view between, std::string_view now,
+                     std::string_view behind) {
+    const std::size_t at = text.find(between);
+    return at == std::string::npos
+               ? text
+               : fmt::format("{}{}{}{}", text.substr(0, at), now, text.substr(at + between.size()), behind);
+}
+
+/// The parser's complaint about a command's arguments as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
+    const std::string text = error.what();
+    if (error.get_name() == "ValidationError") {
+        return replaced(text, ": must be ", " must be ", "");
+    }
+    if (error.get_name() == "ExcludesError") {
+        return replaced(text, " excludes ", " and ", " cannot be combined");
+    }
+    if (error.get_name() == "RequiresError") {
+        return replaced(text, " requires ", " needs ", "");
+    }
+    if (error.get_name() == "RequiredError" && text.starts_with("A subcommand")) {
+        return "missing COMMAND";
+    }
+    if (error.get_name() == "RequiredError" && text.ends_with(" is required")) {
+        return missing_argument(app, text.substr(0, text.find(' ')));
+    }
+    // "--json: 1 required FILE missing", "--into: At Most 1 required but received 2"; the rest differs by version.
+    const std::string given = text.substr(0, text.find_first_of(": "));
+    const std::string name = given.empty() ? "an option" : given;
+    if (error.get_name() == "ArgumentMismatch") {
+        const std::string_view before = " required ";
+        const std::size_t type = text.find(before);
+        return type != std::string::npos && text.ends_with(" missing")
+                   ? fmt::format("{} needs a value: {}", name,
+                                 text.substr(type + before.size(),
+                                             text.size() - type - before.size() - std::strlen(" missing")))
+                   : name + " is given too often, or with too many values";
+    }
+    if (error.get_name() == "ConversionError") {
+        const std::size_t at = text.find('-');
+        return at == std::string::npos
+                   ? "a value cannot be used"
+                   : text.substr(at, text.find_first_of(": ", at) - at) + " cannot have this value";
+    }
+    return text;
+}
+
+/// What is wrong where an option is left over, which is none of the command's: a program's own stand behind the program or "--".
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+    if (words.empty() || words.front() == separator_word || !words.front().starts_with('-')) {
+        return {};
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    const std::string& word = words.front();
+    return fmt::format("unknown option '{}'{}", word, did_you_mean(word.substr(0, word.find('=')), names));
+}
 
 int explain(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* place = &program;

@@ -38,8 +38,7 @@ class run_command final : public command {
 public:
     explicit run_command(CLI::App& program)
         : command{program, "run", "Measure your own program under every allocator", run_footer},
-          files_{app(), [this] { return report::run_json(result_); },
-                 [this] { return report::run_document(result_); }} {
+          files_{app(), [this] { return report::run_document(result_); }} {
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_names(arguments, "--only,--allocators", options_.only,

@@ -38,31 +38,27 @@ constexpr const char* trace_footer =
     "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
     "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n";
 
-export_weight weight_of(const std::string& name) {
-    return name == "bytes"  ? export_weight::bytes
-           : name == "time" ? export_weight::time
-                            : export_weight::allocations;
-}
-
 } // namespace
 
 class trace_command final : public command {
 public:
     explicit trace_command(CLI::App& program)
         : command{program, "trace", "Show and convert what linn record wrote", trace_footer},
-          files_{app(), [this] { return json(); }, [this] { return document(); }} {
+          files_{app(), [this] { return document(); }} {
         CLI::App& arguments = app();
         add_value(arguments, "FILE", path_, "FILE", "the trace")->required();
-        CLI::Option* const convert =
-            add_value(arguments, "--convert", format_, "FORM",
-                      fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")));
+        CLI::Option* const convert = add_choice<export_format>(
+            arguments, "--convert", format_, "FORM",
+            fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")),
+            export_format_names());
         add_value(arguments, "-o,--output", output_, "FILE",
                   "with --convert: the file to write (default: -, standard output)", writable_file(or_stdout))
             ->needs(convert);
-        add_value(arguments, "--weight", weight_, "WHAT",
-                  "with --convert collapsed: the weight of a stack, bytes (default), allocations, or time, "
-                  "nanoseconds of CPU time in the allocator",
-                  one_of({"bytes", "allocations", "time"}))
+        add_choice<export_weight>(
+            arguments, "--weight", weight_, "WHAT",
+            "with --convert collapsed: the weight of a stack, bytes (default), allocations, or time, "
+            "nanoseconds of CPU time in the allocator",
+            {"bytes", "allocations", "time"})
             ->needs(convert);
         add_filters();
     }
@@ -70,7 +66,7 @@ public:
     /// 0; 1: damaged, or something could not be written; 2: no trace, or wrong arguments.
     int run() override {
         trace_reader trace{path_, may_be_sample};
-        const int status = export_format_ ? convert(trace) : summarise(trace);
+        const int status = format_ ? convert(trace) : summarise(trace);
         // The intact part was shown; the exit status says that it is not everything.
         const std::string corrupt = why_corrupt(path_);
         if (!corrupt.empty()) {
@@ -98,36 +94,31 @@ private:
                       "with --leaks: also what the C and C++ runtime keeps on purpose")
             ->needs(leaks);
         add_value(app(), "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
-        source_.add();
+        add_symbol_options(app(), where_);
     }
 
     std::string check() override {
-        const bool shows_blocks = is_filtered() || !files_.file_of("--html").empty();
-        if (app().count("--debug-dir") + app().count("--debuginfod") != 0 && !shows_blocks &&
-            format_.empty()) {
+        const bool shows_blocks = is_filtered() || !files_.page().empty();
+        if (app().count("--debug-dir") + app().count("--debuginfod") != 0 && !shows_blocks && !format_) {
             return "--debug-dir and --debuginfod need --html, --peak, --temporary, --leaks or --convert";
         }
         if (app().count("--top") != 0 && !shows_blocks) {
             return "--top needs --html, --peak, --temporary or --leaks";
         }
-        return format_.empty() ? std::string{} : check_conversion();
+        return format_ ? check_conversion() : std::string{};
     }
 
     std::string check_conversion() {
-        export_format_ = export_format_of(format_);
-        if (!export_format_) {
-            return "--convert: " + unknown_name("form", format_, export_format_names());
-        }
-        if (is_filtered() && export_format_ == export_format::csv) {
+        if (is_filtered() && format_ == export_format::csv) {
             return fmt::format("--convert csv holds every event: leave out --{}, or convert to collapsed, "
                                "pprof or csv-stacks",
                                to_string(filter_));
         }
-        if (is_filtered() && weight_ == "time") {
+        if (is_filtered() && weight_ == export_weight::time) {
             return fmt::format("--weight time is that of all blocks: leave out --{}", to_string(filter_));
         }
-        if (export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
-            return fmt::format("--convert {} is not for a terminal: give -o FILE", format_);
+        if (format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
+            return "--convert pprof is not for a terminal: give -o FILE";
         }
         return {};
     }
@@ -173,16 +164,11 @@ private:
         trace_analysis analysis = counted->finish(trace.info());
         std::string problem = why_not(analysis);
         if (problem.empty()) {
-            source_.open();
-            profile_ = name_profile(path_, std::move(analysis), source_.names());
+            symbols_.emplace(where_);
+            profile_ = name_profile(path_, std::move(analysis), naming_by(*symbols_));
             view_ = look_at(*profile_, filter_, keeps_runtime_);
         }
         return problem;
-    }
-
-    std::string json() const {
-        return is_filtered() ? report::trace_view_json(*profile_, view_)
-                             : report::trace_json(path_, info_, counts_);
     }
 
     report::document document() const {
@@ -192,7 +178,7 @@ private:
     }
 
     int summarise(trace_reader& trace) {
-        const std::string why = read_all(trace, is_filtered() || !files_.file_of("--html").empty());
+        const std::string why = read_all(trace, is_filtered() || !files_.page().empty());
         if (is_filtered() && !why.empty()) {
             return refuse(fmt::format("{} {}", path_, why),
                           info_.missing.empty() ? exit_usage : exit_failure);
@@ -201,21 +187,21 @@ private:
     }
 
     int convert(trace_reader& trace) {
-        const bool has_stacks = export_format_ != export_format::csv;
+        const bool has_stacks = format_ != export_format::csv;
         if (has_stacks) {
             if (const std::string why = read_all(trace, true); !why.empty()) {
                 return refuse(fmt::format("{} {}", path_, why), exit_usage);
             }
         }
-        if (weight_ == "time" && !profile_->analysis.time.is_known()) {
+        if (weight_ == export_weight::time && !profile_->analysis.time.is_known()) {
             return refuse(
                 fmt::format("the time in the allocator is not known of {}: linn advise says why", path_));
         }
         progress_line line;
         const auto write = [&](std::ostream& out) {
             if (has_stacks) {
-                export_stacks(*profile_, names_by(trace.info(), source_.symbols()),
-                              {*export_format_, weight_of(weight_), filter_, keeps_runtime_}, out);
+                export_stacks(*profile_, names_by(trace.info(), *symbols_),
+                              {*format_, weight_, filter_, keeps_runtime_}, out);
                 return;
             }
             write_event_heading(trace.info(), out);
@@ -241,7 +227,7 @@ private:
         }
         if (has_stacks) {
             for (const trace_module& module : trace.info().modules) {
-                if (const std::string problem = source_.symbols().about(module.path, module.build_id).problem;
+                if (const std::string problem = symbols_->about(module.path, module.build_id).problem;
                     !problem.empty()) {
                     warn(problem);
                 }
@@ -251,12 +237,12 @@ private:
     }
 
     report_files files_;
-    symbol_source source_{app()};
+    symbol_options where_;
+    std::optional<symbolizer> symbols_; ///< where names are wanted
     std::string path_;
-    std::string format_;
     std::string output_ = "-";
-    std::string weight_ = "bytes";
-    std::optional<export_format> export_format_;
+    std::optional<export_format> format_;
+    export_weight weight_ = export_weight::bytes;
     bool keeps_runtime_ = false;
     block_filter filter_ = block_filter::all;
     std::size_t top_ = 10;

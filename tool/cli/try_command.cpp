@@ -97,8 +97,7 @@ class try_command final : public command {
 public:
     explicit try_command(CLI::App& program)
         : command{program, "try", "Measure what pools gain on your own program, unmodified", try_footer},
-          files_{app(), [this] { return report::try_json(result_, words_); },
-                 [this] { return report::try_document(result_, words_); }} {
+          files_{app(), [this] { return report::try_document(result_, words_); }} {
         CLI::App& arguments = app();
         arguments.prefix_command();
         add_value(arguments, "TRACE", trace_, "FILE", "a trace of this program by linn record");

@@ -39,6 +39,33 @@ output_style style_of(int fd) {
     return style;
 }
 
+/// The text of the line, at most `width` wide; `elapsed` counts from the first cell.
+std::string progress_text(const work_progress& p, std::chrono::duration<double> elapsed, std::size_t width) {
+    std::string text;
+    if (p.total == 0) {
+        text = p.doing;
+    } else {
+        double share = static_cast<double>(p.done) / static_cast<double>(p.total);
+        if (p.seconds_left && p.done != p.total) {
+            share = elapsed.count() / std::max(1e-9, elapsed.count() + *p.seconds_left);
+        }
+        constexpr std::size_t cells = 20;
+        const auto full = static_cast<std::size_t>(share * cells);
+        text = fmt::format("[{}{}] {:>3} %", std::string(full, '#'), std::string(cells - full, '.'),
+                           figures::fixed_text(share * 100, 0));
+        // The first cells say too little about the rest.
+        if (p.done >= 5) {
+            const double left = p.seconds_left ? *p.seconds_left : elapsed.count() / share * (1 - share);
+            text += fmt::format("  {}:{:02} left", static_cast<int>(left) / 60, static_cast<int>(left) % 60);
+        }
+        text += fmt::format("  {}", p.doing);
+        if (p.repeated != 0) {
+            text += fmt::format("  ({} repeated)", p.repeated);
+        }
+    }
+    return text.substr(0, width);
+}
+
 } // namespace
 
 void choose_colour(const std::string& when) {
@@ -89,32 +116,6 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
         column += word.size();
     }
     return out;
-}
-
-std::string progress_text(const work_progress& p, std::chrono::duration<double> elapsed, std::size_t width) {
-    std::string text;
-    if (p.total == 0) {
-        text = p.doing;
-    } else {
-        double share = static_cast<double>(p.done) / static_cast<double>(p.total);
-        if (p.seconds_left && p.done != p.total) {
-            share = elapsed.count() / std::max(1e-9, elapsed.count() + *p.seconds_left);
-        }
-        constexpr std::size_t cells = 20;
-        const auto full = static_cast<std::size_t>(share * cells);
-        text = fmt::format("[{}{}] {:>3} %", std::string(full, '#'), std::string(cells - full, '.'),
-                           figures::fixed_text(share * 100, 0));
-        // The first cells say too little about the rest.
-        if (p.done >= 5) {
-            const double left = p.seconds_left ? *p.seconds_left : elapsed.count() / share * (1 - share);
-            text += fmt::format("  {}:{:02} left", static_cast<int>(left) / 60, static_cast<int>(left) % 60);
-        }
-        text += fmt::format("  {}", p.doing);
-        if (p.repeated != 0) {
-            text += fmt::format("  ({} repeated)", p.repeated);
-        }
-    }
-    return text.substr(0, width);
 }
 
 progress_line::progress_line() : width_{terminal_size(STDERR_FILENO).value_or(winsize{}).ws_col} {}

@@ -61,9 +61,6 @@ private:
     bool shown_ = false;
 };
 
-/// The text of the line, at most `width` wide; `elapsed` counts from the first cell.
-std::string progress_text(const work_progress& p, std::chrono::duration<double> elapsed, std::size_t width);
-
 /// What a reader of a trace calls with its share: the line shows it, and the reader goes on. The line must outlive it.
 std::function<bool(double)> show_reading(progress_line& line);
 

@@ -387,7 +387,9 @@ private:
 
 } // namespace
 
-symbolizer::symbolizer(symbol_options options) : options_(std::move(options)) {}
+symbolizer::symbolizer(symbol_options options) : options_(std::move(options)) {
+    options_.debug_folders.emplace_back("/usr/lib/debug");
+}
 
 symbolizer::~symbolizer() = default;
 

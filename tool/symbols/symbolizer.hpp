@@ -56,8 +56,8 @@ struct module_symbols {
 
 /// Where to look for debug information besides the module itself.
 struct symbol_options {
-    std::vector<std::string> debug_folders{"/usr/lib/debug"};
-    bool use_debuginfod = false; ///< ask the servers in DEBUGINFOD_URLS
+    std::vector<std::string> debug_folders; ///< looked at before /usr/lib/debug
+    bool use_debuginfod = false;            ///< ask the servers in DEBUGINFOD_URLS
 };
 
 /// One address of one module, to be named.

@@ -408,7 +408,7 @@ def case_width(tool):
     for width in (80, 120, 200):
         done = tool.lint(status=1, COLUMNS=str(width))
         check(max(map(len, done.stdout.splitlines())) <= width, f"{width}: {done.stdout}")
-        check("10 places more; --top 0 shows all" in prose(done.stdout), done.stdout)
+        check("and 10 more places; --top shows more" in prose(done.stdout), done.stdout)
         check(("hidden columns: members" in done.stdout) == (width == 80), f"{width}: {done.stdout}")
     check("\x1b" not in done.stdout, "colours in a pipe")
     check("hidden columns" not in tool.lint(status=1).stdout, "a column is lost in a pipe")

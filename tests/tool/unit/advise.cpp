@@ -78,7 +78,7 @@ TEST_CASE("a pool of 2 MiB of live objects is advised with huge pages") {
     const advised_type& list = type_of(large, "std::list<Particle>");
     REQUIRE(list.what == remedy::pooled_container);
     CHECK(list.wants_huge_pages);
-    CHECK(nlohmann::json::parse(report::advise_json(large))["types"][0]["huge_pages"] == true);
+    CHECK(report::advise_document(large, {}).json()["types"][0]["huge_pages"] == true);
 
     const advice small = ask(40'000); // 48 bytes each: less than 2 MiB
     CHECK_FALSE(type_of(small, "std::list<Particle>").wants_huge_pages);

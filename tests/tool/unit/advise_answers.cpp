@@ -130,7 +130,7 @@ void check_consistent(const advice& a) {
     for (const std::string* form : {&terminal, &markdown, &csv}) {
         CHECK_FALSE(contains(*form, "nan"));
     }
-    const json j = json::parse(report::advise_json(a));
+    const json j = json::parse(report::render_json(d));
     CHECK(j.at("verdict") == a.verdict);
     CHECK(j.at("answer") == to_string(a.answer));
     CHECK(j.at("pool_needed") == (a.answer == pool_answer::yes));

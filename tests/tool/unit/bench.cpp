@@ -96,7 +96,7 @@ TEST_CASE("a phase that a way does not have is left out of everything") {
     run.add(baseline_name, "make_shared", 100);
     row& buffers = run.add(linn_name, "linn_buffer_pool", 10);
     run.set(buffers, 0, 0);
-    const auto json = nlohmann::json::parse(report::bench_json(run.judged()));
+    const auto json = nlohmann::json::parse(report::bench_json(run.judged()).dump());
     const row& judged = run.scenario().rows[1];
     CHECK(judged.in(0) == nullptr);
     CHECK(judged.ratio == doctest::Approx(0.1));

@@ -244,18 +244,17 @@ TEST_CASE("huge spread and forty allocators make pages without impossible coordi
 
 TEST_CASE("many steps of a timeline become few without losing the largest") {
     trace_analysis t;
-    id_source ids;
-    CHECK(run_over_time(ids, t).empty());
+    CHECK(run_over_time(t).empty());
     t.over_time = {.step_ns = 1000,
                    .live_bytes = std::vector<std::uint64_t>(1000, 1),
                    .live_blocks = std::vector<std::uint64_t>(1000),
                    .events = std::vector<std::uint64_t>(1000, 3)};
     t.over_time.live_bytes[777] = 9;
     std::iota(t.over_time.live_blocks.begin(), t.over_time.live_blocks.end(), 0);
-    const std::string shown = run_over_time(ids, t).str();
+    const std::string shown = run_over_time(t).str();
     CHECK(is_well_formed(shown));
     CHECK_FALSE(contains(shown, "nan"));
-    CHECK(count(shown, "H") < 2 * 400); // a step up for each of at most 400, of the area and of its edge
+    CHECK(count(shown, "H") < 2 * 400); // a step up for each of at most 400
     CHECK(contains(shown, "at most 9 B,"));
     CHECK(contains(shown, "at most 3\u202F000\u202F000,")); // events a second
 }

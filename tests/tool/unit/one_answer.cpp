@@ -73,7 +73,7 @@ void check_headline(const bench_result& result, const json& j, const std::string
 }
 
 void check_bench(const bench_result& result, bool is_enough) {
-    const json j = json::parse(report::bench_json(result));
+    const json j = json::parse(report::bench_json(result).dump());
     const std::vector<std::string> said = findings(result).sentences();
     const report::document d = report::bench_document(result);
     const std::string table = flat(report::render_terminal(d, {100, false}));
@@ -141,7 +141,7 @@ run_result run_at(const std::vector<double>& wall, const std::vector<double>& cp
 }
 
 void check_run(const run_result& result, std::size_t rivals) {
-    const json j = json::parse(report::run_json(result));
+    const json j = json::parse(report::run_fields(result).dump());
     CAPTURE(result.verdict);
     CHECK(j.at("verdict") == result.verdict);
     const report::document d = report::run_document(result);

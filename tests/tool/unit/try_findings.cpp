@@ -64,7 +64,7 @@ TEST_CASE("at every edge all forms of the report say the same, and no sentence c
                 result.decision.rounds = 3; // as expected before the first round
                 const std::string verdict = report::try_verdict(result);
                 CAPTURE(verdict);
-                const json all = json::parse(report::try_json(result, command));
+                const json all = json::parse(report::render_json(report::try_document(result, command)));
                 const std::string answer = all["answer"];
                 CHECK(all["verdict"] == verdict);
                 CHECK(all["open"].is_null() == (answer != "not-known"));

@@ -148,8 +148,6 @@ ordered_json runtime_json(const runtime_blocks& blocks) {
     return {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}};
 }
 
-} // namespace
-
 data_table advise_data(const advice& a) {
     ordered_json lines = ordered_json::array();
     for (const advised_type& t : a.types) {
@@ -169,10 +167,10 @@ data_table advise_data(const advice& a) {
                    "function=places/0/function command started version runtime answer address");
 }
 
-std::string advise_json(const advice& a) {
+ordered_json advise_json(const advice& a) {
     const trace_analysis& run = a.analysis;
     const program_cost cost = cost_of_program(run.info);
-    return result_text(
+    return result_json(
         "linn.advise/2",
         {{"complete", run.info.missing.empty()},
          {"verdict", a.verdict},
@@ -202,8 +200,6 @@ std::string advise_json(const advice& a) {
          {"kept_by_runtime", list_json(a.kept_by_runtime, runtime_json)},
          {"warnings", a.warnings}});
 }
-
-namespace {
 
 constexpr std::size_t detailed = 5;     // types with details in a terminal where none is asked for
 constexpr std::size_t most_places = 3;  // of a type
@@ -290,7 +286,7 @@ cell sampled_bytes_cell(const advised_type& type) {
 std::string run_line(const advice& a) {
     const trace_info& info = a.analysis.info;
     std::string text =
-        fmt::format("{}: {}{} and {} by {}", short_command(info.command),
+        fmt::format("{}: {}{} and {} by {}", shell_words(info.command),
                     info.sample_bytes == 0 ? "" : "about ", about(a.analysis.all.allocations, "allocation"),
                     about(a.analysis.all.releases, "release"), counted(info.threads.size(), "thread"));
     if (info.processes.size() > 1) {
@@ -467,7 +463,7 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
         cells[1] = time_cell(a, time);
         cells[2] = figure_of(unit::about, allocations);
         cells[3] = figure_of(unit::share, part_of(allocations, a.analysis.all.allocations));
-        t.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
+        t.add(std::move(cells), emphasis::muted);
         t.remarks.emplace_back("--top shows more types in rows of their own, --json all");
     }
     t.remarks.push_back(method_line(a));
@@ -550,6 +546,7 @@ document advise_document(const advice& a, const advise_view& view) {
                .machine = trace.machine,
                .lead = a.verdict,
                .warnings = a.warnings,
+               .json = [&] { return advise_json(a); },
                .data = [&] { return advise_data(a); }};
     if (!trace.missing.empty()) {
         d.alert = "the trace is not whole: " + trace.missing.front();
@@ -566,7 +563,7 @@ document advise_document(const advice& a, const advise_view& view) {
               forms::html);
     add_details(shown, types, view);
     d.add_section("time", "Over time")
-        .add(picture{[&a](html::id_source& ids) { return html::run_over_time(ids, a.analysis); },
+        .add(picture{[&a] { return html::run_over_time(a.analysis); },
                      "Live: the most within a step. Events are allocations, releases and reallocations of "
                      "all threads. Time passes as it did under the recorder."});
     add_findings(d, a);

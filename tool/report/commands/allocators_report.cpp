@@ -85,6 +85,12 @@ std::string commands_of(const std::vector<allocator_entry>& entries) {
     return commands;
 }
 
+ordered_json allocators_json(const std::vector<allocator_entry>& entries) {
+    return {{"schema", "linn.allocators/1"},
+            {"linn", version_text()},
+            {"allocators", list_json(entries, entry_json)}};
+}
+
 } // namespace
 
 document allocators_document(const std::vector<allocator_entry>& entries) {
@@ -95,18 +101,13 @@ document allocators_document(const std::vector<allocator_entry>& entries) {
         d.add(subheading{"To get what is missing:"}, forms::terminal);
         d.add(code{commands}, forms::terminal);
     }
+    d.json = [&] { return allocators_json(entries); };
     d.data = [&] {
         return data_of(
             list_json(entries, entry_json),
             "name title version state licence library origin proven_by remark environment how_to_get");
     };
     return d;
-}
-
-std::string allocators_json(const std::vector<allocator_entry>& entries) {
-    return file_text({{"schema", "linn.allocators/1"},
-                      {"linn", version_text()},
-                      {"allocators", list_json(entries, entry_json)}});
 }
 
 } // namespace linn::tool::report

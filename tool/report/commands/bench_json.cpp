@@ -181,7 +181,7 @@ data_table bench_data(const bench_result& result) {
         "claim_threshold page_faults peak_rss_bytes repeated disturbed metrics complete started version cpu");
 }
 
-std::string bench_json(const bench_result& result) {
+ordered_json bench_json(const bench_result& result) {
     ordered_json json{{"started", result.started},
                       {"seconds", result.seconds},
                       {"complete", result.complete()},
@@ -207,7 +207,7 @@ std::string bench_json(const bench_result& result) {
     const std::vector<std::string> said = result.said.sentences();
     json["summary"] = fmt::format("{}", fmt::join(said, " "));
     json["findings"] = said;
-    return result_text("linn.bench/2", json);
+    return result_json("linn.bench/2", json);
 }
 
 } // namespace linn::tool::report

@@ -211,8 +211,7 @@ section scenario_section(const bench_result& result, const scenario_result& s) {
     // A terminal has the short table of the headline already.
     const bool is_headline = s.what->name == headline_name;
     part.add(paragraph{what_it_measures(result, s)}, is_headline ? forms::documents : forms::everywhere);
-    part.add(picture{[&](html::id_source& ids) { return html::scenario_plots(ids, result, s); },
-                     plots_caption(result, s)});
+    part.add(picture{[&] { return html::scenario_plots(result, s); }, plots_caption(result, s)});
     table figures = figures_table(result, s);
     figures.remarks = remarks_of(result, s);
     add_speeds(figures, result, s);
@@ -294,9 +293,9 @@ void add_findings(document& d, const bench_result& result) {
         d.lead = said.list.front();
     }
     list more{{said.list.begin() + 1, said.list.end()}};
-    d.add(picture{[&](html::id_source& ids) { return html::overview_plot(ids, result); },
-                  "Medians of all rounds; right of the line Linn is faster; the name is that of the best "
-                  "other contender. The bar is two standard errors. Grey: a tie, or too few rounds to tell. "
+    d.add(picture{[&] { return html::overview_plot(result); },
+                  "Medians of all rounds; right of the line Linn is faster; in brackets the best other "
+                  "contender. The bar is two standard errors. Grey: a tie, or too few rounds to tell. "
                   "Where a scenario has several comparisons the first is shown; its section has all."});
     d.add(std::move(more));
     if (first) {
@@ -307,18 +306,12 @@ void add_findings(document& d, const bench_result& result) {
     }
 }
 
-/// Without those that the budget had no room for.
-std::vector<const contender*> measured_contenders(const bench_result& result) {
-    std::vector<const contender*> measured;
-    for (const contender& c : result.contenders) {
-        const auto is_its = [&](const tool::row& r) { return &result.contenders[r.contender] == &c; };
-        if (std::ranges::any_of(result.scenarios, [&](const scenario_result& s) {
-                return std::ranges::any_of(s.rows, is_its);
-            })) {
-            measured.push_back(&c);
-        }
-    }
-    return measured;
+/// The budget may have had no room for it.
+bool was_measured(const bench_result& result, const contender& c) {
+    return std::ranges::any_of(result.scenarios, [&](const scenario_result& s) {
+        return std::ranges::any_of(s.rows,
+                                   [&](const tool::row& r) { return &result.contenders[r.contender] == &c; });
+    });
 }
 
 void add_contenders(document& d, const bench_result& result) {
@@ -334,13 +327,16 @@ void add_contenders(document& d, const bench_result& result) {
              {.heading = "proven provider", .is_text = true},
              {.heading = "notes", .is_text = true}}};
     list notes;
-    for (const contender* c : measured_contenders(result)) {
-        if (c->kind != contender_kind::in_process && !c->notes.empty()) {
-            notes.lines.push_back(fmt::format("{}: {}", c->title, fmt::join(c->notes, "; ")));
+    for (const contender& c : result.contenders) {
+        if (!was_measured(result, c)) {
+            continue;
         }
-        t.add({c->title, to_string(c->kind), c->library.empty() ? "–" : c->library.string(),
-               providers_text(c->proof.files), fmt::format("{}", fmt::join(c->notes, "; "))},
-              c->name == linn_name ? emphasis::ours : emphasis::none);
+        if (c.kind != contender_kind::in_process && !c.notes.empty()) {
+            notes.lines.push_back(fmt::format("{}: {}", c.title, fmt::join(c.notes, "; ")));
+        }
+        t.add({c.title, to_string(c.kind), c.library.empty() ? "–" : c.library.string(),
+               providers_text(c.proof.files), fmt::format("{}", fmt::join(c.notes, "; "))},
+              c.name == linn_name ? emphasis::ours : emphasis::none);
     }
     s.add(std::move(t), forms::html);
     s.add(std::move(notes), is_short ? forms::markdown : forms::text);
@@ -410,6 +406,7 @@ document bench_document(const bench_result& result) {
                .machine = result.machine.cpu_model,
                .alert = alert_of(result),
                .provenance = provenance_of(result),
+               .json = [&result] { return bench_json(result); },
                .data = [&result] { return bench_data(result); }};
     add_findings(d, result);
     for (const scenario_result& s : result.scenarios) {

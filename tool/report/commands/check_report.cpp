@@ -73,6 +73,19 @@ void add_all(document& d, const check_result& r) {
     d.add_section("limits", "All limits").add(std::move(t));
 }
 
+ordered_json check_json(const check_result& r) {
+    return result_json("linn.check/1", {{"verdict", r.verdict},
+                                        {"kept", r.is_kept()},
+                                        {"budgets", r.budget_file},
+                                        {"trace", text_or_null(r.trace)},
+                                        {"command", r.command},
+                                        {"broken", r.broken()},
+                                        {"other_programs", r.others},
+                                        {"incomplete", r.incomplete},
+                                        {"warnings", r.warnings},
+                                        {"limits", list_json(r.limits, limit_json)}});
+}
+
 } // namespace
 
 document check_document(const check_result& r) {
@@ -85,24 +98,12 @@ document check_document(const check_result& r) {
     add_all(d, r);
     d.warnings = r.warnings;
     d.warnings.insert(d.warnings.begin(), r.incomplete.begin(), r.incomplete.end());
+    d.json = [&] { return check_json(r); };
     d.data = [&] {
         return data_of(list_json(r.limits, limit_json),
                        "budget line program type function file limit allowed used broken");
     };
     return d;
-}
-
-std::string check_json(const check_result& r) {
-    return result_text("linn.check/1", {{"verdict", r.verdict},
-                                        {"kept", r.is_kept()},
-                                        {"budgets", r.budget_file},
-                                        {"trace", text_or_null(r.trace)},
-                                        {"command", r.command},
-                                        {"broken", r.broken()},
-                                        {"other_programs", r.others},
-                                        {"incomplete", r.incomplete},
-                                        {"warnings", r.warnings},
-                                        {"limits", list_json(r.limits, limit_json)}});
 }
 
 } // namespace linn::tool::report

@@ -103,6 +103,24 @@ std::string name_list(const std::vector<series_name>& names) {
     return names.size() <= most ? text : fmt::format("{}; and {} more", text, names.size() - most);
 }
 
+ordered_json compare_json(const file_comparison& r) {
+    ordered_json json{{"verdict", r.verdict},
+                      {"old", file_json(r.old_file)},
+                      {"new", file_json(r.new_file)},
+                      {"by", r.options.by == compare_by::ratio ? "ratio" : "absolute"},
+                      {"threshold", r.options.threshold},
+                      {"level", r.options.level},
+                      {"regressions", r.count(change_kind::regression)},
+                      {"improvements", r.count(change_kind::improvement)},
+                      {"unchanged", r.count(change_kind::unchanged)},
+                      {"undecided", r.count(change_kind::undecided)},
+                      {"warnings", r.warnings}};
+    json["rows"] = list_json(r.series, change_json);
+    json["appeared"] = list_json(r.appeared, series_name_json);
+    json["vanished"] = list_json(r.vanished, series_name_json);
+    return result_json("linn.compare/1", json);
+}
+
 } // namespace
 
 document compare_document(const file_comparison& r) {
@@ -129,30 +147,13 @@ document compare_document(const file_comparison& r) {
     }
     d.add_section("rows", "Rows of one file only", forms::html).add(std::move(names));
     d.warnings = r.warnings;
+    d.json = [&] { return compare_json(r); };
     d.data = [&] {
         return data_of(list_json(r.series, change_json),
                        "scenario variant contender measure unit old=old/median new=new/median change "
                        "change_low change_high p p_adjusted noise_floor verdict");
     };
     return d;
-}
-
-std::string compare_json(const file_comparison& r) {
-    ordered_json json{{"verdict", r.verdict},
-                      {"old", file_json(r.old_file)},
-                      {"new", file_json(r.new_file)},
-                      {"by", r.options.by == compare_by::ratio ? "ratio" : "absolute"},
-                      {"threshold", r.options.threshold},
-                      {"level", r.options.level},
-                      {"regressions", r.count(change_kind::regression)},
-                      {"improvements", r.count(change_kind::improvement)},
-                      {"unchanged", r.count(change_kind::unchanged)},
-                      {"undecided", r.count(change_kind::undecided)},
-                      {"warnings", r.warnings}};
-    json["rows"] = list_json(r.series, change_json);
-    json["appeared"] = list_json(r.appeared, series_name_json);
-    json["vanished"] = list_json(r.vanished, series_name_json);
-    return result_text("linn.compare/1", json);
 }
 
 namespace {
@@ -327,6 +328,26 @@ data_table lines_of(const trace_comparison& c) {
                    "new_live_blocks=new/live_blocks new_live_bytes=new/live_bytes");
 }
 
+ordered_json trace_compare_json(const trace_comparison& c) {
+    ordered_json json{{"verdict", c.verdict},
+                      {"differs", c.differs()},
+                      {"old", trace_json_of(c.old_trace)},
+                      {"new", trace_json_of(c.new_trace)},
+                      {"by", to_string(c.options.by)},
+                      {"per", {{"kind", kind_of(c.options.per)}, {"unit", text_or_null(c.unit)}}},
+                      {"threshold", c.options.threshold},
+                      {"broken", c.broken},
+                      {"warnings", c.warnings}};
+    json["all"] = {{"old", counts_json(c.old_all)}, {"new", counts_json(c.new_all)}};
+    json["types"] = rows_json(c.types);
+    json["places"] = rows_json(c.places);
+    json["stacks"] = rows_json(c.stacks);
+    json["unchanged"] = {{"types", c.types.size() - changed_rows(c.types)},
+                         {"places", c.places.size() - changed_rows(c.places)},
+                         {"stacks", c.stacks.size() - changed_rows(c.stacks)}};
+    return result_json("linn.trace-compare/1", json);
+}
+
 } // namespace
 
 document trace_compare_document(const trace_comparison& c, std::size_t top) {
@@ -346,28 +367,9 @@ document trace_compare_document(const trace_comparison& c, std::size_t top) {
         add_changed(d, c, row_kind::stacks, "Stacks that changed most", c.stacks, top);
     }
     d.warnings = c.warnings;
+    d.json = [&] { return trace_compare_json(c); };
     d.data = [&] { return lines_of(c); };
     return d;
-}
-
-std::string trace_compare_json(const trace_comparison& c) {
-    ordered_json json{{"verdict", c.verdict},
-                      {"differs", c.differs()},
-                      {"old", trace_json_of(c.old_trace)},
-                      {"new", trace_json_of(c.new_trace)},
-                      {"by", to_string(c.options.by)},
-                      {"per", {{"kind", kind_of(c.options.per)}, {"unit", text_or_null(c.unit)}}},
-                      {"threshold", c.options.threshold},
-                      {"broken", c.broken},
-                      {"warnings", c.warnings}};
-    json["all"] = {{"old", counts_json(c.old_all)}, {"new", counts_json(c.new_all)}};
-    json["types"] = rows_json(c.types);
-    json["places"] = rows_json(c.places);
-    json["stacks"] = rows_json(c.stacks);
-    json["unchanged"] = {{"types", c.types.size() - changed_rows(c.types)},
-                         {"places", c.places.size() - changed_rows(c.places)},
-                         {"stacks", c.stacks.size() - changed_rows(c.stacks)}};
-    return result_text("linn.trace-compare/1", json);
 }
 
 } // namespace linn::tool::report

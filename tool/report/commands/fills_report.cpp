@@ -66,9 +66,27 @@ ordered_json places_json(const fill_report& report) {
                      [&](const filled_place& row) { return place_json(row, report.program_cpu_ns); });
 }
 
+ordered_json fills_json(const fill_report& report, const trace_info& info, const std::string& file) {
+    return result_json("linn.fills/1", {{"verdict", report.verdict},
+                                        {"file", file},
+                                        {"command", info.command},
+                                        {"started", info.started},
+                                        {"machine", info.machine},
+                                        {"ending", text_or_null(info.ending)},
+                                        {"smallest_fill", info.smallest_fill},
+                                        {"program_cpu_ns", positive_or_null(report.program_cpu_ns)},
+                                        {"fills", report.fills},
+                                        {"bytes", report.bytes},
+                                        {"time_ns", report.time_ns},
+                                        {"dropped", info.dropped},
+                                        {"places", places_json(report)},
+                                        {"notes", report.notes}});
+}
+
 } // namespace
 
-document fills_document(const fill_report& report, std::size_t top) {
+document fills_document(const fill_report& report, const trace_info& info, const std::string& file,
+                        std::size_t top) {
     const std::size_t shown = std::min(report.places.size(), top);
     document d{.command = "linn advise",
                .subject = "zeros in new blocks",
@@ -85,28 +103,12 @@ document fills_document(const fill_report& report, std::size_t top) {
         d.add(subheading{heading_of(report.places[i])});
         d.add(code{report.places[i].change, true});
     }
+    d.json = [&] { return fills_json(report, info, file); };
     d.data = [&report] {
         return data_of(places_json(report), "label type container fills bytes time_ns share candidate "
                                             "file=place/file line=place/line function=place/function");
     };
     return d;
-}
-
-std::string fills_json(const fill_report& report, const trace_info& info, const std::string& file) {
-    return result_text("linn.fills/1", {{"verdict", report.verdict},
-                                        {"file", file},
-                                        {"command", info.command},
-                                        {"started", info.started},
-                                        {"machine", info.machine},
-                                        {"ending", text_or_null(info.ending)},
-                                        {"smallest_fill", info.smallest_fill},
-                                        {"program_cpu_ns", positive_or_null(report.program_cpu_ns)},
-                                        {"fills", report.fills},
-                                        {"bytes", report.bytes},
-                                        {"time_ns", report.time_ns},
-                                        {"dropped", info.dropped},
-                                        {"places", places_json(report)},
-                                        {"notes", report.notes}});
 }
 
 } // namespace linn::tool::report

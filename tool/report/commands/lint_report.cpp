@@ -98,7 +98,7 @@ const char* fix_text(fix_state state) {
     return word_of(state, {"no", "note", "yes", "fixed", "refused"});
 }
 
-table places_table(const lint_result& r, std::size_t shown) {
+table places_table(const lint_result& r, std::size_t top) {
     table t{"Places that write zeros for nothing",
             {{.heading = "bytes"},
              {.heading = "place", .is_text = true, .shorten = cut::front, .least = 36, .most = 80},
@@ -106,13 +106,20 @@ table places_table(const lint_result& r, std::size_t shown) {
              {.heading = "members", .is_text = true, .droppable = 1, .shorten = cut::end, .most = 80},
              {.heading = "fix", .is_text = true}}};
     fill_kind kind = fill_kind::now;
-    for (std::size_t i = 0; i != shown; ++i) {
+    std::size_t in_text = 0; // with the headings
+    for (std::size_t i = 0; i != r.findings.size(); ++i) {
         const lint_finding& f = r.findings[i];
+        if (i == top) {
+            in_text = t.rows.size();
+        }
         if (kind_of(f.fill) != kind) {
             t.add_heading(heading_of(kind = kind_of(f.fill)));
         }
         t.add({bytes_cell(f.fill.bytes, f.fill.per_element ? " each" : ""), place_text(f.file, f.place),
                f.fill.what, members_text(f), fix_text(f.state)});
+    }
+    if (in_text != 0) {
+        t.cut(in_text, in_text + r.findings.size() - top, "places");
     }
     return t;
 }
@@ -129,7 +136,7 @@ list failures_of(const lint_result& r, std::size_t shown) {
 }
 
 /// What a reader has to know besides the places: fixes to be had, what was left out.
-std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
+std::vector<std::string> remarks_of(const lint_result& r) {
     std::vector<std::string> lines;
     const auto add = [&](std::size_t n, const char* thing, std::string_view words) {
         if (n != 0) {
@@ -140,7 +147,6 @@ std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
         return static_cast<std::size_t>(
             std::ranges::count_if(r.findings, [=](const lint_finding& f) { return f.state == state; }));
     };
-    add(r.findings.size() - shown, "place", "{} more; --top 0 shows all");
     add(in_state(fix_state::applied), "place", "{} fixed; compile and test before you commit");
     add(in_state(fix_state::offered), "place", "--fix changes {}, where nothing reads the zeros");
     add(in_state(fix_state::in_note), "place",
@@ -189,53 +195,7 @@ std::string lint_headline(const lint_result& r) {
                        r.with_fix() == 0 ? "none" : std::to_string(r.with_fix()));
 }
 
-} // namespace
-
-document lint_document(const lint_result& r, std::size_t top) {
-    constexpr std::size_t most_failures = 10;
-    const std::size_t shown = top == 0 ? r.findings.size() : std::min(top, r.findings.size());
-    const std::string project = (r.root / "").parent_path().filename().string();
-    document d{.command = "linn lint",
-               .subject = project,
-               .question = fmt::format("Where does {} write zeros for nothing?",
-                                       project.empty() ? "the project" : project),
-               .started = r.started,
-               .lead = lint_headline(r) + '.'};
-    if (r.signal != 0) {
-        d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
-                              counted(r.not_run, "file"));
-    }
-    d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} and more{}.",
-                                counted(r.checked, "file"), r.program.version,
-                                counted(r.options.checks.min_bytes, "byte"),
-                                r.failed.empty() ? ""
-                                                 : fmt::format("; {} could not be checked wholly",
-                                                               counted(r.failed.size(), "file")))});
-    d.add(places_table(r, shown));
-    if (!r.failed.empty()) {
-        d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
-    }
-    d.add(list{remarks_of(r, shown)});
-    d.data = [&] {
-        ordered_json lines = ordered_json::array();
-        for (const lint_finding& f : r.findings) {
-            ordered_json line = finding_json(r, f);
-            line.update({{"line", f.place.line},
-                         {"column", f.place.column},
-                         {"members", members_text(f)},
-                         {"fix", to_string(f.state)},
-                         {"complete", r.signal == 0},
-                         {"started", r.started},
-                         {"version", version_text()}});
-            lines.push_back(std::move(line));
-        }
-        return data_of(lines, "check bytes per_element file line column what members message fix units "
-                              "complete started version class");
-    };
-    return d;
-}
-
-std::string lint_json(const lint_result& r) {
+ordered_json lint_json(const lint_result& r) {
     ordered_json json{{"started", r.started},
                       {"complete", r.signal == 0},
                       {"stopped_by", r.signal == 0 ? ordered_json{} : ordered_json(signal_name(r.signal))},
@@ -264,7 +224,53 @@ std::string lint_json(const lint_result& r) {
     json["failed_files"] = list_json(
         r.failed, [](const failed_file& f) { return ordered_json{{"file", f.file}, {"reason", f.reason}}; });
     json["remarks"] = r.chosen.remarks;
-    return result_text("linn.lint/2", json);
+    return result_json("linn.lint/2", json);
+}
+
+} // namespace
+
+document lint_document(const lint_result& r, std::size_t top) {
+    constexpr std::size_t most_failures = 10;
+    const std::string project = (r.root / "").parent_path().filename().string();
+    document d{.command = "linn lint",
+               .subject = project,
+               .question = fmt::format("Where does {} write zeros for nothing?",
+                                       project.empty() ? "the project" : project),
+               .started = r.started,
+               .lead = lint_headline(r) + '.'};
+    if (r.signal != 0) {
+        d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
+                              counted(r.not_run, "file"));
+    }
+    d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} and more{}.",
+                                counted(r.checked, "file"), r.program.version,
+                                counted(r.options.checks.min_bytes, "byte"),
+                                r.failed.empty() ? ""
+                                                 : fmt::format("; {} could not be checked wholly",
+                                                               counted(r.failed.size(), "file")))});
+    d.add(places_table(r, top));
+    if (!r.failed.empty()) {
+        d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
+    }
+    d.add(list{remarks_of(r)});
+    d.json = [&] { return lint_json(r); };
+    d.data = [&] {
+        ordered_json lines = ordered_json::array();
+        for (const lint_finding& f : r.findings) {
+            ordered_json line = finding_json(r, f);
+            line.update({{"line", f.place.line},
+                         {"column", f.place.column},
+                         {"members", members_text(f)},
+                         {"fix", to_string(f.state)},
+                         {"complete", r.signal == 0},
+                         {"started", r.started},
+                         {"version", version_text()}});
+            lines.push_back(std::move(line));
+        }
+        return data_of(lines, "check bytes per_element file line column what members message fix units "
+                              "complete started version class");
+    };
+    return d;
 }
 
 } // namespace linn::tool::report

@@ -84,18 +84,6 @@ fold stack_lines(const std::vector<profile_frame>& stack, const profile_frame& p
     return {"stack", {block{code{lines_of(stack)}}}, std::move(brief)};
 }
 
-table table_of(row_kind kind, std::string caption, const std::vector<column>& others) {
-    const bool are_places = kind == row_kind::places;
-    table t{std::move(caption),
-            {{.heading = word_of(kind, {"type", "place", "type and stack"}),
-              .is_text = true,
-              .shorten = are_places ? cut::front : cut::type,
-              .least = 20},
-             {.heading = "function", .is_text = true, .droppable = 4, .shorten = cut::end, .least = 12}}};
-    t.columns.insert(t.columns.end(), others.begin(), others.end());
-    return t;
-}
-
 nlohmann::ordered_json recorded_json(const trace_info& info) {
     const nlohmann::ordered_json attached{
         {"pid", info.attached_pid}, {"age_ns", info.attached_age_ns}, {"ran_on", info.ran_on}};

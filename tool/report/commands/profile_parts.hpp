@@ -53,22 +53,25 @@ constexpr const char* to_string(row_kind kind) noexcept {
     return word_of(kind, {"types", "places", "stacks"});
 }
 
-/// A table without rows, whose first two columns name them: a type, or a place and its function.
-table table_of(row_kind kind, std::string caption, const std::vector<column>& others);
-
-/// Such a table with its rows; `cells_of` makes what stands behind the name of a row. A page shows some hundreds, text `top` of them;
-/// of stacks, each with its calls below it, less.
+/// A table whose first two columns name its rows: a type, or a place and its function. `cells_of` makes what stands behind the name
+/// of a row. A page shows some hundreds, text `top` of them; of stacks, each with its calls below it, less.
 template <class Row, class Cells>
 table table_of(row_kind kind, std::string caption, const std::vector<column>& others,
                std::span<const Row> rows, std::size_t top, const Cells& cells_of) {
     const bool are_stacks = kind == row_kind::stacks;
-    table t = table_of(kind, std::move(caption), others);
+    const bool are_places = kind == row_kind::places;
+    table t{std::move(caption),
+            {{.heading = word_of(kind, {"type", "place", "type and stack"}),
+              .is_text = true,
+              .shorten = are_places ? cut::front : cut::type,
+              .least = 20},
+             {.heading = "function", .is_text = true, .droppable = 4, .shorten = cut::end, .least = 12}}};
+    t.columns.insert(t.columns.end(), others.begin(), others.end());
     for (const Row& r :
          rows.first(std::min(rows.size(), std::max<std::size_t>(top, are_stacks ? 60 : 200)))) {
         row& added = t.rows.emplace_back(cells_of(r));
-        const bool is_place = kind == row_kind::places;
         added.cells.insert(added.cells.begin(),
-                           {is_place ? r.place.place() : r.label, is_place ? r.place.name : ""});
+                           {are_places ? r.place.place() : r.label, are_places ? r.place.name : ""});
         if (are_stacks) {
             added.detail.push_back({stack_lines(r.stack, r.place)});
         }

@@ -19,12 +19,6 @@ std::string program_of(const std::vector<std::string>& command, const std::strin
     return command.empty() ? otherwise : std::filesystem::path{command.front()}.filename().string();
 }
 
-std::string short_command(const std::vector<std::string>& command) {
-    constexpr std::size_t most = 200;
-    const std::string words = shell_words(command);
-    return words.size() > most ? words.substr(0, most) + "..." : words;
-}
-
 std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m) {
     return {{"Processor", fmt::format("{}, {} CPUs", m.cpu_model, m.cpus)},
             {"Kernel", m.kernel},
@@ -79,14 +73,10 @@ data_table data_of(const ordered_json& objects, std::string_view columns) {
     return data;
 }
 
-std::string file_text(const ordered_json& json) {
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
-}
-
-std::string result_text(const char* schema, const ordered_json& fields) {
+ordered_json result_json(const char* schema, const ordered_json& fields) {
     ordered_json json{{"schema", schema}, {"version", version_text()}};
     json.update(fields);
-    return file_text(json);
+    return json;
 }
 
 ordered_json text_or_null(const std::string& text) {

@@ -22,9 +22,6 @@ double part_of(std::uint64_t part, std::uint64_t whole) noexcept;
 /// The program that a command starts, without its folder; `otherwise` where there is no command.
 std::string program_of(const std::vector<std::string>& command, const std::string& otherwise = {});
 
-/// The words as one would type them, cut off where they are long.
-std::string short_command(const std::vector<std::string>& command);
-
 /// The machine as names and values.
 std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m);
 
@@ -40,11 +37,8 @@ std::string provenance_text(const std::string& started, const machine_info& m, c
 /// Of each object the values of some columns, for CSV: "name median old=old/median".
 data_table data_of(const nlohmann::ordered_json& objects, std::string_view columns);
 
-/// The JSON as a file. Bytes from outside that are no UTF-8 are replaced.
-std::string file_text(const nlohmann::ordered_json& json);
-
-/// Likewise of a result, whose schema and the version of linn come first.
-std::string result_text(const char* schema, const nlohmann::ordered_json& fields);
+/// The JSON of a result: its schema and the version of linn come first.
+nlohmann::ordered_json result_json(const char* schema, const nlohmann::ordered_json& fields);
 
 /// The text, or null for none.
 nlohmann::ordered_json text_or_null(const std::string& text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each command says of its result: a document, which every output format is written from, and the JSON of its schema, ended
-// by a newline. The sources are named after the commands. A document refers to the result, which must outlive it.
+// What each command says of its result: a document, which every output format is written from. The sources are named after the
+// commands. A document refers to the result, which must outlive it.
 #pragma once
 
 #include "../document/document.hpp"
@@ -42,71 +42,47 @@ struct advise_view {
 /// The report of `linn advise`, the verdict first.
 document advise_document(const advice& a, const advise_view& view);
 
-/// A line for each type, for CSV.
-data_table advise_data(const advice& a);
-/// Schema "linn.advise/2": docs/reference/advise-json.md.
-std::string advise_json(const advice& a);
-
 /// The zero fills of a run, the verdict first. `top`: rows of the table.
-document fills_document(const fill_report& report, std::size_t top);
-/// Schema "linn.fills/1": docs/reference/fills-json.md.
-std::string fills_json(const fill_report& report, const trace_info& info, const std::string& file);
+document fills_document(const fill_report& report, const trace_info& info, const std::string& file,
+                        std::size_t top);
 
 /// The inventory of `linn allocators`: what is here, how it was proven, and how to get the rest.
 document allocators_document(const std::vector<allocator_entry>& entries);
-/// Schema "linn.allocators/1": docs/reference/allocators-json.md.
-std::string allocators_json(const std::vector<allocator_entry>& entries);
 
 /// The report of `linn bench`: what to take away, then each scenario. @pre `judge` has run
 document bench_document(const bench_result& result);
 
 /// Every test of the headline, with what is said of all of them together: fifteen lines of at most 100 characters.
 table headline_table(const headline_result& h);
-/// A line for each phase of a row, for CSV.
+
+// bench_json.cpp: the document's JSON, and its CSV with a line for each phase of a row.
 data_table bench_data(const bench_result& result);
-/// Schema "linn.bench/2": docs/reference/bench-json.md.
-std::string bench_json(const bench_result& result);
+nlohmann::ordered_json bench_json(const bench_result& result);
 
 /// Which budgets are broken, by what, and the state of all.
 document check_document(const check_result& r);
-/// Schema "linn.check/1": docs/reference/check-json.md.
-std::string check_json(const check_result& r);
 
 /// The comparison of two results: the verdict, what changed, what is new or gone, what weakens it.
 document compare_document(const file_comparison& result);
-/// Schema "linn.compare/1": docs/reference/compare-json.md.
-std::string compare_json(const file_comparison& result);
 
 /// What changed between two recordings. @param top rows of a table in a terminal
 document trace_compare_document(const trace_comparison& c, std::size_t top);
-/// Schema "linn.trace-compare/1": docs/reference/trace-compare-json.md.
-std::string trace_compare_json(const trace_comparison& c);
 
-/// The places, files that could not be checked, and remarks. At most `top` places, all for 0.
+/// The places, files that could not be checked, and remarks. Text shows at most `top` places, all for 0.
 document lint_document(const lint_result& result, std::size_t top);
-/// Schema "linn.lint/2": docs/reference/lint-json.md.
-std::string lint_json(const lint_result& result);
 
 /// The report of `linn run`, the verdict first.
 document run_document(const run_result& result);
-/// Schema "linn.run/1": docs/reference/run-json.md.
-std::string run_json(const run_result& result);
 
 /// What `linn trace` says of a file. Its page also shows the blocks, where `profile` is not null. @pre the trace was read
 document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
                         const trace_profile* profile, const trace_view& view);
-/// Schema "linn.trace/1": docs/reference/trace.md.
-std::string trace_json(const std::string& file, const trace_info& info, const trace_counts& counts);
 
 /// What `linn trace --peak`, `--temporary` and `--leaks` say: some of the blocks of a recording by type, place and stack.
 document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top);
-/// Schema "linn.trace-view/1": docs/reference/trace-view-json.md.
-std::string trace_view_json(const trace_profile& profile, const trace_view& view);
 
 /// The report of `linn try`, the verdict first.
 document try_document(const try_result& result, const std::vector<std::string>& command);
-/// Schema "linn.try/2": docs/reference/try-json.md.
-std::string try_json(const try_result& result, const std::vector<std::string>& command);
 
 /// The judgement in one sentence or two: the first thing that every form of the report says.
 std::string try_verdict(const try_result& result);

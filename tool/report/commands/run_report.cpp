@@ -180,23 +180,14 @@ ordered_json run_fields(const run_result& result) {
              })}};
 }
 
-std::string run_json(const run_result& result) {
-    return file_text(run_fields(result));
-}
-
 namespace {
 
 /// A value of a metric: "12.3 ms", "45.6 MiB", "1234".
 quantity value_of(const metric_info& m, double value) {
-    switch (m.unit) {
-    case metric_info::unit::nanoseconds:
-        return figure_of(unit::nanoseconds, value);
-    case metric_info::unit::bytes:
-        return figure_of(unit::bytes, value);
-    case metric_info::unit::count:
-        break;
-    }
-    return figure_of(value < 100 ? unit::number : unit::count, value);
+    return figure_of(m.unit == metric_info::unit::nanoseconds ? unit::nanoseconds
+                     : m.unit == metric_info::unit::bytes     ? unit::bytes
+                                                              : unit::count,
+                     value);
 }
 
 /// Medians of everything counted, and the differences of the compared metrics; metrics that no row has are left out.
@@ -255,9 +246,13 @@ cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric
 }
 
 std::vector<block> everything_counted(const run_result& result, const metric_info& shown, forms has_table) {
-    return {{picture{[&result, &shown](html::id_source& ids) {
-                         return html::other_metrics_plot(ids, result, shown);
-                     },
+    std::vector<const metric_info*> others;
+    for (const metric_info& m : metrics()) {
+        if (m.is_compared && m.name != shown.name) {
+            others.push_back(&m);
+        }
+    }
+    return {{picture{[&result, others] { return html::metrics_plot(result, others); },
                      "The other metrics that are compared, drawn alike; left is less."}},
             {overview_table(result), has_table}};
 }
@@ -505,10 +500,10 @@ void add_measurements(document& d, const run_result& result) {
     }
     const metric_info& judged = metric_named(result.judged_by);
     section& time = d.add_section("time", capitalised(judged.title), forms::html);
-    time.add(paragraph{fmt::format("{}: {}, {}", short_command(result.what.command),
+    time.add(paragraph{fmt::format("{}: {}, {}", shell_words(result.what.command),
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
-        picture{[&result, &judged](html::id_source& ids) { return html::metric_plot(ids, result, judged); },
+        picture{[&result, &judged] { return html::metrics_plot(result, {&judged}); },
                 "Every round runs all allocators, in random order. Each dot is a run, divided by the run on "
                 "the default allocator in the same round; left is "
                 "faster. The upright mark is the median of these ratios, written at the end of the line, the "
@@ -533,6 +528,7 @@ document run_document(const run_result& result) {
                .alert = alert_of(result),
                .lead = result.verdict,
                .warnings = warnings_of(result),
+               .json = [&result] { return run_fields(result); },
                .data = [&result] { return data_of(run_lines(result), run_columns); }};
     d.add(list{result.findings});
     add_measurements(d, result);

@@ -149,18 +149,17 @@ void add_tables(document& d, const trace_view& view, std::size_t top, forms show
 
 void add_time(document& d, const trace_profile& profile) {
     d.add_section("time", "Over time")
-        .add(picture{[&a = profile.analysis](html::id_source& ids) { return html::run_over_time(ids, a); },
+        .add(picture{[&a = profile.analysis] { return html::run_over_time(a); },
                      "Live: the most within a step; the line marks the peak. Events are allocations, "
                      "releases and reallocations of all threads. Time passes as it did under the recorder."});
 }
 
 void add_flame(document& d, const trace_profile& profile, const trace_view& view) {
     d.add_section("flame", "Stacks as a flame graph")
-        .add(picture{[&profile, &view](html::id_source&) {
-                         return html::flame_of_stacks(profile, view.filter, view.keeps_runtime);
-                     },
-                     "From the outermost call at the top to the type at the end, in blue. A box is as wide "
-                     "as its share."});
+        .add(picture{
+            [&profile, &view] { return html::flame_of_stacks(profile, view.filter, view.keeps_runtime); },
+            "From the outermost call at the top to the type at the end, in blue. A box is as wide "
+            "as its share."});
 }
 
 /// What a page about a whole recording has: live bytes over time, the types, places and stacks, and the flame graph.
@@ -345,35 +344,7 @@ ordered_json process_json(const trace_process& p) {
             {"dropped", p.dropped}};
 }
 
-} // namespace
-
-document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top) {
-    const trace_info& info = profile.analysis.info;
-    const std::string program = program_of(info.command, "the program");
-    document d{.command = "linn trace",
-               .subject = fmt::format("{}: {}", program, words_of(view.filter)),
-               .question = fmt::format("What is {} in {}?", words_of(view.filter), program),
-               .started = info.started,
-               .machine = info.machine,
-               .lead = lead_of(profile, view)};
-    d.add(code{shell_words(info.command)}, forms::html);
-    if (view.filter == block_filter::leaks && !view.keeps_runtime) {
-        if (std::string kept = runtime_text(profile); !kept.empty()) {
-            d.add(paragraph{std::move(kept)});
-        }
-    }
-    add_tables(d, view, top, forms::everywhere);
-    add_time(d, profile);
-    if (view.all.blocks != 0) {
-        add_flame(d, profile, view);
-    }
-    d.warnings = why_incomplete(info);
-    d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
-    d.data = [&] { return lines_of(view); };
-    return d;
-}
-
-std::string trace_view_json(const trace_profile& profile, const trace_view& view) {
+ordered_json trace_view_json(const trace_profile& profile, const trace_view& view) {
     const trace_info& info = profile.analysis.info;
     ordered_json json{{"file", profile.path.string()},
                       {"command", info.command},
@@ -397,37 +368,10 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
     json["types"] = list_json(view.types, view_row_json);
     json["places"] = list_json(view.places, view_row_json);
     json["stacks"] = list_json(view.stacks, view_row_json);
-    return result_text("linn.trace-view/1", json);
+    return result_json("linn.trace-view/1", json);
 }
 
-document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
-                        const trace_profile* profile, const trace_view& view) {
-    const std::string program = program_of(info.command, file);
-    document d{.command = "linn trace",
-               .subject = program,
-               .question = fmt::format("What did {} allocate?", program),
-               .started = info.started,
-               .machine = info.machine,
-               .lead = file + ": " + shell_words(info.command)};
-    d.add(facts_of(info, counts));
-    if (profile != nullptr) {
-        add_recording(d, *profile, view);
-    }
-    d.add_section("events", "Events").add(kinds_table(counts));
-    d.add_section("processes", "Processes").add(processes_table(info));
-    d.add_section("threads", "Threads, by events").add(threads_table(info));
-    d.add_section("modules", "Modules").add(modules_table(info));
-    d.data = [&] {
-        data_table data{{"event", "call", "count"}, {}};
-        for (const counted_events& e : events_by_call(counts)) {
-            data.rows.push_back({e.kind, e.call, e.count});
-        }
-        return data;
-    };
-    return d;
-}
-
-std::string trace_json(const std::string& file, const trace_info& info, const trace_counts& counts) {
+ordered_json trace_json(const std::string& file, const trace_info& info, const trace_counts& counts) {
     ordered_json json{{"file", file},
                       {"file_bytes", info.file_bytes},
                       {"format", info.version},
@@ -463,7 +407,64 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
     json["modules"] = list_json(info.modules, [](const trace_module& m) {
         return ordered_json{{"path", m.path}, {"build_id", text_or_null(m.build_id)}};
     });
-    return result_text("linn.trace/1", json);
+    return result_json("linn.trace/1", json);
+}
+
+} // namespace
+
+document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top) {
+    const trace_info& info = profile.analysis.info;
+    const std::string program = program_of(info.command, "the program");
+    document d{.command = "linn trace",
+               .subject = fmt::format("{}: {}", program, words_of(view.filter)),
+               .question = fmt::format("What is {} in {}?", words_of(view.filter), program),
+               .started = info.started,
+               .machine = info.machine,
+               .lead = lead_of(profile, view)};
+    d.add(code{shell_words(info.command)}, forms::html);
+    if (view.filter == block_filter::leaks && !view.keeps_runtime) {
+        if (std::string kept = runtime_text(profile); !kept.empty()) {
+            d.add(paragraph{std::move(kept)});
+        }
+    }
+    add_tables(d, view, top, forms::everywhere);
+    add_time(d, profile);
+    if (view.all.blocks != 0) {
+        add_flame(d, profile, view);
+    }
+    d.warnings = why_incomplete(info);
+    d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
+    d.json = [&] { return trace_view_json(profile, view); };
+    d.data = [&] { return lines_of(view); };
+    return d;
+}
+
+document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
+                        const trace_profile* profile, const trace_view& view) {
+    const std::string program = program_of(info.command, file);
+    document d{.command = "linn trace",
+               .subject = program,
+               .question = fmt::format("What did {} allocate?", program),
+               .started = info.started,
+               .machine = info.machine,
+               .lead = file + ": " + shell_words(info.command)};
+    d.add(facts_of(info, counts));
+    if (profile != nullptr) {
+        add_recording(d, *profile, view);
+    }
+    d.add_section("events", "Events").add(kinds_table(counts));
+    d.add_section("processes", "Processes").add(processes_table(info));
+    d.add_section("threads", "Threads, by events").add(threads_table(info));
+    d.add_section("modules", "Modules").add(modules_table(info));
+    d.json = [&] { return trace_json(file, info, counts); };
+    d.data = [&] {
+        data_table data{{"event", "call", "count"}, {}};
+        for (const counted_events& e : events_by_call(counts)) {
+            data.rows.push_back({e.kind, e.call, e.count});
+        }
+        return data;
+    };
+    return d;
 }
 
 } // namespace linn::tool::report

@@ -166,7 +166,7 @@ void add_left_out(document& d, const try_result& result) {
 }
 
 picture changes_of(const run_result& run) {
-    return {[&run](html::id_source& ids) { return html::metric_plot(ids, run, cpu_time(), true); },
+    return {[&run] { return html::metrics_plot(run, {&cpu_time()}); },
             "CPU time against the plain program. Each dot is a run by the plain run of the same round; left "
             "is less. The upright mark is the median, written at the end of the line, the bar its interval. "
             "Shaded: the noise floor, what two copies of the plain program differ by."};
@@ -183,15 +183,10 @@ void add_plan(document& d, const try_result& result, const std::vector<std::stri
 
 list reading_of_try() {
     return {{
-        "The program runs plain, and with pools that are preloaded into it, once a round, in random order. A "
-        "run is compared with the plain run of the same round, so that what slows the whole machine cancels "
-        "out.",
         "The verdict is about all types together, in the form that saves most. No round takes part in the "
         "choice of the form whose saving it estimates, so the interval holds although the form was selected.",
         "\"Every block\" serves all calls of any type: if it saves as much, the program needs a faster "
         "allocator, not pools of types.",
-        "\"Empty plan\" is what the preload costs if nothing is planned. Pools in the source pay neither "
-        "that nor a look-up, so the gain here is a lower bound.",
         "The parts were measured one after the other; each has a plain program of its own, to which its "
         "changes refer.",
     }};
@@ -209,48 +204,6 @@ ordered_json lines_of(const try_result& result) {
     }
     return lines;
 }
-
-} // namespace
-
-document try_document(const try_result& result, const std::vector<std::string>& command) {
-    const std::vector<trial_part> parts = parts_of(result);
-    const run_result& judged = result.decisive_run();
-    document d{.command = "linn try",
-               .subject = program_of(command),
-               .question = fmt::format("What would pools save in {}?", program_of(command)),
-               .started = judged.started,
-               .machine = judged.machine.cpu_model,
-               .lead = try_verdict(result),
-               .warnings = try_warnings(result)};
-    if (result.interrupted_by != 0) {
-        d.alert = "partial: stopped by " + signal_name(result.interrupted_by);
-    }
-    if (!result.problem.empty()) {
-        d.alert += (d.alert.empty() ? "partial: " : ": ") + result.problem;
-    }
-    d.add(changes_of(judged));
-    d.add(list{try_findings(result)});
-    d.add(code{shell_words(command)}, forms::html);
-    table arms = arms_table(result, parts);
-    arms.remarks = how_it_was_measured(result, command);
-    d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
-    add_left_out(d, result);
-    if (!result.plan.sites.empty()) {
-        add_plan(d, result, command);
-    }
-    if (!parts.empty()) {
-        d.add_section("everything", "Everything that was counted").blocks =
-            everything_counted(judged, cpu_time(), forms::html);
-        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
-        d.provenance =
-            provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
-    }
-    d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
-    d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
-    return d;
-}
-
-namespace {
 
 ordered_json candidate_json(const try_result& result, std::size_t i) {
     const try_candidate& c = result.candidates.list[i];
@@ -312,9 +265,7 @@ ordered_json run_or_null(const run_result& run) {
     return run.rows.empty() ? ordered_json{} : run_fields(run);
 }
 
-} // namespace
-
-std::string try_json(const try_result& result, const std::vector<std::string>& command) {
+ordered_json try_json(const try_result& result, const std::vector<std::string>& command) {
     const try_judgement& judged = result.judged;
     ordered_json json{{"command", command},
                       {"trace", text_or_null(result.trace)},
@@ -347,7 +298,47 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
     json["deciding"] = run_or_null(result.deciding);
     json["explaining"] = run_or_null(result.explaining);
     json["litter"] = litter_json(result);
-    return result_text("linn.try/2", json);
+    return result_json("linn.try/2", json);
+}
+
+} // namespace
+
+document try_document(const try_result& result, const std::vector<std::string>& command) {
+    const std::vector<trial_part> parts = parts_of(result);
+    const run_result& judged = result.decisive_run();
+    document d{.command = "linn try",
+               .subject = program_of(command),
+               .question = fmt::format("What would pools save in {}?", program_of(command)),
+               .started = judged.started,
+               .machine = judged.machine.cpu_model,
+               .lead = try_verdict(result),
+               .warnings = try_warnings(result)};
+    if (result.interrupted_by != 0) {
+        d.alert = "partial: stopped by " + signal_name(result.interrupted_by);
+    }
+    if (!result.problem.empty()) {
+        d.alert += (d.alert.empty() ? "partial: " : ": ") + result.problem;
+    }
+    d.add(changes_of(judged));
+    d.add(list{try_findings(result)});
+    table arms = arms_table(result, parts);
+    arms.remarks = how_it_was_measured(result, command);
+    d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
+    add_left_out(d, result);
+    if (!result.plan.sites.empty()) {
+        add_plan(d, result, command);
+    }
+    if (!parts.empty()) {
+        d.add_section("everything", "Everything that was counted").blocks =
+            everything_counted(judged, cpu_time(), forms::html);
+        d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
+        d.provenance =
+            provenance_text(judged.started, judged.machine, fmt::format("seed {}", judged.options.seed));
+    }
+    d.add_section("reading", "How to read this report").add(reading_of_try(), forms::html);
+    d.json = [&] { return try_json(result, command); };
+    d.data = [&result] { return data_of(lines_of(result), fmt::format("{} part decides", run_columns)); };
+    return d;
 }
 
 } // namespace linn::tool::report

@@ -5,7 +5,6 @@
 #include "../../run/run.hpp"
 #include "../../symbols/cxx_name.hpp"
 #include "../../try/trial.hpp"
-#include "../plots/figure.hpp"
 #include "reports.hpp"
 
 #include <fmt/format.h>

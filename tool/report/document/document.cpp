@@ -90,7 +90,7 @@ row& table::add(std::vector<cell> cells, emphasis style) {
 }
 
 void table::add_heading(std::string words) {
-    rows.push_back({{cell{std::move(words)}}, emphasis::none, row::kind::heading});
+    rows.push_back({{cell{std::move(words)}}, emphasis::none, true});
 }
 
 void table::cut(std::size_t in_text, std::size_t all, std::string what) {
@@ -106,13 +106,13 @@ table table::part(bool of_text) const {
     }
     for (std::size_t i = columns.size(); i-- > 1;) {
         const auto is_empty = [&](const row& r) {
-            return r.is == row::kind::heading || r.cells[i].words(lettering::plain).empty();
+            return r.is_heading || r.cells[i].words(lettering::plain).empty();
         };
         if (std::ranges::all_of(shown.rows, is_empty)) {
             const auto place = static_cast<std::ptrdiff_t>(i);
             shown.columns.erase(shown.columns.begin() + place);
             for (row& r : shown.rows) {
-                if (r.is != row::kind::heading) {
+                if (!r.is_heading) {
                     r.cells.erase(r.cells.begin() + place);
                 }
             }

@@ -15,7 +15,7 @@
 //             t.add({f.name, figure_of(unit::bytes, f.bytes, mebibytes)}); // never a string that holds a figure
 //         t.remarks.push_back("MiB: what it takes at most");
 //         s.add(std::move(t));
-//         s.add(picture{[=](html::id_source& ids) { return draw(ids, plot_of(result)); }, "Left is less."});
+//         s.add(picture{[=] { return draw(plot_of(result)); }, "Left is less."});
 //         d.warnings = result.warnings;
 //         d.data = [&] { return data_of(list_json(result), "name kg=weight/kg"); }; // CSV: values of the JSON
 //         return d;
@@ -92,15 +92,6 @@ using attributes = std::initializer_list<attribute>;
 /// The text with the five special characters as entities, control characters left out and bytes that are no UTF-8
 /// replaced by U+FFFD.
 std::string escape(std::string_view text);
-
-/// Numbers the things of a page, so that titles can be referred to by id.
-class id_source {
-public:
-    std::string next(std::string_view kind) { return std::string{kind} + '-' + std::to_string(++last_); }
-
-private:
-    unsigned last_ = 0;
-};
 
 /// Plain text.
 markup text(std::string_view plain);
@@ -199,15 +190,9 @@ struct column {
 
 /// A line of a table.
 struct row {
-    enum class kind {
-        plain,
-        heading, ///< stands over the rows that follow; has one cell
-        last,    ///< stays at the end of its group, however the rows are sorted: what is no contender
-    };
-
     std::vector<cell> cells; ///< one a column
     emphasis style = emphasis::none;
-    kind is = kind::plain;
+    bool is_heading = false;        ///< stands over the rows that follow, and has one cell
     std::vector<block> detail = {}; ///< stands below it; in a page folded away, and moves with it
 };
 
@@ -266,7 +251,7 @@ struct subheading {
 /// A plot, which only a page can show. `draw` is called when the page is written, and the result must live until then; it may
 /// draw nothing.
 struct picture {
-    std::function<html::markup(html::id_source&)> draw;
+    std::function<html::markup()> draw;
     std::string caption = {};
 };
 
@@ -316,8 +301,9 @@ struct document {
     std::deque<section> sections = {};      // references to them stay
     std::vector<std::string> warnings = {}; ///< what weakens the result
     std::string provenance = {};            ///< version, date and machine, in a line below text; may be empty
-    /// What CSV shows, made when that is written; the result must live until then.
-    std::function<data_table()> data = [] { return data_table{}; };
+    // Made when they are written; the result must live until then.
+    std::function<nlohmann::ordered_json()> json = {}; ///< all of the result: docs/reference/NAME-json.md
+    std::function<data_table()> data = {};             ///< what CSV shows
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {

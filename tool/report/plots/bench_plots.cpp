@@ -50,7 +50,8 @@ strip_panel panel_of(const bench_result& result, const scenario_result& s,
     for (const row_group& g : groups) {
         panel.strips.emplace_back();
         for (const row* r : g.rows) {
-            strip one;
+            strip& one = panel.strips.emplace_back();
+            one.style = style_of(result, *r);
             if (const phase_figures* const f = r->in(phase); f != nullptr && base != nullptr) {
                 const double reference = base->cycles.median.middle;
                 one.samples = r->cycles(phase);
@@ -60,7 +61,6 @@ strip_panel panel_of(const bench_result& result, const scenario_result& s,
                 const interval& i = f->cycles.median;
                 one.middle = {i.middle / reference, i.low / reference, i.high / reference};
             }
-            panel.strips.push_back(std::move(one));
         }
     }
     return panel;
@@ -78,7 +78,7 @@ std::vector<strip_label> labels_of(const bench_result& result, const scenario_re
     return labels;
 }
 
-markup strip_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
+markup strip_plots(const bench_result& result, const scenario_result& s) {
     const std::vector<row_group> groups = group_rows(s);
     strip_plot shown{labels_of(result, s, groups), {}};
     strip_plot hidden = shown;
@@ -90,8 +90,7 @@ markup strip_plots(id_source& ids, const bench_result& result, const scenario_re
             titles.push_back(s.what->phases[p].title);
         }
     }
-    const markup first = draw(ids, shown); // whose pictures have the first numbers
-    return first + folded(fmt::format("More of the same: {}", fmt::join(titles, ", ")), draw(ids, hidden));
+    return draw(shown) + folded(fmt::format("More of the same: {}", fmt::join(titles, ", ")), draw(hidden));
 }
 
 std::string cliff_remark(const scenario& what, const row& r) {
@@ -105,10 +104,7 @@ std::string cliff_remark(const scenario& what, const row& r) {
 /// The cost by the size of a block, a panel a contender on the same logarithmic axes.
 class curve_plot {
 public:
-    curve_plot(id_source& ids, const bench_result& result, const scenario_result& s)
-        : ids_{ids},
-          result_{result},
-          s_{s} {
+    curve_plot(const bench_result& result, const scenario_result& s) : result_{result}, s_{s} {
         for (const row& r : s.rows) {
             for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
                 if (r.in(p) != nullptr) {
@@ -176,11 +172,10 @@ private:
         const markup shapes = path_element("grid", marks) + path_element("curve", path_of(r, 1)) +
                               path_element("curve dashed", path_of(r, 2));
         return element("div", {{"class", "curve-panel " + class_of(style_of(result_, r))}},
-                       stretching_svg(ids_, title, "Nanoseconds by the size of a block; " + remark + '.',
+                       stretching_svg(title, "Nanoseconds by the size of a block; " + remark + '.',
                                       top + height + bottom, shapes, words));
     }
 
-    id_source& ids_;
     const bench_result& result_;
     const scenario_result& s_;
     axis x_;
@@ -189,8 +184,7 @@ private:
 
 } // namespace
 
-markup overview_plot(id_source& ids, const bench_result& result) {
-    constexpr std::size_t remark_letters = 16; // for which page.css leaves room
+markup overview_plot(const bench_result& result) {
     strip_plot plot{{}, {{"Linn and the best other", "Linn's speed by the best other's", {}, 0}}};
     const auto add = [&](const strip_label& label, strip s) {
         plot.labels.push_back(label);
@@ -206,17 +200,18 @@ markup overview_plot(id_source& ids, const bench_result& result) {
             const emphasis style = c.says == outcome::win    ? emphasis::ours
                                    : c.says == outcome::loss ? emphasis::bad
                                                              : emphasis::muted;
-            add({std::string{s.what->phases[c.phase].title}, style},
+            add({fmt::format("{} ({})", s.what->phases[c.phase].title,
+                             result.contenders[s.rows[c.other].contender].title)},
                 {{},
                  {c.speed_up, c.speed_up / (1 + c.uncertainty), c.speed_up * (1 + c.uncertainty)},
-                 " × " + shortened(result.contenders[s.rows[c.other].contender].title, remark_letters)});
+                 style});
         }
     }
-    return draw(ids, plot);
+    return draw(plot);
 }
 
-markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
-    return s.what->has_curves() ? curve_plot{ids, result, s}.panels() : strip_plots(ids, result, s);
+markup scenario_plots(const bench_result& result, const scenario_result& s) {
+    return s.what->has_curves() ? curve_plot{result, s}.panels() : strip_plots(result, s);
 }
 
 } // namespace linn::tool::html

@@ -18,12 +18,10 @@ std::string class_of(emphasis e) {
     return word_of(e, {"", "ours", "muted", "good", "bad"});
 }
 
-markup stretching_svg(id_source& ids, std::string_view title, std::string_view description, double height,
+markup stretching_svg(std::string_view title, std::string_view description, double height,
                       const markup& shapes, const markup& words) {
-    const std::string id = ids.next("svg");
     const std::string high = coordinate(height);
-    markup content = element("title", {{"id", id + "-t"}}, text(title));
-    content += element("desc", {{"id", id + "-d"}}, text(description));
+    markup content = element("title", text(title)) + element("desc", text(description));
     content += element("svg",
                        {{"width", "100%"},
                         {"height", high},
@@ -36,7 +34,6 @@ markup stretching_svg(id_source& ids, std::string_view title, std::string_view d
                    {{"xmlns", "http://www.w3.org/2000/svg"},
                     {"class", "plot"},
                     {"role", "img"},
-                    {"aria-labelledby", id + "-t " + id + "-d"},
                     {"width", "100%"},
                     {"height", high}},
                    content);
@@ -209,15 +206,6 @@ axis axis_of(const strip_panel& panel) {
     return range;
 }
 
-/// "-20 %" for the mark at 0.8.
-std::string change_label(double ratio) {
-    const double percent = (ratio - 1) * 100;
-    const bool is_whole = std::abs(percent - std::round(percent)) < 0.01;
-    return std::abs(percent) < 0.01
-               ? "0"
-               : (percent > 0 ? "+" : "") + figures::fixed_text(percent, is_whole ? 0 : 1) + " %";
-}
-
 /// Background: the band of noise, the marks of the axis, the line at 1.
 void draw_frame(const strip_panel& panel, const axis& scale, double lines, markup& shapes, markup& words) {
     const double end = top + lines;
@@ -235,7 +223,7 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
     for (const tick& t : scale.ticks(most_marks)) {
         const double place = scale.place(t.value);
         marks += fmt::format("M{} {}V{}", across(place), coordinate(top), coordinate(end + 4));
-        words += words_at(place, end + 16, "tick", panel.shows_changes ? change_label(t.value) : t.label);
+        words += words_at(place, end + 16, "tick", t.label);
     }
     shapes += path_element("grid", marks);
     shapes += path_element("one", fmt::format("M{} {}V{}", across(scale.place(1)), top, end));
@@ -244,10 +232,7 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
 }
 
 /// Ratios as this panel writes them: near 1 everywhere, the third digit counts.
-std::string value_text(const strip_panel& panel, const axis& scale, double value) {
-    if (panel.shows_changes) {
-        return typeset(unit::change, value - 1);
-    }
+std::string value_text(const axis& scale, double value) {
     return scale.high() / scale.low() < 2 ? typeset(unit::ratio, value) : typeset(unit::times, value);
 }
 
@@ -261,9 +246,9 @@ double jitter(std::size_t sample) noexcept {
 }
 
 /// One line: a place to point at, which names its figures, the dots, the interval, the median.
-void draw_strip(const strip_label& label, const strip_panel& panel, const strip& s, const axis& scale,
-                double y, markup& shapes, markup& words) {
-    const std::string name = class_of(label.style);
+void draw_strip(const std::string& label, const strip& s, const axis& scale, double y, markup& shapes,
+                markup& words) {
+    const std::string name = class_of(s.style);
     std::string dots;
     for (std::size_t i = 0; i != s.samples.size(); ++i) {
         if (s.samples[i] > 0) {
@@ -273,12 +258,11 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
     }
     const std::string middle = across(scale.place(s.middle.middle));
     const std::string bounds =
-        !s.middle.is_known()
-            ? std::string{s.samples.empty() ? "" : ", too few samples for an interval"}
-            : fmt::format(", {}{} to {}", s.samples.empty() ? "" : "95 % interval ",
-                          value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high));
+        !s.middle.is_known() ? std::string{s.samples.empty() ? "" : ", too few samples for an interval"}
+                             : fmt::format(", {}{} to {}", s.samples.empty() ? "" : "95 % interval ",
+                                           value_text(scale, s.middle.low), value_text(scale, s.middle.high));
     const std::string tip =
-        fmt::format("{}: {}{}{}{}", label.words, value_text(panel, scale, s.middle.middle), s.remark, bounds,
+        fmt::format("{}: {}{}{}", label, value_text(scale, s.middle.middle), bounds,
                     s.samples.empty() ? "" : ", " + figures::counted(s.samples.size(), "sample"));
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
@@ -295,11 +279,10 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
     shapes += element("g", {{"class", ("strip " + name)}}, group);
     words +=
         element("text", {{"x", "100%"}, {"dx", "8"}, {"y", coordinate(y + 4)}, {"class", "value " + name}},
-                text(value_text(panel, scale, s.middle.middle)) +
-                    element("tspan", {{"class", "remark"}}, text(s.remark)));
+                text(value_text(scale, s.middle.middle)));
 }
 
-markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& panel) {
+markup draw_panel(const strip_plot& plot, const strip_panel& panel) {
     const axis scale = axis_of(panel);
     const double lines = line_height * static_cast<double>(plot.labels.size());
     markup shapes;
@@ -311,14 +294,13 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
         if (label.is_heading || panel.strips[i].is_empty()) {
             continue;
         }
-        draw_strip(label, panel, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
+        draw_strip(label.words, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
                    shapes, words);
-        spoken.push_back(
-            fmt::format("{} {}", label.words, value_text(panel, scale, panel.strips[i].middle.middle)));
+        spoken.push_back(fmt::format("{} {}", label.words, value_text(scale, panel.strips[i].middle.middle)));
     }
     const std::string description = fmt::format("{}. Values: {}.", panel.axis_title, fmt::join(spoken, ", "));
     return element("div", {{"class", "panel"}},
-                   stretching_svg(ids, panel.title, description, top + lines + bottom, shapes, words));
+                   stretching_svg(panel.title, description, top + lines + bottom, shapes, words));
 }
 
 markup draw_labels(const std::vector<strip_label>& labels) {
@@ -332,18 +314,11 @@ markup draw_labels(const std::vector<strip_label>& labels) {
 
 } // namespace
 
-markup draw(id_source& ids, const strip_plot& plot) {
+markup draw(const strip_plot& plot) {
     std::vector<const strip_panel*> shown;
-    std::string classes = "strips"; // with those that need more room behind the line
     for (const strip_panel& p : plot.panels) {
-        if (std::ranges::all_of(p.strips, &strip::is_empty)) {
-            continue;
-        }
-        shown.push_back(&p);
-        if (std::ranges::any_of(p.strips, [](const strip& s) { return !s.remark.empty(); })) {
-            classes = "strips remarks";
-        } else if (p.shows_changes) {
-            classes = "strips changes";
+        if (!std::ranges::all_of(p.strips, &strip::is_empty)) {
+            shown.push_back(&p);
         }
     }
     markup all;
@@ -351,7 +326,7 @@ markup draw(id_source& ids, const strip_plot& plot) {
         const std::size_t count = std::min(panels_a_row, shown.size() - from);
         markup row = draw_labels(plot.labels);
         for (const strip_panel* p : std::span{shown}.subspan(from, count)) {
-            row += draw_panel(ids, plot, *p);
+            row += draw_panel(plot, *p);
         }
         // Where the panels do not fit, they scroll sideways in their own box.
         all +=
@@ -360,7 +335,7 @@ markup draw(id_source& ids, const strip_plot& plot) {
                      {"tabindex", "0"},
                      {"role", "group"},
                      {"aria-label", "plot, may scroll sideways"}},
-                    element("div", {{"class", classes}, {"style", fmt::format("--panels:{}", count)}}, row));
+                    element("div", {{"class", "strips"}, {"style", fmt::format("--panels:{}", count)}}, row));
     }
     return all;
 }

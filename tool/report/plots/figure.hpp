@@ -24,7 +24,7 @@ std::string class_of(emphasis e);
 
 /// A picture that is as wide as its box and `height` px high. Shapes are written in a space 1000 wide that stretches;
 /// `words` keep their form, so they are placed in percent. `title` and `description` are read out in its stead.
-markup stretching_svg(id_source& ids, std::string_view title, std::string_view description, double height,
+markup stretching_svg(std::string_view title, std::string_view description, double height,
                       const markup& shapes, const markup& words);
 
 /// A coordinate, at most two digits after the point and none that are not needed.
@@ -96,18 +96,17 @@ struct strip_label {
 struct strip {
     std::vector<double> samples;
     interval middle;
-    std::string remark = {}; ///< behind the figures
+    emphasis style = emphasis::none;
 
     bool is_empty() const noexcept { return !(middle.middle > 0); }
 };
 
 /// One measure of all contenders, relative to a reference at 1, on a logarithmic axis.
 struct strip_panel {
-    std::string title;          ///< above it
-    std::string axis_title;     ///< below it
-    std::vector<strip> strips;  ///< one a label
-    double noise = 0;           ///< a share: the band around 1 in which nothing can be told
-    bool shows_changes = false; ///< 0.9 is written as -10.0 %
+    std::string title;         ///< above it
+    std::string axis_title;    ///< below it
+    std::vector<strip> strips; ///< one a label
+    double noise = 0;          ///< a share: the band around 1 in which nothing can be told
 };
 
 /// Panels that share their lines.
@@ -119,6 +118,6 @@ struct strip_plot {
 inline constexpr std::size_t panels_a_row = 3;
 
 /// The panels whose strips are not all empty, some of them side by side, with the labels before each row.
-markup draw(id_source& ids, const strip_plot& plot);
+markup draw(const strip_plot& plot);
 
 } // namespace linn::tool::html

@@ -44,29 +44,25 @@ std::string label_of(const bench_result& result, const scenario_result& s, const
 emphasis style_of(const bench_result& result, const row& r);
 
 /// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
-markup overview_plot(id_source& ids, const bench_result& result);
+markup overview_plot(const bench_result& result);
 
 /// Every sample of a scenario relative to the baseline, a panel a phase; panels that do not fit next to each other are folded
 /// away. For scenarios whose phases are sizes, curves over the size instead.
-markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s);
+markup scenario_plots(const bench_result& result, const scenario_result& s);
 
 // run_plots.cpp
 
 /// How a row's verdict on a metric looks: better and worse as judged, the control muted.
 emphasis style_of(const run_row& row, std::string_view metric);
 
-/// Every run as a dot: one metric by the default's in the same round, as a ratio or in percent of change.
-markup metric_plot(id_source& ids, const run_result& result, const metric_info& m,
-                   bool shows_changes = false);
-
-/// The compared metrics but for the one that is shown elsewhere, panels side by side.
-markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
+/// Every run as a dot: these metrics by the default's in the same round, panels side by side.
+markup metrics_plot(const run_result& result, const std::vector<const metric_info*>& shown);
 
 // recording_plots.cpp
 
 /// Live bytes, live blocks and events over the run, each in a panel of its own, one above the other. Nothing where the
 /// trace has no time.
-markup run_over_time(id_source& ids, const trace_analysis& t);
+markup run_over_time(const trace_analysis& t);
 
 // Boxes hang from the whole, each as wide as its share; a nested list underneath. What is too small to be seen is put together
 // ("12 more"), so that at most some thousands are drawn and nothing of any weight is lost. The script switches what the width

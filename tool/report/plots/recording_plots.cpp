@@ -65,30 +65,24 @@ double height_of(const linear_axis& scale, double value) {
     return top + plot_height * (1 - scale.place(value));
 }
 
-/// The outline of the steps, and with `closes` down to the base, so that it can be filled.
-std::string path_of(const std::vector<double>& values, const linear_axis& scale, bool closes) {
+/// The outline of the steps, from the base up and back to it.
+std::string path_of(const std::vector<double>& values, const linear_axis& scale) {
     const double count = static_cast<double>(values.size());
-    std::string path = closes ? fmt::format("M0 {}", coordinate(top + plot_height)) : std::string{};
+    const std::string base = coordinate(top + plot_height);
+    std::string path = fmt::format("M0 {}", base);
     double last = -1;
     for (std::size_t i = 0; i != values.size(); ++i) {
         const double y = height_of(scale, values[i]);
-        if (i == 0) {
-            path += fmt::format("{}0 {}", closes ? 'L' : 'M', coordinate(y));
-        } else if (y != last) {
+        if (y != last) {
             path += fmt::format("H{}V{}", across(static_cast<double>(i) / count), coordinate(y));
         }
         last = y;
     }
-    path += "H1000";
-    if (closes) {
-        path += fmt::format("V{}Z", coordinate(top + plot_height));
-    }
-    return path;
+    return path + fmt::format("H1000V{}", base);
 }
 
 /// `note`: behind the title. `mark`: where a line stands, as a share of the width; negative: nowhere.
-markup panel_of(id_source& ids, const series& s, const linear_axis& time, const std::string& note,
-                double mark) {
+markup panel_of(const series& s, const linear_axis& time, const std::string& note, double mark) {
     const double most = *std::ranges::max_element(s.values);
     const linear_axis scale{s.what, most > 0 ? most * 1.04 : 1};
     std::string marks;
@@ -102,16 +96,14 @@ markup panel_of(id_source& ids, const series& s, const linear_axis& time, const 
         marks += fmt::format("M{} {}v4", across(time.place(t.value)), coordinate(top + plot_height));
         words += words_at(time.place(t.value), top + plot_height + 16, "tick", t.label);
     }
-    markup shapes = path_element("grid", marks);
-    shapes += path_element("area", path_of(s.values, scale, true));
-    shapes += path_element("edge", path_of(s.values, scale, false));
+    markup shapes = path_element("grid", marks) + path_element("area", path_of(s.values, scale));
     if (mark >= 0) {
         shapes += path_element(
             "peak", fmt::format("M{} {}v{}", across(mark), coordinate(top), coordinate(plot_height)));
     }
     const double end = s.values.back();
     return element("div", {{"class", "panel"}},
-                   stretching_svg(ids, s.title,
+                   stretching_svg(s.title,
                                   fmt::format("{} over {}: at most {}, {} at the end.", s.title,
                                               typeset(unit::nanoseconds, time.high), typeset(s.what, most),
                                               typeset(s.what, end)),
@@ -120,7 +112,7 @@ markup panel_of(id_source& ids, const series& s, const linear_axis& time, const 
 
 } // namespace
 
-markup run_over_time(id_source& ids, const trace_analysis& t) {
+markup run_over_time(const trace_analysis& t) {
     const std::size_t steps = t.over_time.live_bytes.size();
     if (steps == 0 || t.over_time.step_ns == 0) {
         return {};
@@ -146,7 +138,7 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
     markup panels;
     for (const series& s : all) {
         const bool is_first = &s == all;
-        panels += panel_of(ids, s, time, is_first ? note : "", is_first ? peak : -1);
+        panels += panel_of(s, time, is_first ? note : "", is_first ? peak : -1);
     }
     return element("div", {{"class", "timeline"}, {"role", "group"}, {"aria-label", "Over the run"}}, panels);
 }

@@ -7,12 +7,8 @@
 namespace linn::tool::html {
 namespace {
 
-strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_changes = false) {
-    strip_panel panel{std::string{m.title},
-                      shows_changes ? "change against the default" : "ratio to the default",
-                      {},
-                      0,
-                      shows_changes};
+strip_panel panel_of(const run_result& result, const metric_info& m) {
+    strip_panel panel{std::string{m.title}, "ratio to the default", {}, 0};
     if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end()) {
         panel.noise = floor->second.floor;
     }
@@ -28,16 +24,9 @@ strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_
             s.samples.push_back(std::exp(log_ratio));
         }
         s.middle = {e->ratio, e->ratio_low, e->ratio_high};
+        s.style = style_of(row, m.name);
     }
     return panel;
-}
-
-std::vector<strip_label> labels_of(const run_result& result, std::string_view metric) {
-    std::vector<strip_label> labels;
-    for (const run_row& row : result.rows) {
-        labels.push_back({row.contender.title, style_of(row, metric), false});
-    }
-    return labels;
 }
 
 } // namespace
@@ -62,19 +51,15 @@ emphasis style_of(const run_row& row, std::string_view metric) {
     return emphasis::none;
 }
 
-markup metric_plot(id_source& ids, const run_result& result, const metric_info& m, bool shows_changes) {
-    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m, shows_changes)}});
-}
-
-markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown) {
-    // A row may be better in one of them and worse in another, so its name takes no side.
-    strip_plot plot{labels_of(result, {}), {}};
-    for (const metric_info& m : metrics()) {
-        if (m.is_compared && m.name != shown.name) {
-            plot.panels.push_back(panel_of(result, m));
-        }
+markup metrics_plot(const run_result& result, const std::vector<const metric_info*>& shown) {
+    strip_plot plot;
+    for (const run_row& row : result.rows) {
+        plot.labels.push_back({row.contender.title, style_of(row, {}), false});
     }
-    return draw(ids, plot);
+    for (const metric_info* m : shown) {
+        plot.panels.push_back(panel_of(result, *m));
+    }
+    return draw(plot);
 }
 
 } // namespace linn::tool::html

@@ -50,6 +50,10 @@ std::string csv_line(const std::vector<ordered_json>& fields) {
     return line + "\r\n";
 }
 
+std::string render_json(const document& d) {
+    return d.json().dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
 std::string render_csv(const document& d) {
     const data_table data = d.data();
     std::string out = csv_line({data.columns.begin(), data.columns.end()});
@@ -57,20 +61,6 @@ std::string render_csv(const document& d) {
         out += csv_line(line);
     }
     return out;
-}
-
-namespace {
-
-constexpr output_format formats[]{
-    {"--csv", "write the figures as CSV", &render_csv},
-    {"--markdown", "write the report as Markdown", &render_markdown},
-    {"--html", "write it as a page for a browser", &render_html, true},
-};
-
-} // namespace
-
-std::span<const output_format> output_formats() noexcept {
-    return formats;
 }
 
 } // namespace linn::tool::report

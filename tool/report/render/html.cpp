@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <random>
 
 namespace linn::tool::report {
 namespace {
@@ -136,7 +137,7 @@ public:
     markup operator()(const subheading& h) const { return element("h3", html::text(h.text)); }
 
     /// A table that its reader can sort by any column, within its groups.
-    markup operator()(const table& whole) {
+    markup operator()(const table& whole) const {
         const table t = whole.part(false);
         if (t.rows.empty()) {
             return {};
@@ -150,32 +151,23 @@ public:
         const std::string width = std::to_string(shown.size());
         markup groups;
         markup rows;
-        markup last; // stay at the end of their group
         const auto end_group = [&] {
-            if (!rows.empty() || !last.empty()) {
-                groups += element("tbody", std::exchange(rows, {}) + std::exchange(last, {}));
+            if (!rows.empty()) {
+                groups += element("tbody", std::exchange(rows, {}));
             }
         };
         for (const row& r : t.rows) {
-            switch (r.is) {
-            case row::kind::heading: {
+            if (r.is_heading) {
                 end_group();
                 const markup words = html::text(r.cells.front().words(lettering::typeset));
                 rows = element(
                     "tr", {{"class", "group"}},
                     element("th", {{"colspan", width}, {"scope", "rowgroup"}}, element("span", words)));
-                break;
+                continue;
             }
-            case row::kind::last:
-                last += element("tr", {{"class", "last"}}, row_cells(t, shown, r));
-                break;
-            case row::kind::plain:
-                rows += element("tr", {{"class", html::class_of(r.style)}}, row_cells(t, shown, r));
-                is_in_row_ = true;
-                if (const markup detail = blocks(r.detail); !detail.empty()) {
-                    rows += element("tr", {{"class", "more"}}, element("td", {{"colspan", width}}, detail));
-                }
-                is_in_row_ = false;
+            rows += element("tr", {{"class", html::class_of(r.style)}}, row_cells(t, shown, r));
+            if (const markup detail = blocks(r.detail); !detail.empty()) {
+                rows += element("tr", {{"class", "more"}}, element("td", {{"colspan", width}}, detail));
             }
         }
         end_group();
@@ -188,22 +180,15 @@ public:
                (remarks.empty() ? remarks : element("div", {{"class", "notes"}}, remarks));
     }
 
-    markup operator()(const picture& p) {
-        const markup drawn = p.draw(ids_);
+    markup operator()(const picture& p) const {
+        const markup drawn = p.draw();
         return drawn.empty() ? drawn
                              : element("figure", drawn + element("figcaption", html::text(p.caption)));
     }
 
-    markup operator()(const fold& f) {
-        const bool is_in_row = std::exchange(is_in_row_, false);
-        const markup content = blocks(f.blocks);
-        is_in_row_ = is_in_row;
-        return html::folded(f.summary, is_in_row && !content.empty()
-                                           ? element("div", {{"class", "more-box"}}, content)
-                                           : content);
-    }
+    markup operator()(const fold& f) const { return html::folded(f.summary, blocks(f.blocks)); }
 
-    markup blocks(const std::vector<block>& all) {
+    markup blocks(const std::vector<block>& all) const {
         markup content;
         for (const block& b : all) {
             if (includes(b.shown_in, forms::html)) {
@@ -212,17 +197,19 @@ public:
         }
         return content;
     }
-
-private:
-    html::id_source ids_;
-    bool is_in_row_ = false; // what is folded away there is set apart
 };
 
-markup page_head(const std::string& title) {
+/// A word that the names in the report cannot know: only a script that has it may run.
+std::string new_nonce() {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
+markup page_head(const std::string& title, const std::string& nonce) {
     // Nothing may be loaded, and no script but ours may run, regardless of the names in the report.
     const std::string policy = fmt::format("default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-                                           "script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-                                           html::script_hash);
+                                           "script-src 'nonce-{}'; base-uri 'none'; form-action 'none'",
+                                           nonce);
     markup content = empty_element("meta", {{"charset", "utf-8"}});
     content += empty_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
     content +=
@@ -242,20 +229,18 @@ markup page_top(const document& d) {
     if (!d.alert.empty()) {
         top += element("p", {{"class", "alert"}}, html::text(capitalised(d.alert)));
     }
-    // A long answer in large letters is harder to read, not easier.
-    constexpr std::size_t long_lead = 240;
     markup lead;
     for (const std::string& line : lines_of(d.lead)) {
         lead += (lead.empty() ? lead : empty_element("br", {})) + html::text(line);
     }
-    return element("header",
-                   top + element("p", {{"class", d.lead.size() > long_lead ? "lead long" : "lead"}}, lead));
+    return element("header", top + element("p", {{"class", "lead"}}, lead));
 }
 
 } // namespace
 
 std::string render_html(const document& d) {
-    page_writer write;
+    const page_writer write;
+    const std::string nonce = new_nonce();
     markup main = write.blocks(d.introduction) + write(list{d.warnings, "What weakens this result"});
     markup contents;
     markup sections;
@@ -273,11 +258,12 @@ std::string render_html(const document& d) {
         fmt::format("Written by linn {}. This file is self-contained: it loads nothing.", version_text());
     const markup body = page_top(d) + element("main", main + sections) +
                         element("footer", html::text(footer)) +
-                        element("script", markup::trusted(html::script));
+                        element("script", {{"nonce", nonce}}, markup::trusted(html::script));
     return "<!DOCTYPE html>\n" +
-           element("html", {{"lang", "en"}},
-                   page_head(joined({joined({d.command, d.subject}, " "), date_text(d.started)}, ", ")) +
-                       element("body", body))
+           element(
+               "html", {{"lang", "en"}},
+               page_head(joined({joined({d.command, d.subject}, " "), date_text(d.started)}, ", "), nonce) +
+                   element("body", body))
                .str() +
            '\n';
 }

@@ -77,7 +77,7 @@ public:
         };
         std::string rows;
         for (const row& r : t.rows) {
-            if (r.is == row::kind::heading) {
+            if (r.is_heading) {
                 end_part(rows);
                 const std::string words = r.cells.front().words(lettering::plain);
                 out += (out.empty() ? "" : "\n") + markdown_text(words) + (words.ends_with(':') ? "" : ":") +

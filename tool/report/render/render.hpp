@@ -4,7 +4,6 @@
 #include "../document/document.hpp"
 #include "../terminal.hpp"
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +13,6 @@ namespace linn::tool::html {
 // The files of assets/, as assets.cmake wrote them into the program.
 extern const std::string_view style_sheet;
 extern const std::string_view script;
-extern const std::string_view script_hash; ///< SHA-256 in base 64, for the page's policy
 
 } // namespace linn::tool::html
 
@@ -24,6 +22,9 @@ namespace linn::tool::report {
 /// point in every locale; what is null or no finite number is empty. Text that a spreadsheet would take for a formula gets an
 /// apostrophe in front. @source RFC 4180, sections 2.1 to 2.7
 std::string csv_line(const std::vector<nlohmann::ordered_json>& fields);
+
+/// The JSON of the document as a file. Bytes from outside that are no UTF-8 are replaced.
+std::string render_json(const document& d);
 
 /// The data of the document with a line of headings.
 std::string render_csv(const document& d);
@@ -43,13 +44,17 @@ std::string render_terminal(const document& d, const output_style& style);
 
 /// A form in which every command can write its document to a file: the option and its help follow from it.
 struct output_format {
-    const char* option; ///< "--csv"
-    const char* help;   ///< "write the figures as CSV"
+    const char* option;
+    const char* help;
     std::string (*render)(const document&);
-    bool is_page = false; ///< shows plots, which not every command has
 };
 
-/// The forms, in the order of their options: a row each in csv.cpp.
-std::span<const output_format> output_formats() noexcept;
+/// The forms, in the order of their options.
+inline constexpr output_format output_formats[]{
+    {"--json", "write the result as JSON", &render_json},
+    {"--csv", "write the figures as CSV", &render_csv},
+    {"--markdown", "write the report as Markdown", &render_markdown},
+    {"--html", "write it as a page for a browser", &render_html}, // shows plots, which not every command has
+};
 
 } // namespace linn::tool::report

@@ -38,7 +38,7 @@ std::string without_trailing_spaces(std::string text) {
 }
 
 /// A table as aligned columns. Where it is wider than the terminal, columns are given up in the order of `droppable`, then text
-/// is cut; what is left of the room goes to the columns that were cut.
+/// is cut.
 class text_table {
 public:
     text_table(const table& t, const output_style& style) : table_{t}, style_{style} {
@@ -48,7 +48,7 @@ public:
             }
         }
         give_up_columns();
-        share_room();
+        cut_columns();
     }
 
     /// The lines, each ended by a newline. `detail` writes what stands below a row.
@@ -63,7 +63,7 @@ public:
                std::string(std::min(width(false), most), '-') + '\n';
         std::size_t number = 0; // of the row among those that have cells
         for (const row& r : table_.rows) {
-            if (r.is == row::kind::heading) {
+            if (r.is_heading) {
                 out += cut_text(printable(r.cells.front().words(lettering::plain)), most, cut::end) + '\n';
                 continue;
             }
@@ -111,7 +111,7 @@ private:
         laid_out c{&table_.columns[number]};
         std::string indent; // of the names below a heading
         for (const row& r : table_.rows) {
-            if (r.is == row::kind::heading) {
+            if (r.is_heading) {
                 indent = is_first ? "  " : "";
             } else {
                 c.cells.push_back(indent + printable(r.cells[number].words(lettering::plain)));
@@ -158,28 +158,21 @@ private:
         }
     }
 
-    void share_room() {
-        const std::size_t taken = width(true);
-        std::size_t room = style_.keeps_columns ? all_of_it : taken < style_.width ? style_.width - taken : 0;
-        std::vector<std::size_t> wanted;
+    /// The widest column that may be cut is cut first.
+    void cut_columns() {
+        std::vector<laid_out*> cut;
         for (laid_out& c : columns_) {
-            wanted.push_back(c.of->shorten == cut::never ? c.width : std::min(c.width, c.of->most));
-            c.width = c.least();
-        }
-        for (bool grows = true; grows && room != 0;) {
-            grows = false;
-            for (std::size_t i = 0; i != columns_.size() && room != 0; ++i) {
-                if (columns_[i].width < wanted[i]) {
-                    ++columns_[i].width;
-                    --room;
-                    grows = true;
-                }
+            if (c.of->shorten != report::cut::never) {
+                c.width = std::min(c.width, c.of->most);
+                cut.push_back(&c);
             }
         }
-        for (laid_out& c : columns_) {
-            if (c.of->shorten != cut::never) {
-                c.shorten();
-            }
+        while (!style_.keeps_columns && width(false) > style_.width && width(false) > width(true)) {
+            const auto room = [](const laid_out* c) { return c->width > c->least() ? c->width : 0; };
+            --(*std::ranges::max_element(cut, {}, room))->width;
+        }
+        for (laid_out* c : cut) {
+            c->shorten();
         }
     }
 

@@ -363,15 +363,6 @@ const std::vector<std::string>& export_format_names() {
     return names;
 }
 
-std::optional<export_format> export_format_of(std::string_view name) {
-    const auto& names = export_format_names();
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) {
-        return std::nullopt;
-    }
-    return static_cast<export_format>(found - names.begin());
-}
-
 address_names names_by(const trace_info& info, symbolizer& symbols) {
     return [&](const code_address& at) {
         if (at.module >= info.modules.size()) {

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <iosfwd>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,9 +31,6 @@ enum class export_format {
 
 /// The names that `--convert` takes, in the order of the enumeration: "collapsed", "pprof", "csv", "csv-stacks".
 const std::vector<std::string>& export_format_names();
-
-/// The format of a name; nothing where it is none.
-std::optional<export_format> export_format_of(std::string_view name);
 
 /// What a collapsed stack weighs.
 enum class export_weight {

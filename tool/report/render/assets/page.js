@@ -18,8 +18,7 @@ function keyOf(row, column, isWords) {
   return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
 }
 
-// Rows move within their group; a group's heading stays first, and its last row last. What belongs to a row
-// stays below it.
+// Rows move within their group; a group's heading stays first. What belongs to a row stays below it.
 function sortTable(table, heading) {
   const column = heading.cellIndex;
   const isWords = heading.classList.contains("words");
@@ -29,13 +28,12 @@ function sortTable(table, heading) {
   for (const body of table.tBodies) {
     const all = Array.from(body.rows);
     const first = all.filter((row) => row.classList.contains("group"));
-    const last = all.filter((row) => row.classList.contains("last"));
-    const rest = all.filter((row) => !/\b(group|last|more)\b/.test(row.className));
+    const rest = all.filter((row) => !/\b(group|more)\b/.test(row.className));
     const more = new Map(rest.map((row) => [row, row.nextElementSibling]));
     const keys = new Map(rest.map((row) => [row, keyOf(row, column, isWords)]));
     rest.sort((a, b) => compare(keys.get(a), keys.get(b), ascending ? 1 : -1));
     const isMore = (row) => row && row.classList.contains("more");
-    body.append(...first, ...rest.flatMap((row) => isMore(more.get(row)) ? [row, more.get(row)] : [row]), ...last);
+    body.append(...first, ...rest.flatMap((row) => isMore(more.get(row)) ? [row, more.get(row)] : [row]));
   }
 }
 
