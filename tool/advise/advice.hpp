@@ -180,6 +180,13 @@ struct naming {
     std::function<module_symbols(const std::string& module, const std::string& build_id)> about;
 };
 
+/// Names by a symbolizer, which must outlive the result.
+inline naming naming_by(symbolizer& symbols) {
+    return {.name = [&](const allocation_site& site) { return symbols.name(site); },
+            .about = [&](const std::string& module,
+                         const std::string& build_id) { return symbols.about(module, build_id); }};
+}
+
 /// The lines of a source file; nothing where it cannot be read.
 using source_reader = std::function<std::optional<std::vector<std::string>>(const std::string& file)>;
 

@@ -5,11 +5,11 @@
 #include "../profile/trace_profile.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
+#include "../symbols/symbolizer.hpp"
 #include "../trace/info.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
-#include "symbol_source.hpp"
 
 namespace linn::tool {
 namespace {
@@ -46,7 +46,7 @@ public:
                   "details of the types that have this in their name");
         add_value(arguments, "--threshold", threshold_percent_, "PERCENT",
                   "the share of the CPU time that decides the answer (default 2)", number(0, 100));
-        add_symbol_options(app(), where_);
+        add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
         add_value(arguments, "--fail-over", fail_over_percent_, "PERCENT",
                   "exit with 1 if pools would remove at least this share of the CPU time", number(0, 100));
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../advise/advice.hpp"
 #include "../check/check.hpp"
 #include "../measure/files.hpp"
 #include "../record/recorder.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/render/render.hpp"
 #include "../report/terminal.hpp"
+#include "../symbols/symbolizer.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
-#include "symbol_source.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +52,7 @@ public:
         add_value(arguments, "BUDGETS", budget_file_, "FILE", "the budgets");
         add_value(arguments, "TRACE", trace_, "FILE",
                   "what linn record wrote; or -- PROG ARGS to record first");
-        add_symbol_options(app(), where_);
+        add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
         arguments.option_defaults()->group("With PROG");
         add_value(arguments, "-o,--output", output_, "FILE", "keep the recording in this file",
                   writable_file());

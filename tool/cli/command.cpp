@@ -106,6 +106,13 @@ CLI::Option* add_names(CLI::App& app, const char* names, std::vector<std::string
     return add_words(app, names, into, "NAMES", help)->delimiter(',');
 }
 
+void add_symbol_options(CLI::App& app, std::vector<std::string>& folders, bool& use_debuginfod) {
+    add_words(app, "--debug-dir", folders, "FOLDER",
+              "also look here for debug information, before /usr/lib/debug; may be repeated")
+        ->check(existing_folder());
+    app.add_flag("--debuginfod", use_debuginfod, "fetch missing debug information from DEBUGINFOD_URLS");
+}
+
 std::string missing_argument(const CLI::App& app, std::string_view name) {
     for (const CLI::Option* option : app.get_options()) {
         if (option->nonpositional() && option->get_type_name() == "FILE" && !option->results().empty() &&

@@ -133,6 +133,9 @@ CLI::Option* add_words(CLI::App& app, const char* names, std::vector<std::string
 CLI::Option* add_names(CLI::App& app, const char* names, std::vector<std::string>& into,
                        const std::string& help);
 
+/// Adds --debug-dir and --debuginfod, which say where debug information is, in the group that new options have.
+void add_symbol_options(CLI::App& app, std::vector<std::string>& folders, bool& use_debuginfod);
+
 /// "missing TRACE; 'shop.linn' is the FILE of --json, where - is standard output": an option may have taken what is missed.
 std::string missing_argument(const CLI::App& app, std::string_view name);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../advise/advice.hpp"
 #include "../compare/compare_files.hpp"
 #include "../compare/trace_comparison.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
+#include "../symbols/symbolizer.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
-#include "symbol_source.hpp"
 
 #include <fmt/format.h>
 
@@ -129,7 +130,7 @@ public:
         add_value(arguments, "--fail-over", fail_over_, "LIMIT",
                   "exit with 1 on growth over this percentage of the old total, or count=N");
         add_value(arguments, "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
-        add_symbol_options(app(), where_);
+        add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
     }
 
     /// 0: nothing that --fail-on names; 1: something; 2: the files cannot be compared, or a report cannot be written.

@@ -46,12 +46,11 @@ constexpr std::size_t widest = 100;
 constexpr std::size_t narrowest = 40;
 constexpr std::size_t narrow = 72;        // below, a description stands under its option
 constexpr std::size_t second_column = 28; // where descriptions begin
-constexpr std::size_t least_column = 24;  // a narrower second column is put under the first
 
 /// The text below column `indent`, its first line without the spaces before it.
 std::string hanging(std::string_view text, std::size_t width, std::size_t indent) {
     std::string out;
-    for (const char c : wrap(text, std::max(width, indent + least_column) - indent)) {
+    for (const char c : wrap(text, width - indent)) {
         out += c;
         out += c == '\n' ? std::string(indent, ' ') : "";
     }
@@ -59,12 +58,10 @@ std::string hanging(std::string_view text, std::size_t width, std::size_t indent
 }
 
 /// "left    right", or right below left where there is no room.
-std::string columns(const std::string& left, std::string_view right, std::size_t column, std::size_t below,
-                    std::size_t width) {
-    const bool fits = left.size() < column && column + least_column <= width;
-    const std::size_t at = fits ? column : std::min(column, below);
-    const std::string gap = fits ? std::string(at - left.size(), ' ') : '\n' + std::string(at, ' ');
-    return left + gap + hanging(right, width, at) + '\n';
+std::string columns(const std::string& left, std::string_view right, std::size_t column, std::size_t width) {
+    const std::string gap =
+        left.size() + 1 < column ? std::string(column - left.size(), ' ') : '\n' + std::string(column, ' ');
+    return left + gap + hanging(right, width, column) + '\n';
 }
 
 std::vector<std::string> names_of(const CLI::Option& option) {
@@ -92,8 +89,7 @@ std::string option_line(const CLI::Option& option, std::size_t width) {
     const std::string right =
         option.get_description() +
         (excluded.empty() ? "" : fmt::format("; not with {}", fmt::join(excluded, ", ")));
-    return width < narrow ? fmt::format("{}\n      {}\n", left, hanging(right, width, 6))
-                          : columns(left, right, second_column, second_column, width);
+    return columns(left, right, width < narrow ? 6 : second_column, width);
 }
 
 /// What follows the command's name in a synopsis: " [OPTIONS] [SCENARIO ...] [-- PROG [ARGS]]".
@@ -128,7 +124,7 @@ public:
         const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
         text += commands.empty() ? "" : "\nCommands:\n";
         for (const CLI::App* command : commands) {
-            text += columns("  " + command->get_name(), command->get_description(), 14, 6, width);
+            text += columns("  " + command->get_name(), command->get_description(), 14, width);
         }
         return text + '\n' + app->get_footer();
     }

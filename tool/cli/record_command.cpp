@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../advise/advice.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
@@ -13,7 +14,6 @@
 #include "../trace/info.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
-#include "symbol_source.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,6 @@
 #include "run_arguments.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -80,15 +79,9 @@ private:
     }
 
     run_result measure(const interrupt_guard& guard, progress_line& line) const {
-        const bool is_watched = ::isatty(STDERR_FILENO) != 0;
         return run_program(
             options_, words_, guard, [&](const work_progress& p) { line.show(p); },
-            [&](const std::string& text) {
-                line.clear();
-                if (is_watched) {
-                    fmt::print(stderr, "{}\n", text);
-                }
-            });
+            [&](const std::string& text) { line.tell(text); });
     }
 
     int deliver() const {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../advise/advice.hpp"
 #include "../advise/fills.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/files.hpp"
@@ -8,11 +9,11 @@
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
 #include "../report/trace_export/trace_export.hpp"
+#include "../symbols/symbolizer.hpp"
 #include "../trace/info.hpp"
 #include "../trace/trace_file.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
-#include "symbol_source.hpp"
 
 #include <fmt/ranges.h>
 
@@ -94,7 +95,7 @@ private:
                       "with --leaks: also what the C and C++ runtime keeps on purpose")
             ->needs(leaks);
         add_value(app(), "--top", top_, "N", "rows of a table (default 10)", whole_number(1, 1'000'000));
-        add_symbol_options(app(), where_);
+        add_symbol_options(app(), where_.debug_folders, where_.use_debuginfod);
     }
 
     std::string check() override {

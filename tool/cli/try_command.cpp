@@ -10,15 +10,14 @@
 #include "../report/terminal.hpp"
 #include "../run/launch.hpp"
 #include "../symbols/elf_file.hpp"
+#include "../symbols/symbolizer.hpp"
 #include "../trace/trace_file.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
 #include "run_arguments.hpp"
-#include "symbol_source.hpp"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -182,14 +181,8 @@ private:
             return refuse_arguments(fmt::format("no type that the program allocates has '{}' in its name",
                                                 fmt::join(wanted_.types, "' or '")));
         }
-        const bool is_watched = ::isatty(STDERR_FILENO) != 0;
         const run_progress show = [&](const work_progress& p) { line.show(now = p); };
-        const run_notice tell = [&](const std::string& text) {
-            line.clear();
-            if (is_watched) {
-                fmt::print(stderr, "{}\n", text);
-            }
-        };
+        const run_notice tell = [&](const std::string& text) { line.tell(text); };
         const run_notice warn = [&](const std::string& text) {
             line.clear();
             say(text);

@@ -155,6 +155,13 @@ void progress_line::clear() {
     shown_ = false;
 }
 
+void progress_line::tell(const std::string& text) {
+    clear();
+    if (width_ != 0) {
+        std::fprintf(stderr, "%s\n", text.c_str());
+    }
+}
+
 std::function<bool(double)> show_reading(progress_line& line) {
     return [&line](double share) {
         line.show("reading", share);

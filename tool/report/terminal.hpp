@@ -51,6 +51,8 @@ public:
     /// How much of something is done, 0 to 1.
     void show(const char* doing, double share);
     void clear();
+    /// A line of its own, for those who watch.
+    void tell(const std::string& text);
 
 private:
     using clock = std::chrono::steady_clock;

@@ -213,22 +213,20 @@ cell difference_cell(profile_measure m, double change) {
     return change > 0 ? cell{"+", figure_of(m, change)} : cell{figure_of(m, change)};
 }
 
-/// "+12 %"; also what is too small for a digit says whether it grew. @pre old > 0, difference != 0
+/// "+12 %", "from 0", or "-" for no change; also what is too small for a digit says whether it grew.
 cell share_cell(double difference, double old) {
+    if (difference == 0 || !(old > 0)) {
+        return difference > 0 ? "from 0" : "-";
+    }
     const double share = difference / old;
     return share < 0 && share > -0.0005 ? cell{"-0.0 %"} : cell{figure_of(unit::change, share)};
 }
 
 /// "+12 %", or the word for a row that only one recording has.
 cell change_cell(const trace_row& r, profile_measure by) {
-    const double old = r.old_counts[static_cast<std::size_t>(by)];
-    if (r.change == row_change::added || r.change == row_change::gone) {
-        return cell{to_string(r.change)};
-    }
-    if (old > 0 && r.difference(by) != 0) {
-        return share_cell(r.difference(by), old);
-    }
-    return cell{r.difference(by) > 0 ? "from 0" : "-"};
+    return r.change == row_change::added || r.change == row_change::gone
+               ? cell{to_string(r.change)}
+               : share_cell(r.difference(by), r.old_counts[static_cast<std::size_t>(by)]);
 }
 
 table totals_table(const trace_comparison& c) {
@@ -241,7 +239,7 @@ table totals_table(const trace_comparison& c) {
     const auto add = [&](const char* name, profile_measure m, double before, double after) {
         const double change = after - before;
         t.add({name, figure_of(m, before), figure_of(m, after), difference_cell(m, change),
-               before > 0 && change != 0 ? share_cell(change, before) : cell{change > 0 ? "from 0" : "-"}});
+               share_cell(change, before)});
     };
     for (std::size_t i = 0; i != profile_measures; ++i) {
         const auto m = static_cast<profile_measure>(i);

@@ -4,22 +4,8 @@
 // A command builds one `document` of its result: `commands/<command>_report.cpp`. It decides what is said, in which order, and with
 // which figures. The renderers of `render/` write the document as text for a terminal, Markdown, CSV and a page; they know
 // no command, judge nothing and compute nothing. The JSON of a command is written from the result itself.
-//
-//     document fruit_document(const fruit_result& result) {
-//         document d{.command = "linn fruit", .subject = result.farm, .question = "Which fruit is heaviest?"};
-//         d.lead = result.verdict;                                       // the answer, first everywhere
-//         section& s = d.add_section("fruit", "Every fruit");
-//         table t{"Weight of a fruit", {{.heading = "fruit", .is_text = true},
-//                                       {.heading = "MiB", .group = "peak memory", .droppable = 1}}};
-//         for (const fruit& f : result.list)
-//             t.add({f.name, figure_of(unit::bytes, f.bytes, mebibytes)}); // never a string that holds a figure
-//         t.remarks.push_back("MiB: what it takes at most");
-//         s.add(std::move(t));
-//         s.add(picture{[=] { return draw(plot_of(result)); }, "Left is less."});
-//         d.warnings = result.warnings;
-//         d.data = [&] { return data_of(list_json(result), "name kg=weight/kg"); }; // CSV: values of the JSON
-//         return d;
-//     }
+// `commands/check_report.cpp` is a short one: figures are never strings, the columns of a table say what a narrow terminal does to
+// them, and CSV has values of the JSON.
 //
 // Everything in the document appears in every form, unless `forms` says otherwise.
 // Figures are `quantity`, which alone decides how a number is written. A table gives up columns, cuts text and wraps prose by

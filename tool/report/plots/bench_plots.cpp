@@ -80,17 +80,11 @@ std::vector<strip_label> labels_of(const bench_result& result, const scenario_re
 
 markup strip_plots(const bench_result& result, const scenario_result& s) {
     const std::vector<row_group> groups = group_rows(s);
-    strip_plot shown{labels_of(result, s, groups), {}};
-    strip_plot hidden = shown;
-    std::vector<std::string_view> titles; // of those that are hidden
+    strip_plot plot{labels_of(result, s, groups), {}};
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        const bool is_shown = p < panels_a_row;
-        (is_shown ? shown : hidden).panels.push_back(panel_of(result, s, groups, p));
-        if (!is_shown) {
-            titles.push_back(s.what->phases[p].title);
-        }
+        plot.panels.push_back(panel_of(result, s, groups, p));
     }
-    return draw(shown) + folded(fmt::format("More of the same: {}", fmt::join(titles, ", ")), draw(hidden));
+    return draw(plot);
 }
 
 std::string cliff_remark(const scenario& what, const row& r) {

@@ -102,7 +102,19 @@ std::vector<tick> powers(unit what, double base, double low, double high, std::s
     return list;
 }
 
-/// Multiples of a round step, for a range too narrow for 1, 2, 5.
+} // namespace
+
+std::vector<tick> even_ticks(unit what, double low, double high, double step) {
+    std::vector<tick> list;
+    for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
+        list.push_back({i * step, figures::mark_text(what, i * step, high)});
+    }
+    return list;
+}
+
+namespace {
+
+/// Likewise by a round step, for a range too narrow for 1, 2, 5.
 std::vector<tick> even_steps(double low, double high, std::size_t most) {
     const auto count = [&](double step) {
         return static_cast<std::size_t>(std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1);
@@ -111,12 +123,7 @@ std::vector<tick> even_steps(double low, double high, std::size_t most) {
     while (count(step) > most) {
         step = round_step(step * 1.5);
     }
-    const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
-    std::vector<tick> list;
-    for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
-        list.push_back({i * step, figures::fixed_text(i * step, decimals)});
-    }
-    return list;
+    return even_ticks(unit::number, low, high, step);
 }
 
 } // namespace
@@ -321,6 +328,7 @@ markup draw(const strip_plot& plot) {
             shown.push_back(&p);
         }
     }
+    constexpr std::size_t panels_a_row = 3;
     markup all;
     for (std::size_t from = 0; from < shown.size(); from += panels_a_row) {
         const std::size_t count = std::min(panels_a_row, shown.size() - from);

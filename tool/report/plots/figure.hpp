@@ -54,6 +54,9 @@ struct tick {
     std::string label;
 };
 
+/// The multiples of the step from `low` to `high`, in the unit of the latter.
+std::vector<tick> even_ticks(unit what, double low, double high, double step);
+
 /// The smallest of 1, 2, 5, 10, 20 and so on, or of their tenths, that is no smaller.
 double round_step(double least);
 
@@ -114,8 +117,6 @@ struct strip_plot {
     std::vector<strip_label> labels;
     std::vector<strip_panel> panels;
 };
-
-inline constexpr std::size_t panels_a_row = 3;
 
 /// The panels whose strips are not all empty, some of them side by side, with the labels before each row.
 markup draw(const strip_plot& plot);

@@ -46,8 +46,7 @@ emphasis style_of(const bench_result& result, const row& r);
 /// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
 markup overview_plot(const bench_result& result);
 
-/// Every sample of a scenario relative to the baseline, a panel a phase; panels that do not fit next to each other are folded
-/// away. For scenarios whose phases are sizes, curves over the size instead.
+/// Every sample of a scenario relative to the baseline, a panel a phase. For scenarios whose phases are sizes, curves over the size instead.
 markup scenario_plots(const bench_result& result, const scenario_result& s);
 
 // run_plots.cpp

@@ -32,12 +32,7 @@ struct linear_axis {
 
     /// Round values, 0 the first, about so many: steps of 1, 2 or 5, of bytes powers of two. Times have one unit.
     std::vector<tick> ticks(std::size_t most) const {
-        const double wide = step(high / static_cast<double>(most - 1));
-        std::vector<tick> list;
-        for (double i = 0; i * wide <= high * (1 + 1e-9); ++i) {
-            list.push_back({i * wide, figures::mark_text(what, i * wide, high)});
-        }
-        return list;
+        return even_ticks(what, 0, high, step(high / static_cast<double>(most - 1)));
     }
 
 private:

@@ -52,23 +52,22 @@ markup diff_lines(const std::string& lines) {
 /// The lines of a table head: the groups above the headings, where there are any.
 markup table_head(const table& t, const std::vector<std::size_t>& shown) {
     markup groups;
-    markup headings;
     bool has_groups = false;
-    const auto group_at = [&](std::size_t i) { return t.columns[shown[i]].group; };
-    for (std::size_t i = 0; i != shown.size(); ++i) {
-        const column& c = t.columns[shown[i]];
-        const bool starts = i == 0 || group_at(i - 1) != c.group;
-        if (starts) {
-            std::size_t end = i + 1;
-            while (end != shown.size() && group_at(end) == c.group) {
-                ++end;
-            }
-            const std::string span = std::to_string(end - i);
-            groups += c.group.empty()
-                          ? element("td", {{"colspan", span}}, {})
-                          : element("th", {{"colspan", span}, {"scope", "colgroup"}}, html::text(c.group));
-            has_groups = has_groups || !c.group.empty();
+    for (std::size_t i = 0; i != shown.size();) {
+        const std::size_t begin = i;
+        const std::string& group = t.columns[shown[begin]].group;
+        while (i != shown.size() && t.columns[shown[i]].group == group) {
+            ++i;
         }
+        const std::string span = std::to_string(i - begin);
+        groups += group.empty()
+                      ? element("td", {{"colspan", span}}, {})
+                      : element("th", {{"colspan", span}, {"scope", "colgroup"}}, html::text(group));
+        has_groups = has_groups || !group.empty();
+    }
+    markup headings;
+    for (const std::size_t i : shown) {
+        const column& c = t.columns[i];
         headings +=
             element("th", {{"scope", "col"}, {"class", c.is_text ? "words" : ""}}, html::text(c.heading));
     }
