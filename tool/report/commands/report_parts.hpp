@@ -22,7 +22,6 @@ double part_of(std::uint64_t part, std::uint64_t whole) noexcept;
 /// The program that a command starts, without its folder; `otherwise` where there is no command.
 std::string program_of(const std::vector<std::string>& command, const std::string& otherwise = {});
 
-/// The machine as names and values.
 std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m);
 
 /// "time-stamp counter at 2.10 GHz".
@@ -40,10 +39,9 @@ data_table data_of(const nlohmann::ordered_json& objects, std::string_view colum
 /// The JSON of a result: its schema and the version of linn come first.
 nlohmann::ordered_json result_json(const char* schema, const nlohmann::ordered_json& fields);
 
-/// The text, or null for none.
+// Values, or null for none.
 nlohmann::ordered_json text_or_null(const std::string& text);
 
-/// The value, or null where it is not known.
 template <class Value>
 nlohmann::ordered_json known_or_null(bool is_known, const Value& value) {
     return is_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json{};
@@ -54,13 +52,11 @@ nlohmann::ordered_json value_or_null(const std::optional<Value>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json{};
 }
 
-/// What `json_of` makes of the value, or null.
 template <class Value, class Maker>
 nlohmann::ordered_json optional_json(const std::optional<Value>& value, const Maker& json_of) {
     return value ? json_of(*value) : nlohmann::ordered_json{};
 }
 
-/// The figure, or null where it is not known.
 inline nlohmann::ordered_json positive_or_null(double value) {
     return known_or_null(value > 0, value);
 }
@@ -85,7 +81,6 @@ nlohmann::ordered_json object_json(const Map& entries, const Maker& json_of) {
     return object;
 }
 
-/// The machine as most schemas have it.
 nlohmann::ordered_json machine_json(const machine_info& m);
 
 } // namespace linn::tool::report

@@ -39,17 +39,15 @@ struct advise_view {
     std::string only_type; ///< details of the types whose name holds this; empty: of the first few
 };
 
-/// The report of `linn advise`, the verdict first.
 document advise_document(const advice& a, const advise_view& view);
 
-/// The zero fills of a run, the verdict first. `top`: rows of the table.
+/// The zero fills of a run. `top`: rows of the table.
 document fills_document(const fill_report& report, const trace_info& info, const std::string& file,
                         std::size_t top);
 
-/// The inventory of `linn allocators`: what is here, how it was proven, and how to get the rest.
 document allocators_document(const std::vector<allocator_entry>& entries);
 
-/// The report of `linn bench`: what to take away, then each scenario. @pre `judge` has run
+/// @pre `judge` has run
 document bench_document(const bench_result& result);
 
 /// Every test of the headline, with what is said of all of them together: fifteen lines of at most 100 characters.
@@ -59,10 +57,7 @@ table headline_table(const headline_result& h);
 data_table bench_data(const bench_result& result);
 nlohmann::ordered_json bench_json(const bench_result& result);
 
-/// Which budgets are broken, by what, and the state of all.
 document check_document(const check_result& r);
-
-/// The comparison of two results: the verdict, what changed, what is new or gone, what weakens it.
 document compare_document(const file_comparison& result);
 
 /// What changed between two recordings. @param top rows of a table in a terminal
@@ -71,7 +66,6 @@ document trace_compare_document(const trace_comparison& c, std::size_t top);
 /// The places, files that could not be checked, and remarks. Text shows at most `top` places, all for 0.
 document lint_document(const lint_result& result, std::size_t top);
 
-/// The report of `linn run`, the verdict first.
 document run_document(const run_result& result);
 
 /// What `linn trace` says of a file. Its page also shows the blocks, where `profile` is not null. @pre the trace was read
@@ -81,16 +75,11 @@ document trace_document(const std::string& file, const trace_info& info, const t
 /// What `linn trace --peak`, `--temporary` and `--leaks` say: some of the blocks of a recording by type, place and stack.
 document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top);
 
-/// The report of `linn try`, the verdict first.
 document try_document(const try_result& result, const std::vector<std::string>& command);
 
-/// The judgement in one sentence or two: the first thing that every form of the report says.
+// try_sentences.cpp: the judgement, what explains it, and what weakens the figures.
 std::string try_verdict(const try_result& result);
-
-/// What explains the gain, what failed, and what a larger budget would tell. A sentence each.
 std::vector<std::string> try_findings(const try_result& result);
-
-/// What weakens the figures.
 std::vector<std::string> try_warnings(const try_result& result);
 
 // What the reports of `linn run` and `linn try` say of a run alike, as blocks that each puts under headings of its own.

@@ -79,7 +79,6 @@ using attributes = std::initializer_list<attribute>;
 /// replaced by U+FFFD.
 std::string escape(std::string_view text);
 
-/// Plain text.
 markup text(std::string_view plain);
 
 /// `<name …>content</name>`; without content `<name …/>` where `name` is an element of SVG or a void one of HTML.
@@ -195,7 +194,6 @@ struct table {
     /// Adds a row. @pre as many cells as columns
     row& add(std::vector<cell> cells, emphasis style = emphasis::none);
 
-    /// Adds a heading over the rows that follow.
     void add_heading(std::string words);
 
     /// Says that there are `all` rows, of which text shows `in_text`: "types".
@@ -206,7 +204,6 @@ struct table {
     table part(bool of_text) const;
 };
 
-/// A sentence or a few.
 struct paragraph {
     std::string text;
     bool is_strong = false;
@@ -229,7 +226,6 @@ struct code {
     bool is_diff = false; ///< lines that begin with "-" go, those with "+" come
 };
 
-/// A heading below that of the section.
 struct subheading {
     std::string text;
 };
@@ -248,13 +244,11 @@ struct fold {
     std::string brief = {}; ///< lines that text shows instead
 };
 
-/// A part of a section.
 struct block {
     std::variant<paragraph, list, facts, code, subheading, table, picture, fold> content;
     forms shown_in = forms::everywhere;
 };
 
-/// Blocks under a heading.
 struct section {
     std::string id; ///< the page's contents lead to it
     std::string title;
@@ -301,7 +295,6 @@ struct document {
     }
 };
 
-/// How many letters a text has.
 std::size_t letters_of(std::string_view text) noexcept;
 
 /// Where in a text its letter of that number, from 0 on, begins; the size of the text where it has no such letter.
@@ -310,16 +303,14 @@ std::size_t byte_of_letter(std::string_view text, std::size_t letter) noexcept;
 /// The words, or as many letters of them as are allowed, the last one an ellipsis.
 std::string shortened(std::string_view words, std::size_t most_letters);
 
-/// The words with a capital letter first.
 std::string capitalised(std::string_view words);
 
 /// "2026-11-21 11:45 UTC" from "2026-11-21T11:45:35Z".
 std::string date_text(const std::string& iso);
 
-/// The parts that are not empty, with a separator between them.
+/// Without empty parts.
 std::string joined(std::vector<std::string> parts, std::string_view separator);
 
-/// The lines of a text, without what ends them.
 std::vector<std::string> lines_of(const std::string& text);
 
 } // namespace linn::tool::report

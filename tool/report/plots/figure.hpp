@@ -36,7 +36,6 @@ std::string across(double share);
 /// Words at `share` of the width, `y` px from above; at the ends they are turned inwards.
 markup words_at(double share, double y, std::string_view style_class, std::string_view words);
 
-/// A path of that class of the style sheet.
 markup path_element(std::string_view style_class, const std::string& d);
 
 /// The title of a panel, its base line `y` px from above.
@@ -45,10 +44,8 @@ markup panel_title(double y, std::string_view words);
 /// The words at a mark of the axis on the left, `y` px from above.
 markup words_before(double y, std::string_view words);
 
-/// Content that is folded away until the reader opens it.
 markup folded(std::string_view summary, const markup& content);
 
-/// A mark on an axis.
 struct tick {
     double value = 0;
     std::string label;
