@@ -158,7 +158,8 @@ struct object_fate {
 };
 
 /// Follows an array, a container's elements or a local object through the function that creates it: whether the function overwrites
-/// all of it, by a call or by a loop over the same bound, before something reads it.
+/// all of it, by a call or by a loop over the same bound, before something reads it. Looks into lambdas and into functions of the
+/// same file that get the object.
 object_fate follow(const FunctionDecl& function, const creation& made, ASTContext& context);
 
 } // namespace clang::tidy::linn

@@ -35,6 +35,7 @@ public:
 private:
     /// A function is given up when it takes more steps than these.
     static constexpr int most_steps = 100'000;
+    static constexpr int most_calls = 3;
 
     // --- The start -----------------------------------------------------------------------------------------------
 
@@ -74,6 +75,9 @@ private:
             return;
         }
         const Expr* plain = init->IgnoreUnlessSpelledInSource();
+        if (const auto* lambda = dyn_cast<LambdaExpr>(plain)) {
+            return capture(*lambda); // what a lambda does counts where it is named
+        }
         const operation o = operation_of(plain);
         is_lost_ = is_lost_ || isa<CXXThisExpr>(plain) || (o.is_unary(OO_Amp) && may_be_shared(*o.left));
         const VarDecl* outer = std::exchange(declared_, &variable);
@@ -87,17 +91,45 @@ private:
         }
     }
 
+    /// What a lambda copies when it is made.
+    void capture(const LambdaExpr& lambda) {
+        for (const LambdaCapture& one : lambda.captures()) {
+            if (lambda.isInitCapture(&one)) {
+                declare(*cast<VarDecl>(one.getCapturedVar()));
+            } else if (one.capturesVariable() && one.getCaptureKind() == LCK_ByCopy) {
+                const std::string key = key_of(*one.getCapturedVar());
+                is_lost_ =
+                    is_lost_ || key == holder_ ||
+                    (!now_.is_alive && contiguous_container(one.getCapturedVar()->getType()) != nullptr);
+                captured_[&one] = value_of(key);
+            }
+        }
+    }
+
     // --- Calls ---------------------------------------------------------------------------------------------------
 
     void visit_call(const CallExpr& call) {
+        const LambdaExpr* lambda = isa<CXXOperatorCallExpr>(call) ? lambda_of(call.getArg(0)) : nullptr;
         const bool is_assignment = operation_of(&call).what == OO_Equal;
-        visit(call.getCallee());
-        for (unsigned i = 0; i != call.getNumArgs(); ++i) {
+        visit(lambda == nullptr ? call.getCallee() : nullptr);
+        for (unsigned i = lambda != nullptr ? 1 : 0; i < call.getNumArgs(); ++i) {
             visit(call.getArg(is_assignment ? call.getNumArgs() - 1 - i : i));
+        }
+        if (lambda != nullptr &&
+            isa<LambdaExpr>(call.getArg(0)->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts())) {
+            capture(*lambda);
         }
         const objects given = std::exchange(arguments_[&call], {});
         const FunctionDecl* function = call.getDirectCallee();
-        if (&call == made_.expression && made_.container != nullptr) {
+        if (lambda != nullptr) {
+            is_lost_ =
+                is_lost_ ||
+                std::any_of(lambda->capture_begin(), lambda->capture_end(), [&](const LambdaCapture& one) {
+                    return captured_.contains(&one) &&
+                           captured_[&one] != value_of(key_of(*one.getCapturedVar()));
+                });
+            enter(*lambda->getCallOperator(), call, 1, given);
+        } else if (&call == made_.expression && made_.container != nullptr) {
             begin(key_of(made_.container), outlives_function(made_.container));
         } else if (!given.empty()) {
             run(call, function, given);
@@ -108,7 +140,8 @@ private:
     }
 
     void run(const CallExpr& call, const FunctionDecl* function, const objects& given) {
-        if (function != nullptr && fills(call, *function, given)) {
+        if (function != nullptr && (fills(call, *function, given) || runs_for_each(call, *function, given) ||
+                                    (is_in_this_file(*function) && enter(*function, call, 0, given)))) {
             return;
         }
         for (const auto& [index, what] : given) {
@@ -123,12 +156,66 @@ private:
         }
     }
 
+    static const LambdaExpr* lambda_of(const Expr* expression) {
+        const Expr* plain = expression->IgnoreUnlessSpelledInSource()->IgnoreParenImpCasts();
+        const auto* variable = dyn_cast_or_null<VarDecl>(plain->getReferencedDeclOfCallee());
+        const Expr* init = variable != nullptr ? variable->getInit() : nullptr;
+        return dyn_cast<LambdaExpr>(init != nullptr ? init->IgnoreUnlessSpelledInSource() : plain);
+    }
+
+    bool is_in_this_file(const FunctionDecl& function) const {
+        const FunctionDecl* definition = nullptr;
+        const auto* method = dyn_cast<CXXMethodDecl>(&function);
+        return function.hasBody(definition) && definition != &function_ &&
+               (method == nullptr || method->isStatic()) &&
+               context_.getSourceManager().isWrittenInSameFile(definition->getLocation(),
+                                                               function_.getLocation());
+    }
+
+    /// Goes on in the body of a function that is called.
+    bool enter(const FunctionDecl& function, const CallExpr& call, unsigned first, const objects& given) {
+        const FunctionDecl* definition = &function;
+        if (!function.hasBody(definition) || definition->getNumParams() != call.getNumArgs() - first) {
+            return false;
+        }
+        for (unsigned i = first; i < call.getNumArgs(); ++i) {
+            const ParmVarDecl& parameter = *definition->getParamDecl(i - first);
+            values_[key_of(parameter)] = is_number(call.getArg(i)) ? value(call.getArg(i)) : fresh();
+            references_.erase(&parameter);
+            aliases_.erase(&parameter);
+            refer(parameter, call.getArg(i));
+        }
+        for (const auto& [index, what] : given) {
+            bind(*definition->getParamDecl(index), what);
+        }
+        run_body(definition->getBody());
+        return true;
+    }
+
+    /// `std::for_each(v.begin(), v.end(), lambda)`, and of a range.
+    bool runs_for_each(const CallExpr& call, const FunctionDecl& function, const objects& given) {
+        const bool is_object = isa<CXXOperatorCallExpr>(call);
+        const bool is_meant =
+            (named(&function, {"for_each"}) && outermost_namespace(function) == "std") ||
+            (is_object && named(cast<CXXMethodDecl>(function).getParent(), {"__for_each_fn"}));
+        const LambdaExpr* lambda = is_meant ? lambda_of(call.getArg(call.getNumArgs() - 1)) : nullptr;
+        if (lambda == nullptr || lambda->getCallOperator()->getNumParams() != 1) {
+            return false;
+        }
+        const bool is_range = given.front().second.at == level::holder;
+        const unsigned first = is_object ? 1 : 0;
+        run_elements(call, *lambda->getCallOperator()->getParamDecl(0), lambda->getBody(),
+                     is_range ? count() : length_of(call.getArg(first), call.getArg(first + 1)));
+        return true;
+    }
+
     // --- Paths ---------------------------------------------------------------------------------------------------
 
-    /// The states in which `break` and `continue` go on.
+    /// The states in which `break`, `continue` and `return` go on; null where the function ends.
     struct exits {
         state* on_break = nullptr;
         state* on_continue = nullptr;
+        state* on_return = nullptr;
     };
 
     void leave() {
@@ -165,6 +252,25 @@ private:
         now_ = join(other, now_);
     }
 
+    /// A lambda that may run now or later, or not at all: its reads count, its writes do not.
+    void perhaps(const Stmt* body) {
+        const state before = now_;
+        run_body(body);
+        now_ = before;
+        now_.is_whole = now_.is_whole || escaped_;
+    }
+
+    /// The body of a function or lambda.
+    void run_body(const Stmt* body) {
+        is_lost_ = is_lost_ || ++depth_ > most_calls;
+        state returned{.is_reachable = false};
+        const exits outer = std::exchange(exits_, exits{nullptr, nullptr, &returned});
+        visit(body);
+        now_ = join(now_, returned);
+        exits_ = outer;
+        --depth_;
+    }
+
     // --- Statements ----------------------------------------------------------------------------------------------
 
     void visit(const Stmt* statement) {
@@ -195,7 +301,8 @@ private:
         } else if (const auto* call = dyn_cast<CallExpr>(&expression)) {
             visit_call(*call);
         } else if (const auto* lambda = dyn_cast<LambdaExpr>(&expression)) {
-            visit_lambda(*lambda);
+            capture(*lambda);
+            perhaps(lambda->getBody());
         } else if (o.what == OO_AmpAmp || o.what == OO_PipePipe) {
             visit(o.left);
             branches(o.right, nullptr);
@@ -224,30 +331,13 @@ private:
         }
     }
 
-    /// The check does not follow what a lambda does to a variable that is not its own, and when.
-    void visit_lambda(const LambdaExpr& lambda) {
-        const auto is_shared = [](const LambdaCapture& one) {
-            return one.capturesThis() || one.getCaptureKind() == LCK_ByRef;
-        };
-        const auto is_of_all = [](const Stmt& part) {
-            const auto* name = dyn_cast<DeclRefExpr>(&part);
-            const auto* variable = name != nullptr ? dyn_cast<VarDecl>(name->getDecl()) : nullptr;
-            return variable != nullptr && variable->hasGlobalStorage() &&
-                   !variable->getType().isConstQualified();
-        };
-        is_lost_ = is_lost_ ||
-                   (!now_.is_whole && (std::any_of(lambda.capture_begin(), lambda.capture_end(), is_shared) ||
-                                       any_part(lambda.getBody(), is_of_all)));
-        for (const Expr* copied : lambda.capture_inits()) {
-            visit(copied);
-        }
-    }
-
     void visit_name(const Expr& expression) {
         const auto* reference = dyn_cast<DeclRefExpr>(&expression);
         const ValueDecl* variable = reference != nullptr ? reference->getDecl() : nullptr;
         const std::string key = key_of(&expression);
-        if (aliases_.contains(variable)) {
+        if (const LambdaExpr* lambda = lambda_of(&expression)) {
+            perhaps(lambda->getBody());
+        } else if (aliases_.contains(variable)) {
             place what = aliases_[variable];
             // The check does not follow a cursor.
             what.index = what.at == level::pointer && values_.contains(key) ? fresh() : what.index;
@@ -291,7 +381,7 @@ private:
             stop(isa<BreakStmt>(statement) ? exits_.on_break : exits_.on_continue);
         } else if (isa<ReturnStmt>(statement)) {
             visit_children(statement);
-            leave();
+            exits_.on_return == nullptr ? leave() : stop(exits_.on_return);
         } else if (isa<GotoStmt, IndirectGotoStmt, CoroutineBodyStmt>(statement)) {
             is_lost_ = true;
         } else if (const auto* directive = dyn_cast<OMPExecutableDirective>(&statement)) {
@@ -325,7 +415,8 @@ private:
         const state entry = now_;
         state left{.is_reachable = false};
         state continued{.is_reachable = false};
-        const exits outer = std::exchange(exits_, exits{&left, &continued});
+        state* const on_return = isa<Expr>(loop.statement) ? &continued : exits_.on_return;
+        const exits outer = std::exchange(exits_, exits{&left, &continued, on_return});
         ++loops_;
         visit(loop.condition);
         loop.body != nullptr ? visit(loop.body) : visit_children(*loop.statement);
@@ -380,10 +471,7 @@ private:
     void visit_range(const CXXForRangeStmt& loop) {
         visit(loop.getInit());
         if (now_.is_alive && key_of(loop.getRangeInit()) == holder_) {
-            forget_changes({loop.getBody()}); // the variable names one element after the other
-            const bound element = fresh();
-            bind(*loop.getLoopVariable(), {level::lvalue, element});
-            repeat({&loop, nullptr, loop.getBody(), nullptr, "", element, count()});
+            run_elements(loop, *loop.getLoopVariable(), loop.getBody(), count());
             return;
         }
         visit(loop.getRangeInit());
@@ -392,12 +480,22 @@ private:
         repeat({&loop, nullptr, loop.getBody()});
     }
 
+    /// A loop in which a variable or parameter names one element after the other.
+    void run_elements(const Stmt& loop, const ValueDecl& variable, const Stmt* body, const bound& turns) {
+        forget_changes({body});
+        const bound element = fresh();
+        bind(variable, {level::lvalue, element});
+        repeat({&loop, nullptr, body, nullptr, "", element, turns});
+    }
+
     const FunctionDecl& function_;
     bool outlives_ = false;
     bool is_global_ = false; ///< other functions know the holder
     exits exits_{};
     int loops_ = 0; ///< around the current statement
+    int depth_ = 0; ///< of calls
     int steps_ = 0;
+    std::map<const LambdaCapture*, bound> captured_{}; ///< numbers that lambdas copied
 };
 
 } // namespace

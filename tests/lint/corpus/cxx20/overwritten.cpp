@@ -108,6 +108,11 @@ std::vector<int> of_ranges(const std::vector<int>& from) {
     std::ranges::copy(from, v.begin()); // writer
     return v;
 }
+std::vector<int> for_each(std::size_t n) {
+    std::vector<int> v(n);                                        // overwrites 4 each, no fix, removable
+    std::for_each(v.begin(), v.end(), [](int& one) { one = 1; }); // writer
+    return v;
+}
 void assigned(std::string& text, const char* from, std::size_t n) {
     text.resize(n);       // overwrites 1 each, no fix, removable
     text.assign(from, n); // writer
@@ -145,8 +150,36 @@ void fill(planes& to, std::vector<float>& other, int n) {
     }
 }
 
-// Fills in a lambda; and loops that end early or run in parallel.
+// Fills that a lambda, or a function of the same file, overwrites; and loops that end early or run in parallel.
 int g(int);
+static void number(std::vector<int>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) { // writer
+        all[i] = g(1);
+    }
+}
+std::vector<int> by_a_function(std::size_t n) {
+    std::vector<int> v(n); // overwrites 4 each, no fix, removable
+    number(v);
+    return v;
+}
+static void number(int* to, int n) {
+    for (int i = 0; i < n; ++i) {
+        to[i] = i;
+    }
+}
+std::vector<int> by_a_function_that_gets_a_pointer(int n) {
+    std::vector<int> v(n); // overwrites 4 each, no fix, removable
+    number(v.data(), n);
+    return v;
+}
+std::vector<int> by_a_lambda(int n) {
+    std::vector<int> v(n); // overwrites 4 each, no fix, removable
+    const auto put = [&](int at) { v[at] = g(at); };
+    for (int i = 0; i < n; ++i) {
+        put(i);
+    }
+    return v;
+}
 std::vector<int> in_a_lambda(int n) {
     const auto make = [&] {
         std::vector<int> v(n); // overwrites 4 each, no fix, removable
@@ -156,15 +189,6 @@ std::vector<int> in_a_lambda(int n) {
         return v;
     };
     return make();
-}
-std::vector<int> before_a_lambda(int n) {
-    std::vector<int> v(n); // overwrites 4 each, no fix, removable
-    for (int i = 0; i < n; ++i) {
-        v[i] = i;
-    }
-    const auto first = [&] { return v[0]; };
-    v[0] = first();
-    return v;
 }
 std::vector<int> an_inner_loop_leaves(int n) {
     std::vector<int> v(n); // overwrites 4 each, no fix, removable

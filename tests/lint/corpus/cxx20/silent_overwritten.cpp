@@ -215,6 +215,16 @@ std::vector<int> a_lambda_that_may_not_run(int n) {
     }
     return v;
 }
+static void some(std::vector<int>& all, int n) {
+    for (int i = 0; i < n; ++i) {
+        all[i] = i;
+    }
+}
+std::vector<int> a_function_that_writes_some(int n) {
+    std::vector<int> v(n);
+    some(v, n - 1);
+    return v;
+}
 std::vector<int> not_from_the_start_by_a_shift(int n) {
     std::vector<int> v(n);
     int from = 1;

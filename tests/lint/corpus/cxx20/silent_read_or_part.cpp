@@ -206,6 +206,21 @@ std::vector<int> copy_narrow(const std::vector<short>& a) {
     std::copy(a.begin(), a.end(), reinterpret_cast<short*>(v.data()));
     return v;
 }
+namespace util {
+template <class F>
+void for_each(std::vector<int>& v, F f) {
+    for (auto& x : v) {
+        if (x != 0) {
+            f(x);
+        }
+    }
+}
+} // namespace util
+std::vector<int> own_for_each(int n) {
+    std::vector<int> v(n);
+    util::for_each(v, [](int& x) { x = 1; });
+    return v;
+}
 int omp_firstprivate() {
     int a[64] = {};
 #pragma omp parallel for firstprivate(a)
@@ -277,5 +292,16 @@ std::vector<int> mutable_copy(int n) {
             v[i] = f(i);
         }
     }();
+    return v;
+}
+std::vector<int> bound_captured(int n) {
+    auto put = [n](std::vector<int>& v) {
+        for (int i = 0; i < n; ++i) {
+            v[i] = f(i);
+        }
+    };
+    n *= 2;
+    std::vector<int> v(n);
+    put(v);
     return v;
 }
