@@ -317,7 +317,7 @@ bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_ro
 /// The row as a rule; rule_kind::cut where it is more than that.
 rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept;
 
-/// The rule of the function that this return address lies in; rule_kind::end on other processors than x86-64.
+/// The rule of the function that this return address lies in.
 rule compile_rule(std::uintptr_t return_address) noexcept;
 
 } // namespace linn::tool::unwind

@@ -5,6 +5,7 @@
 
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <cerrno>
 
@@ -143,6 +144,39 @@ private:
         false; // frame_pointer_ is not the one of the start any more, or was noted as used
 };
 
+#if !defined(__x86_64__)
+
+/// What the rules know is x86-64; elsewhere the unwinder of the compiler walks, several times slower. It says not what it
+/// read, so the cache keeps no such walk.
+void walk_with_libgcc(const frame_start& start, unsigned depth, walk& into) noexcept {
+    struct progress {
+        walk& into;
+        std::uintptr_t first;
+        unsigned depth;
+        bool left_recorder; // the frames of the hook and its callees come first
+    } at{into, start.return_address, depth, false};
+    into.words_complete = false;
+    into.frames[0] = start.return_address;
+    into.frame_count = 1;
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* argument) {
+            auto& p = *static_cast<progress*>(argument);
+            const auto frame = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
+            if (!p.left_recorder) {
+                p.left_recorder = frame == p.first;
+                return _URC_NO_REASON;
+            }
+            if (frame == 0 || p.into.frame_count == p.depth) {
+                return _URC_END_OF_STACK;
+            }
+            p.into.frames[p.into.frame_count++] = frame;
+            return _URC_NO_REASON;
+        },
+        &at);
+}
+
+#endif
+
 } // namespace
 
 bool probe_word(std::uintptr_t address) noexcept {
@@ -198,7 +232,13 @@ void walk_stack(const frame_start& start, unsigned depth, rule_table* table, rea
     into.used_frame_pointer = false;
     into.words_complete = true;
     into.word_count = 0;
+#if defined(__x86_64__)
     walker{start, table, memory, into}.run(start.return_address, depth);
+#else
+    static_cast<void>(table);
+    static_cast<void>(memory);
+    walk_with_libgcc(start, depth, into);
+#endif
 }
 
 } // namespace linn::tool::unwind
