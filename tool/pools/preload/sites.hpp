@@ -44,13 +44,6 @@ struct found_entry {
     std::size_t at;
 };
 
-/// The entry where a call is looked for first, and nearly always stands.
-[[gnu::always_inline]] inline found_entry first_entry(const site_index& index, std::uint64_t key) noexcept {
-    const std::size_t i = home_of(key, index.shift);
-    return {index.entries[i].load(std::memory_order_relaxed) - key,
-            i}; // no_number or more: it is another's, or empty
-}
-
 /// @complexity one entry, nearly always
 [[gnu::always_inline]] inline found_entry find(const site_index& index, std::uint64_t key) noexcept {
     for (std::size_t i = home_of(key, index.shift);; i = (i + 1) & index.last) {
@@ -131,18 +124,11 @@ template <class General>
     if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
         return General::get(bytes);
     }
-    const std::uint64_t key = key_of(from.return_address, bytes);
-    found_entry found = first_entry(hot.index, key);
-    if (found.number >= wrapper_number) [[unlikely]] {
-        if (found.number >= no_number) {
-            found = find(hot.index, key);
-        }
-        // Another call of the same size, most of the time.
-        if (found.number >= wrapper_number) {
-            const bool is_general =
-                found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0;
-            return is_general ? General::get(bytes) : block_of_other<General>(bytes, from, found);
-        }
+    const found_entry found = find(hot.index, key_of(from.return_address, bytes));
+    if (found.number >= wrapper_number) [[unlikely]] { // another call of the same size, most of the time
+        const bool is_general =
+            found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0;
+        return is_general ? General::get(bytes) : block_of_other<General>(bytes, from, found);
     }
     void* block = nullptr;
     return me.fronts[found.number].try_pop(block)
