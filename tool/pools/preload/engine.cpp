@@ -185,10 +185,6 @@ depot* depot_of(const void* block) noexcept {
     return s->is_slab() ? static_cast<depot*>(s->depot()) : nullptr;
 }
 
-[[gnu::cold]] void report_foreign(void* block) noexcept {
-    detail::report({misuse_kind::foreign_pointer, "a plan", block, 1});
-}
-
 } // namespace
 
 bool reserve_range() noexcept {
@@ -308,10 +304,7 @@ bool make_pool(std::uint32_t number) noexcept {
 void* refill(std::uint64_t number, const void* caller) noexcept {
     pool_state& s = pools[number];
     depot* const d = s.get();
-    if (d == nullptr || me.is_inside) {
-        return nullptr;
-    }
-    if (s.stopped.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    if (d == nullptr || me.is_inside || s.stopped.load(std::memory_order_relaxed) != nullptr) {
         return nullptr;
     }
     const slow_path here;
@@ -346,10 +339,11 @@ std::uint32_t pool_of(const void* block) noexcept {
     return pool_numbers;
 }
 
-void give_slowly(void* block, const void* caller) noexcept {
+void give_slowly(void* block) noexcept {
+    const void* const caller = __builtin_return_address(0);
     const std::uint32_t number = pool_of(block);
     if (number == pool_numbers) {
-        report_foreign(block);
+        detail::report({misuse_kind::foreign_pointer, "a plan", block, 1});
         return;
     }
     depot& d = *pools[number].get();
@@ -363,10 +357,6 @@ void give_slowly(void* block, const void* caller) noexcept {
         d.put_one(block, detail::trace_from(caller));
     }
     look_after_all();
-}
-
-void give_slowly_from_hook(void* block) noexcept {
-    give_slowly(block, __builtin_return_address(0));
 }
 
 std::size_t trim_pools() noexcept {

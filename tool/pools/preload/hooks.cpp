@@ -31,19 +31,19 @@ std::size_t size_of_pooled(const void* block) noexcept {
 }
 
 /// A block of a pool stays where it is while it fits, and is general memory from then on.
-[[gnu::noinline]] void* resize_pooled(void* old, std::size_t bytes, const void* caller) noexcept {
+[[gnu::noinline]] void* resize_pooled(void* old, std::size_t bytes) noexcept {
     const std::size_t had = size_of_pooled(old);
     if (bytes != 0 && bytes <= had) {
         return old;
     }
     if (bytes == 0) {
-        give(old, caller);
+        give(old);
         return nullptr;
     }
     void* const block = real.malloc(bytes);
     if (block != nullptr) {
         std::memcpy(block, old, had);
-        give(old, caller);
+        give(old);
     }
     return block;
 }
@@ -67,7 +67,7 @@ struct general_realloc {
         return block_for<general_realloc>(hot.malloc_sizes, bytes, from);
     }
     if (is_in_range(old)) {
-        return resize_pooled(old, bytes, reinterpret_cast<const void*>(from.return_address));
+        return resize_pooled(old, bytes);
     }
     return real.realloc(old, bytes);
 }
@@ -123,7 +123,7 @@ template <operator_name Name, typename... More>
 template <operator_name Name, typename... More>
 [[gnu::always_inline]] inline void put(void* block, More... more) noexcept {
     if (is_in_range(block)) {
-        give_from_hook(block);
+        give(block);
     } else if (next_operators.ways[index_of(Name)] == operator_way::malloc) [[likely]] {
         real.free(block);
     } else {
@@ -151,7 +151,7 @@ template <operator_name Name, typename... More>
 }
 [[gnu::noinline]] void looked_up_free(void* block) noexcept {
     if (is_in_range(block)) {
-        give_from_hook(block);
+        give(block);
         return;
     }
     real.free(block);

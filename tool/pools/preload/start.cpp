@@ -45,20 +45,14 @@ const char* kept(const char* value, char (&into)[room]) noexcept {
 constinit char plan_file[PATH_MAX];
 constinit char statistics_file[PATH_MAX];
 
-/// False when the value is none of ours.
-bool mode_from(const char* text, pool_mode& mode) noexcept {
-    mode = pool_mode::on;
-    if (text == nullptr) {
-        return true;
-    }
+pool_mode mode_from(const char* text) noexcept {
     for (std::size_t i = 0; i != std::size(mode_names); ++i) {
-        if (std::strcmp(text, mode_names[i]) == 0) {
-            mode = static_cast<pool_mode>(i);
-            return true;
+        if (text == nullptr || std::strcmp(text, mode_names[i]) == 0) {
+            return static_cast<pool_mode>(i); // the first is the usual one
         }
     }
-    mode = pool_mode::off;
-    return false;
+    say("LINN_POOLS must be on, off, empty or sizes, not '%s'; nothing is pooled", text);
+    return pool_mode::off;
 }
 
 /// A copy of a file in memory, which the file's writers cannot change; empty when it cannot be read, and errno says why.
@@ -138,11 +132,7 @@ bool set_up() noexcept {
     if (signal != nullptr && !write_statistics_at(signal)) {
         say("LINN_POOLS_SIGNAL: %s is not a signal that is free here", signal);
     }
-    pool_mode mode = pool_mode::on;
-    const char* const wanted = variable("LINN_POOLS");
-    if (!mode_from(wanted, mode)) {
-        say("LINN_POOLS must be on, off, empty or sizes, not '%s'; nothing is pooled", wanted);
-    }
+    const pool_mode mode = mode_from(variable("LINN_POOLS"));
     about.mode = mode_names[static_cast<std::size_t>(mode)];
     about.plan = kept(variable("LINN_PLAN"), plan_file);
     if (about.plan == nullptr || mode == pool_mode::off) {
