@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/words.hpp"
-#include "../run/run.hpp"
 #include "trial.hpp"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ namespace {
 constexpr double clear_half_widths = 3;
 constexpr double precise_half_width = 0.0025;
 
-double half_width(const saving& s) {
+double half_width(const interval& s) {
     return (s.high - s.low) / 2;
 }
 
@@ -92,7 +91,7 @@ std::size_t choose(const std::vector<contestant>& all, std::size_t left_out_part
     return best;
 }
 
-saving saving_of(const paired_rounds& pairs, const run_result& run) {
+interval saving_of(const paired_rounds& pairs, const run_result& run) {
     const interval ratio = median_interval(log_ratios(pairs), run.options.level);
     return {1 - std::exp(ratio.middle), 1 - std::exp(ratio.high), 1 - std::exp(ratio.low)};
 }
@@ -111,7 +110,7 @@ std::size_t rounds_to_claim(const run_result& run) {
 }
 
 void answer(try_judgement& j, const run_result& run) {
-    saving& s = j.pools->saved;
+    interval& s = j.pools->saved;
     const verdict call = call_of(run, j.pools->name);
     j.rounds_needed = rounds_to_claim(run);
     if (call == verdict::no_difference && s.is_known()) {
@@ -166,7 +165,7 @@ std::optional<best_arm> best_of(const run_result& run, const std::vector<std::st
     best.rounds = estimated.size();
     best.saved = saving_of(estimated, run);
     if (!best.is_unanimous) {
-        const saving s = saving_of(all[chosen].pairs, run);
+        const interval s = saving_of(all[chosen].pairs, run);
         best.saved.low = std::min(best.saved.low, s.low);
         best.saved.high = std::max(best.saved.high, s.high);
     }
@@ -181,7 +180,7 @@ const char* to_string(open_question why) noexcept {
 namespace {
 
 /// The interval, widened at both ends by what two copies of the plain program certainly differ by in this run.
-saving widened_by_control(const run_result& run, saving s) {
+interval widened_by_control(const run_result& run, interval s) {
     const std::optional<best_arm> control = best_of(run, {default_again_name}, default_name);
     if (control && control->saved.is_known()) {
         const double gap = std::max({0.0, control->saved.low, -control->saved.high});

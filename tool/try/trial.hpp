@@ -2,16 +2,7 @@
 #pragma once
 
 #include "../measure/statistics.hpp"
-#include "../run/run.hpp"
 #include "candidates.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace linn::tool {
 
@@ -57,19 +48,10 @@ trial_plan plan_decision(const trial_wishes& wishes);
 /// How many rounds a screening of so many allocators has: 3 at most, and none where one took more than a fifth of the time.
 std::size_t screening_rounds(std::size_t allocators, const trial_wishes& wishes);
 
-/// What an arm saves of the CPU time of another one, as a share: 0.119 is 11.9 %; negative: it costs.
-struct saving {
-    double middle = 0;
-    double low = unknown_bound; ///< of the interval at the level of the run
-    double high = unknown_bound;
-
-    bool is_known() const noexcept { return are_bounds(low, high); }
-};
-
 /// One of several arms, and what the choice of it saves.
 struct best_arm {
     std::string name;
-    saving saved;
+    interval saved; ///< a share of the CPU time of the arm that it is compared with; negative: it costs
     std::size_t rounds = 0;   ///< that the estimate rests on
     bool is_unanimous = true; ///< every part of the rounds chose this one
 };
@@ -111,9 +93,9 @@ struct try_judgement {
     bool costs = false;            ///< the same
     /// The best general allocator, among those that certainly save CPU time if any does, and what it saves of the plain program's.
     std::optional<best_arm> allocator;
-    bool allocator_saves = false;         ///< certain, likewise
-    std::optional<saving> over;           ///< the pools in front of it: of the plain program's
-    std::optional<saving> over_allocator; ///< the same, relative to the allocator alone
+    bool allocator_saves = false;           ///< certain, likewise
+    std::optional<interval> over;           ///< the pools in front of it: of the plain program's
+    std::optional<interval> over_allocator; ///< the same, relative to the allocator alone
     /// The form or the part of the pools that certainly saves more than they do, and its saving relative to them.
     std::optional<best_arm> better;
     bool is_of_better = false; ///< `answer` and `pools` are those of `better`

@@ -222,7 +222,7 @@ ordered_json candidate_json(const try_result& result, std::size_t i) {
 }
 
 /// Bounds that are not known are no numbers, which JSON has as null.
-ordered_json saving_json(const saving& s) {
+ordered_json saving_json(const interval& s) {
     return {{"saved", s.middle}, {"low", s.low}, {"high", s.high}};
 }
 

@@ -30,17 +30,12 @@ std::string share_of_time(double share) {
     return figures::written(unit::saving, share);
 }
 
-/// "saves 11.9 % (11.2 to 12.6)", or "costs" where it is negative.
-std::string saving_text(subject who, const saving& s) {
-    return figures::saving_text(who, {s.middle, s.low, s.high});
-}
-
-saving saving_of(const estimate& e) {
+interval saving_of(const estimate& e) {
     return {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low};
 }
 
 /// "11.9 % (11.2 to 12.6)": how much more it takes.
-std::string more_text(const saving& s) {
+std::string more_text(const interval& s) {
     return figures::figure_of(unit::saving, {-s.middle, -s.high, -s.low}).text(figures::lettering::prose);
 }
 
@@ -213,7 +208,7 @@ private:
     }
 
     std::string main_clause() const {
-        const saving& s = judged_.pools->saved;
+        const interval& s = judged_.pools->saved;
         const std::string pools = names_of_pools();
         if (judged_.answer == pool_answer::yes) {
             return fmt::format("Pools for {} {} of CPU time{}", pools, saving_text(subject::many, s),
@@ -264,7 +259,7 @@ private:
         if (!judged_.over_allocator || !judged_.over_allocator->is_known()) {
             return;
         }
-        const saving& s = *judged_.over_allocator;
+        const interval& s = *judged_.over_allocator;
         const std::string name = title_of_allocator();
         const std::string text = saving_text(subject::many, s);
         findings_.push_back(
@@ -283,7 +278,7 @@ private:
                 continue;
             }
             const std::string name = name_in_sentence(result_.candidates.list[*arm.without]);
-            const saving saved = saving_of(*arm.to_all);
+            const interval saved = saving_of(*arm.to_all);
             if (!arm.to_all->is_different()) {
                 unknown.push_back(name);
             } else {
