@@ -2,7 +2,6 @@
 #include "rounds.hpp"
 
 #include "../measure/quantity.hpp"
-#include "../measure/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -316,15 +315,12 @@ double seconds_needed(const too_few_rounds& rounds) {
     return seconds < 20 ? std::ceil(seconds) : std::ceil(seconds / 10) * 10;
 }
 
-std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose) {
-    return fmt::format("{} too few {} ({} needed)", figures::counted(rounds.done, "round is", "rounds are"),
-                       purpose, rounds.needed);
-}
-
 } // namespace
 
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
-    std::string text = shortage_of(rounds, purpose);
+    std::string text =
+        fmt::format("{} too few {} ({} needed)", figures::counted(rounds.done, "round is", "rounds are"),
+                    purpose, rounds.needed);
     if (rounds.why == stop_reason::interrupted) {
         return text + ": it was stopped";
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch.hpp"
 
-#include "../measure/files.hpp"
 #include "../measure/machine.hpp"
-#include "../measure/process.hpp"
 #include "launcher/protocol.hpp"
 
 #include <fcntl.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
@@ -32,23 +31,13 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using ending = observation::ending;
 
-/// What a supervisor starts. Standard input, output and error are given by their descriptors; -1: /dev/null.
-struct supervised_program {
-    std::filesystem::path program; ///< absolute
-    std::vector<std::string> arguments;
-    std::vector<std::string> environment;
-    std::filesystem::path directory;
-    std::string preload; ///< the value of LD_PRELOAD
-    std::string cpus;    ///< that it may run on; empty: all
-    int input = -1;
-    int output = -1;
-    int errors = -1;
-};
-
 /// A running linn-launcher, and through it a program and everything that this starts. The destructor ends all of them.
 class supervisor {
 public:
-    explicit supervisor(const supervised_program& what);
+    /// Of `what` it uses program, arguments, environment, directory and CPUs.
+    /// @param preload the value of LD_PRELOAD
+    /// @param streams descriptors of standard input, output and error; -1: /dev/null
+    supervisor(const launch_spec& what, const std::string& preload, const std::array<int, 3>& streams);
     supervisor(const supervisor&) = delete;
     supervisor& operator=(const supervisor&) = delete;
     ~supervisor();
@@ -106,10 +95,11 @@ private:
     bool is_done_ = true;
 };
 
-supervisor::supervisor(const supervised_program& what) {
+supervisor::supervisor(const launch_spec& what, const std::string& preload,
+                       const std::array<int, 3>& streams) {
     const std::string program = companion("linn-launcher").string();
-    std::vector<std::string> command{program, std::to_string(::getpid()), what.directory.string(),
-                                     what.preload, what.program.string()};
+    std::vector<std::string> command{program, std::to_string(::getpid()), what.directory.string(), preload,
+                                     what.program.string()};
     command.insert(command.end(), what.arguments.begin(), what.arguments.end());
 
     static_assert(launcher::report_fd == 3 && launcher::report_fd < first_owned_fd);
@@ -125,7 +115,7 @@ supervisor::supervisor(const supervised_program& what) {
     } else if (!ends.write) {
         launcher_ = -errno;
     } else {
-        launcher_ = spawn(command, what.environment, {what.input, what.output, what.errors, ends.write.get()},
+        launcher_ = spawn(command, what.environment, {streams[0], streams[1], streams[2], ends.write.get()},
                           POSIX_SPAWN_SETSID, all);
     }
     reports_ = std::move(ends.read);
@@ -200,14 +190,13 @@ owned_fd memory_file(const char* name) {
     return owned_fd{::memfd_create(name, MFD_CLOEXEC)};
 }
 
-/// A command for a shell, all of whose output goes to one place.
-supervised_program shell_command(const std::string& command, const std::vector<std::string>& environment,
-                                 int output) {
-    supervised_program p;
+launch_spec shell_command(const std::string& command, const std::vector<std::string>& environment,
+                          const fs::path& directory) {
+    launch_spec p;
     p.program = "/bin/sh";
     p.arguments = {"sh", "-c", command};
     p.environment = environment;
-    p.output = p.errors = output;
+    p.directory = directory;
     return p;
 }
 
@@ -297,7 +286,7 @@ public:
         if (!open_files()) {
             return std::move(o_);
         }
-        supervisor program{describe_program()};
+        supervisor program = start();
         if (spec_.client.empty()) {
             wait_for(program);
         } else {
@@ -334,33 +323,26 @@ private:
         return true;
     }
 
-    supervised_program describe_program() {
-        supervised_program p;
+    supervisor start() {
+        launch_spec p = spec_;
         p.program = fs::absolute(spec_.program);
-        p.arguments = spec_.arguments;
-        for (const std::string& variable : spec_.environment) {
-            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=") &&
-                !variable.starts_with("LINN_LITTER=")) {
-                p.environment.push_back(variable);
-            }
-        }
+        std::erase_if(p.environment, [](const std::string& variable) {
+            return variable.starts_with("LD_PRELOAD=") || variable.starts_with("LINN_PROBE=") ||
+                   variable.starts_with("LINN_LITTER=");
+        });
         if (!spec_.litter.empty()) {
             p.environment.push_back(fmt::format("{}={:0{}}:{}", probe::litter_variable, spec_.litter_seed,
                                                 probe::seed_digits, spec_.litter.string()));
         }
-        p.directory = spec_.directory;
         const std::string library = preloadable(spec_.library);
+        std::string preload;
         for (const std::string& one : {preloadable(companion("liblinn-probe.so")), spec_.runtime, library,
                                        preloadable(spec_.behind)}) {
-            p.preload += one.empty() || p.preload.empty() ? one : ":" + one;
+            preload += one.empty() || preload.empty() ? one : ":" + one;
         }
         p.environment.push_back(fmt::format("{}={:0{}}:{}:{}", probe::variable, 0, probe::pid_digits,
                                             folder_->records().string(), library));
-        p.cpus = spec_.cpus;
-        p.input = input_.get();
-        p.output = output_.get();
-        p.errors = errors_.get();
-        return p;
+        return {p, preload, {input_.get(), output_.get(), errors_.get()}};
     }
 
     std::string preloadable(const fs::path& library) {
@@ -389,9 +371,8 @@ private:
     /// Runs a shell command while the server runs.
     shell_end run_shell(supervisor& program, const std::string& command, clock::time_point deadline) {
         const owned_fd said = memory_file("linn-client");
-        supervised_program p = shell_command(command, spec_.environment, said.get());
-        p.directory = spec_.directory;
-        supervisor shell{p};
+        supervisor shell{
+            shell_command(command, spec_.environment, spec_.directory), "", {-1, said.get(), said.get()}};
         std::optional<ending> why = watcher_.wait({&program, &shell}, deadline, {&output_, &errors_, &said});
         if (!why && !shell.is_finished()) { // a client may end the server as its last act
             why = watcher_.wait({&shell}, std::min(deadline, clock::now() + end_grace), {&said});
@@ -553,7 +534,8 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
 std::string prepare_run(const std::string& command, const interrupt_guard& guard,
                         const std::function<void()>& tick) {
     const launch_spec no_limits;
-    supervisor shell{shell_command(command, child_environment({}), STDERR_FILENO)};
+    supervisor shell{
+        shell_command(command, child_environment({}), {}), "", {-1, STDERR_FILENO, STDERR_FILENO}};
     watcher watching{no_limits, guard, tick};
     const std::optional<ending> why = watching.wait({&shell}, clock::time_point::max(), {});
     shell.end_all();
