@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../measure/files.hpp"
-#include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../program/executable.hpp"
 #include "lint.hpp"
@@ -14,10 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <future>
-#include <optional>
-#include <regex>
 #include <set>
 
 namespace linn::tool {

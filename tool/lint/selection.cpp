@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <map>
 #include <set>
-#include <string_view>
 
 namespace linn::tool {
 namespace {

@@ -4,7 +4,6 @@
 #include "statistics.hpp"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 

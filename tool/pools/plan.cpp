@@ -3,7 +3,6 @@
 
 #include "../measure/process.hpp"
 #include "../symbols/elf_file.hpp"
-#include "compiled_plan.hpp"
 #include "toml_table.hpp"
 
 #include <dwarf.h>
@@ -21,9 +20,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <tuple>
-#include <type_traits>
 
 namespace linn::tool {
 namespace {

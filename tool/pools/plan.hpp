@@ -5,12 +5,10 @@
 #include "../program/executable.hpp"
 #include "compiled_plan.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool {

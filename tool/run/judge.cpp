@@ -1,20 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../experiment/rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
+#include "../measure/words.hpp"
 #include "run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <string_view>
 #include <utility>
 
 namespace linn::tool {
+
+std::span<const metric_info> metrics() noexcept {
+    using unit = enum metric_info::unit;
+    static constexpr std::array<metric_info, 9> list{{
+        {"wall_ns", "wall time", unit::nanoseconds, true},
+        {"cpu_ns", "CPU time", unit::nanoseconds, true},
+        {"user_ns", "user time", unit::nanoseconds, false},
+        {"sys_ns", "system time", unit::nanoseconds, false},
+        {"peak_rss_bytes", "peak memory", unit::bytes, true},
+        {"minor_faults", "minor page faults", unit::count, true},
+        {"major_faults", "major page faults", unit::count, false},
+        {"voluntary_switches", "voluntary context switches", unit::count, true},
+        {"involuntary_switches", "involuntary context switches", unit::count, false},
+    }};
+    return list;
+}
+
+const metric_info& metric_named(std::string_view name) noexcept {
+    return *std::ranges::find(metrics(), name, &metric_info::name);
+}
+
+std::vector<double> run_row::values(std::string_view metric) const {
+    std::vector<double> list;
+    for (const run_sample& s : samples) {
+        if (const auto found = s.values.find(std::string{metric}); found != s.values.end()) {
+            list.push_back(found->second);
+        }
+    }
+    return list;
+}
+
+const estimate* run_row::find_estimate(std::string_view metric) const {
+    const auto found = estimates.find(std::string{metric});
+    return found == estimates.end() ? nullptr : &found->second;
+}
+
+const run_row* run_result::find(std::string_view name) const noexcept {
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const run_row& r) { return r.contender.name == name; });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+const char* to_string(verdict v) noexcept {
+    return word_of(v, {"better", "worse", "no difference", "not judged"});
+}
+
+const char* to_string(stop_reason reason) noexcept {
+    return word_of(reason, {"precise", "rounds", "budget", "interrupted", "nothing to compare"});
+}
+
+const char* to_string(enum metric_info::unit unit) noexcept {
+    return word_of(unit, {"ns", "bytes", "count"});
+}
+
 namespace {
 
 /// The values of a metric by round; a ratio needs one to divide by, so a count of nothing is that of one.

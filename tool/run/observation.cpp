@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../measure/process.hpp"
 #include "launch.hpp"
 
 #include <fcntl.h>
@@ -9,10 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstring>
-#include <string>
-#include <string_view>
 
 namespace linn::tool {
 

@@ -4,19 +4,10 @@
 #include "../experiment/contenders.hpp"
 #include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
-#include "../measure/process.hpp"
 #include "launch.hpp"
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace linn::tool {
 

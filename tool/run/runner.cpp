@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../experiment/rounds.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
-#include "launch.hpp"
 #include "run.hpp"
 
 #include <fmt/format.h>

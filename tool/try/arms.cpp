@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../pools/plan.hpp"
 #include "../symbols/cxx_name.hpp"
 #include "candidates.hpp"
 

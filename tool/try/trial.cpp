@@ -3,7 +3,6 @@
 
 #include "../measure/quantity.hpp"
 #include "../run/launch.hpp"
-#include "../run/run.hpp"
 
 #include <fmt/format.h>
 

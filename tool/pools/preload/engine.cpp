@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine.hpp"
 
 #include "sites.hpp"
 
-#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/sync/handlers.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/thread_exit.hpp>

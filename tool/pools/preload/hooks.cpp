@@ -3,11 +3,9 @@
 // not planned goes on to the next definition by a jump. Where the standard library's operators would call malloc or free, so do we,
 // and save the detour; failures are left to the library, which knows new handlers and alone can throw. Nothing here catches.
 #include "../../interpose/real.hpp"
-#include "engine.hpp"
 #include "sites.hpp"
 
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <new>
 

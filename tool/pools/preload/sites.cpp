@@ -3,9 +3,6 @@
 
 #include "../../interpose/mapped_file.hpp"
 #include "../../measure/words.hpp"
-#include "engine.hpp"
-
-#include <linn/detail/os/system.hpp>
 
 #include <elf.h>
 #include <limits.h>

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../compiled_plan.hpp"
 #include "engine.hpp"
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 
 namespace linn::tool::pools {
 

@@ -3,11 +3,8 @@
 // that come and go.
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
-#include "../compiled_plan.hpp"
-#include "engine.hpp"
 #include "sites.hpp"
 
-#include <linn/detail/os/system.hpp>
 #include <linn/detail/sanitizer/valgrind.hpp>
 
 #include <fcntl.h>

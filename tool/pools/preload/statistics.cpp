@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../measure/words.hpp"
-#include "engine.hpp"
 #include "sites.hpp"
 
 #include <linn/detail/core/openmetrics.hpp>
