@@ -2,7 +2,6 @@
 #include "child_program.hpp"
 
 #include "../measure/process.hpp"
-#include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
 
 #include <fcntl.h>
@@ -10,7 +9,6 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,21 +28,6 @@ constexpr std::array stopping{SIGINT, SIGTERM, SIGHUP};
 /// SIGXFSZ and SIGPIPE would end this process where a failed write is enough; SIGCHLD ignored would lose the status.
 constexpr std::array handled{SIGXFSZ, SIGPIPE, SIGCHLD};
 
-using figures::unit;
-using figures::written;
-
-constexpr double longest_ns = 60e9;
-/// A program that used less of its time than this waited: for a user, a network, a clock.
-constexpr double least_busy = 0.5;
-/// Starting a process takes milliseconds, in which it uses no CPU time of its own.
-constexpr double start_ns = 50e6;
-constexpr std::uint64_t page_bytes = 4096;
-/// The second run may take this share of the first run's estimated time without recording, and so much more than all of it.
-constexpr double least_share = 0.5;
-constexpr double most_share = 1.2;
-constexpr double noise_ns = 20e6;
-constexpr const char* how_to = " (--baseline runs it again all the same)"; // where it would be measured then
-
 /// How long the first thread of a process has waited for a processor; 0 where the kernel does not say.
 double queued_ns_of(pid_t pid) {
     std::ifstream in{fmt::format("/proc/{}/schedstat", pid)};
@@ -52,10 +35,6 @@ double queued_ns_of(pid_t pid) {
     double queued_ns = 0;
     in >> ran_ns >> queued_ns;
     return queued_ns;
-}
-
-double cpu_ns(const program_end& end) {
-    return end.user_ns + end.system_ns;
 }
 
 void add(const rusage& used, program_end& end) {
@@ -208,69 +187,6 @@ program_end child_program::wait() {
         }
     }
     return end;
-}
-
-bool is_input_read_once() {
-    struct stat input{};
-    return ::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
-}
-
-std::uint64_t output_file_bytes() {
-    std::uint64_t bytes = 0;
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-        if (struct stat s{}; ::fstat(stream, &s) == 0 && S_ISREG(s.st_mode)) {
-            bytes += static_cast<std::uint64_t>(s.st_size);
-        }
-    }
-    return bytes;
-}
-
-std::string why_not_again(const recorded_run& run) {
-    const program_end& end = run.end;
-    if (is_input_read_once()) {
-        return "its standard input is a pipe, which can be read once";
-    }
-    if (end.was_told || end.exit_status >= 128) {
-        return "it was ended by a signal";
-    }
-    if (run.has_left_processes) {
-        return "it left processes behind";
-    }
-    // Each of the two files may end in a page of its own.
-    if (end.written_bytes > run.output_bytes + 2 * page_bytes) {
-        return fmt::format("it wrote {} to files{}", figures::bytes_text(end.written_bytes), how_to);
-    }
-    if (end.wall_ns > longest_ns) {
-        return fmt::format("it took {}{}", figures::seconds_text(end.wall_ns * 1e-9), how_to);
-    }
-    // On a busy machine it also waited for its turn, which is known of its first thread only.
-    const double ran_ns = std::max(cpu_ns(end) + end.queued_ns, cpu_ns(end) * run.load_per_cpu);
-    if (end.wall_ns > start_ns && ran_ns < least_busy * (end.wall_ns - start_ns)) {
-        return fmt::format("it waited most of the time{}", how_to);
-    }
-    return {};
-}
-
-std::string why_not_comparable(const recorded_run& first, const program_end& second) {
-    if (second.was_told) {
-        return "it was interrupted";
-    }
-    if (second.exit_status != first.end.exit_status) {
-        return fmt::format("it ended otherwise: {}, not {}", second.ending, first.end.ending);
-    }
-    const double recorded = cpu_ns(first.end);
-    const double expected =
-        std::max(recorded - static_cast<double>(first.events) * first.event_cost_ns, recorded / 10);
-    const double took = cpu_ns(second);
-    if (took < least_share * expected - noise_ns) {
-        return fmt::format("it took {} of CPU time where about {} were expected, so it did less",
-                           written(unit::nanoseconds, took), written(unit::nanoseconds, expected));
-    }
-    if (took > most_share * recorded + noise_ns) {
-        return fmt::format("it took {} of CPU time, more than the {} with the recording",
-                           written(unit::nanoseconds, took), written(unit::nanoseconds, recorded));
-    }
-    return {};
 }
 
 } // namespace linn::tool

@@ -86,27 +86,4 @@ private:
     std::uint64_t started_ns_ = 0;
 };
 
-/// What decides whether a program is run again, without recording, when the user has not said.
-struct recorded_run {
-    program_end end;
-    std::uint64_t events = 0;
-    double event_cost_ns = 0;
-    std::uint64_t output_bytes = 0; ///< by which the files grew that its standard output and error go to
-    bool has_left_processes = false;
-    double load_per_cpu = 0; ///< threads that wanted a processor, for each that there is
-};
-
-/// Whether standard input can be read once only: a pipe or a socket. A program that is run twice reads a file from the same place again.
-bool is_input_read_once();
-
-/// Bytes of the files behind standard output and standard error; 0 where they are none.
-std::uint64_t output_file_bytes();
-
-/// Why the program is not run again unasked, as the end of a sentence; empty: it is. Not what may have had an effect that
-/// a second run would repeat, nor what waited for something, nor what takes long.
-std::string why_not_again(const recorded_run& run);
-
-/// Why the second run is no measure of the first, as the end of a sentence; empty: it is one.
-std::string why_not_comparable(const recorded_run& first, const program_end& second);
-
 } // namespace linn::tool

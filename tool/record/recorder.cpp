@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,39 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds grace{100};
 /// How long they may take to end by a signal.
 constexpr std::chrono::milliseconds farewell{500};
+
+constexpr double longest_ns = 60e9;
+/// A program that used less of its time than this waited: for a user, a network, a clock.
+constexpr double least_busy = 0.5;
+/// Starting a process takes milliseconds, in which it uses no CPU time of its own.
+constexpr double begin_ns = 50e6;
+constexpr std::uint64_t page_bytes = 4096;
+/// The second run may take this share of the first run's estimated time without recording, and so much more than all of it.
+constexpr double least_share = 0.5;
+constexpr double most_share = 1.2;
+constexpr double noise_ns = 20e6;
+constexpr const char* how_to = " (--baseline runs it again all the same)"; // where it would be measured then
+
+double cpu_ns(const program_outcome& end) {
+    return end.user_ns + end.system_ns;
+}
+
+/// Whether standard input can be read once only: a pipe or a socket. A program that is run twice reads a file from the same place again.
+bool is_input_read_once() {
+    struct stat input{};
+    return ::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
+}
+
+/// Bytes of the files behind standard output and standard error; 0 where they are none.
+std::uint64_t output_file_bytes() {
+    std::uint64_t bytes = 0;
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+        if (struct stat s{}; ::fstat(stream, &s) == 0 && S_ISREG(s.st_mode)) {
+            bytes += static_cast<std::uint64_t>(s.st_size);
+        }
+    }
+    return bytes;
+}
 
 /// For processes that write nothing but what they are.
 constexpr std::size_t timer_chunks = 1024;
@@ -135,13 +169,10 @@ private:
         program_end end = child.wait();
         const std::uint64_t program_ended_ns = now_ns();
         wait_for_others(child, end);
-        first_.has_left_processes = end.had_orphans || !left_.empty();
         const instant ended = now();
         end_collecting();
         note(end, options_.waits_for_all ? ended.ns : program_ended_ns);
         conclude(ended);
-        first_.events = result_.end.events;
-        first_.event_cost_ns = result_.end.event_cost_ns;
         warn();
     }
 
@@ -176,9 +207,7 @@ private:
         e.stopped = collector_->problem();
         e.duration_ns = ended_ns - start_ns_; // events count from there, too
         e.processes_left = left_.size();
-        first_.end = end;
-        first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());
-        first_.load_per_cpu = std::max(start_.load_per_cpu, load_per_cpu());
+        first_ = end;
         const bool was_cut_off = options_.waits_for_all && waiting_stopped_by_ != 0 && end.exit_status == 0;
         result_.exit_status = was_cut_off ? 128 + waiting_stopped_by_ : end.exit_status;
         result_.stopped_by = end.stopped_by;
@@ -218,6 +247,61 @@ private:
                         program_.file.filename().string()));
     }
 
+    /// Why the program is not run again unasked, as the end of a sentence; empty: it is. Not what may have had an effect that
+    /// a second run would repeat, nor what waited for something, nor what takes long.
+    std::string why_not_again() const {
+        if (is_input_read_once()) {
+            return "its standard input is a pipe, which can be read once";
+        }
+        if (first_.was_told || first_.exit_status >= 128) {
+            return "it was ended by a signal";
+        }
+        if (first_.had_orphans || !left_.empty()) {
+            return "it left processes behind";
+        }
+        // Each of the two files may end in a page of its own.
+        const std::uint64_t output_bytes =
+            output_file_bytes() - std::min(output_before_, output_file_bytes());
+        if (first_.written_bytes > output_bytes + 2 * page_bytes) {
+            return fmt::format("it wrote {} to files{}", figures::bytes_text(first_.written_bytes), how_to);
+        }
+        if (first_.wall_ns > longest_ns) {
+            return fmt::format("it took {}{}", figures::seconds_text(first_.wall_ns * 1e-9), how_to);
+        }
+        // On a busy machine it also waited for its turn, which is known of its first thread only.
+        const double load = std::max(start_.load_per_cpu, load_per_cpu());
+        const double ran_ns = cpu_ns(first_) + std::max(first_.queued_ns, cpu_ns(first_) * (load - 1));
+        if (first_.wall_ns > begin_ns && ran_ns < least_busy * (first_.wall_ns - begin_ns)) {
+            return fmt::format("it waited most of the time{}", how_to);
+        }
+        return {};
+    }
+
+    /// Why the second run is no measure of the first, as the end of a sentence; empty: it is one.
+    std::string why_not_comparable(const program_end& second) const {
+        using figures::unit;
+        using figures::written;
+        if (second.was_told) {
+            return "it was interrupted";
+        }
+        if (second.exit_status != first_.exit_status) {
+            return fmt::format("it ended otherwise: {}, not {}", second.ending, first_.ending);
+        }
+        const double recorded = cpu_ns(first_);
+        const double recording_ns = static_cast<double>(result_.end.events) * result_.end.event_cost_ns;
+        const double expected = std::max(recorded - recording_ns, recorded / 10);
+        const double took = cpu_ns(second);
+        if (took < least_share * expected - noise_ns) {
+            return fmt::format("it took {} of CPU time where about {} were expected, so it did less",
+                               written(unit::nanoseconds, took), written(unit::nanoseconds, expected));
+        }
+        if (took > most_share * recorded + noise_ns) {
+            return fmt::format("it took {} of CPU time, more than the {} with the recording",
+                               written(unit::nanoseconds, took), written(unit::nanoseconds, recorded));
+        }
+        return {};
+    }
+
     /// For a program that is only timed. Without a library or shared memory it is not.
     std::vector<std::string> timer_environment(ring_file& ring) const {
         std::string problem;
@@ -238,7 +322,7 @@ private:
             if (result_.end.events == 0 || options_.fills_only) {
                 return {};
             }
-            if (std::string why = why_not_again(first_); !why.empty()) {
+            if (std::string why = why_not_again(); !why.empty()) {
                 return why;
             }
         }
@@ -263,7 +347,7 @@ private:
             return problem;
         }
         const program_end second = child.wait();
-        if (std::string why = why_not_comparable(first_, second); !why.empty()) {
+        if (std::string why = why_not_comparable(second); !why.empty()) {
             return "the second run cannot be used: " + why;
         }
         result_.baseline = {second.user_ns + second.system_ns, second.wall_ns, second.system_ns,
@@ -277,7 +361,7 @@ private:
     int waiting_stopped_by_ = 0;      ///< a signal that came when the program had ended
     off_t input_place_ = -1;          ///< of standard input, before the program read it
     std::uint64_t output_before_ = 0; ///< bytes of the files that the program writes to without opening them
-    recorded_run first_;
+    program_end first_;
 };
 
 } // namespace
