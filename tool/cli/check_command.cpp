@@ -109,7 +109,7 @@ private:
         } else {
             recording_.file = output_;
         }
-        const record_result recorded = record_program(recording_, [](const std::string&) {});
+        const record_result recorded = record_program(recording_);
         for (const std::string& warning : recorded.warnings) {
             warn(warning);
         }

@@ -213,20 +213,15 @@ public:
 
     /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.
     int run() override {
-        const announce_function announce = [this](const std::string& what) {
-            if (!is_quiet_) {
-                say(what);
-            }
-        };
+        if (!is_quiet_) {
+            options_.announce = [this](const std::string& what) { say(what); };
+        }
         std::optional<live_tables> view;
-        watch_function watch;
         if (is_live_) {
             view.emplace();
-            watch = std::bind_front(&live_tables::begin, &*view);
+            options_.watch = std::bind_front(&live_tables::begin, &*view);
         }
-        const record_result result = options_.attach_to != 0
-                                         ? record_running_program(options_, announce, watch)
-                                         : record_program(options_, announce, watch);
+        const record_result result = record_program(options_);
         if (!result.problem.empty()) {
             refuse(result.problem);
         }

@@ -151,7 +151,7 @@ private:
         recording.input = options_.launch.input.empty() ? "/dev/null" : options_.launch.input;
         recording.baseline = second_run_when::never;
         say("recording " + words_.front());
-        const record_result recorded = record_program(recording, [](const std::string&) {});
+        const record_result recorded = record_program(recording);
         if (recorded.stopped_by != 0) {
             throw stopped{recorded.stopped_by};
         }

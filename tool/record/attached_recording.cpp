@@ -176,7 +176,7 @@ public:
             return std::move(result_);
         }
         result_.was_started = true;
-        announce_(
+        options_.announce(
             fmt::format("attached to {} (process {}, which has run for {}){}, and the program runs on",
                         shell_words(start_.command), pid_,
                         figures::written(figures::unit::nanoseconds, start_.attached_age_ns),
@@ -186,7 +186,7 @@ public:
         recording_end& e = result_.end;
         e.ending = wait();
         const instant ended = now();
-        stop_watching();
+        watcher_ = {};
         if (e.ran_on) {
             leave();
         }
@@ -403,14 +403,13 @@ private:
 
 } // namespace
 
-record_result record_running_program(const record_options& options, const announce_function& announce,
-                                     const watch_function& watch) {
-    return attached_recording{options, announce, watch}.run();
+record_result record_running_program(const record_options& options) {
+    return attached_recording{options}.run();
 }
 
 #else
 
-record_result record_running_program(const record_options&, const announce_function&, const watch_function&) {
+record_result record_running_program(const record_options&) {
     record_result refused;
     refused.problem = "linn attaches on x86-64 only. Record it from its start: linn record -- PROG ARGS...";
     return refused;

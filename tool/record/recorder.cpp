@@ -170,7 +170,8 @@ private:
         const std::uint64_t program_ended_ns = now_ns();
         wait_for_others(child, end);
         const instant ended = now();
-        end_collecting();
+        watcher_ = {};
+        collector_->finish();
         note(end, options_.waits_for_all ? ended.ns : program_ended_ns);
         conclude(ended);
         warn();
@@ -326,7 +327,7 @@ private:
                 return why;
             }
         }
-        announce_(
+        options_.announce(
             fmt::format("running it again without recording, to know its own CPU time{}",
                         options_.baseline == second_run_when::harmless ? " (--no-baseline: do not)" : ""));
         if (input_place_ >= 0) {
@@ -429,7 +430,7 @@ void recording_base::begin_trace() {
 
 void recording_base::start_collecting(pid_t pid) {
     const auto only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(pid);
-    watcher_ = watch_ ? watch_(ring_, options_.file, only_pid) : std::jthread{};
+    watcher_ = options_.watch ? options_.watch(ring_, options_.file, only_pid) : std::jthread{};
     collector_.emplace(ring_, &trace_, only_pid);
     // One thread keeps up with a few busy threads of the program.
     collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
@@ -507,9 +508,8 @@ void recording_base::warn_of_events() {
 #endif
 }
 
-record_result record_program(const record_options& options, const announce_function& announce,
-                             const watch_function& watch) {
-    return recording{options, announce, watch}.run();
+record_result record_program(const record_options& options) {
+    return options.attach_to != 0 ? record_running_program(options) : recording{options}.run();
 }
 
 } // namespace linn::tool

@@ -23,6 +23,8 @@ enum class second_run_when : unsigned char {
     never,
 };
 
+class ring_file;
+
 /// What `linn record` was asked for.
 struct record_options {
     std::vector<std::string> command; ///< the program as the user named it, and its arguments
@@ -38,15 +40,15 @@ struct record_options {
     second_run_when baseline = second_run_when::harmless;
     bool follows = true;        ///< record what it forks and executes
     bool waits_for_all = false; ///< until every recorded process has ended, not only the first
+    /// Tells the user that something begins which takes as long as the program did.
+    std::function<void(const std::string&)> announce = [](const std::string&) {};
+    /// Looks on while a program is recorded, in the thread that it returns, which is stopped and joined at the end. `ring` lives as
+    /// long; `trace` is the file that is being written; `only_pid`: the process that alone is recorded, 0: all are. The trace does
+    /// not depend on it. Empty: no one looks on.
+    std::function<std::jthread(const ring_file& ring, const std::filesystem::path& trace,
+                               std::uint32_t only_pid)>
+        watch = {};
 };
-
-class ring_file;
-
-/// Looks on while a program is recorded, in the thread that it returns, which is stopped and joined at the end. `ring` lives as long;
-/// `trace` is the file that is being written; `only_pid`: the process that alone is recorded, 0: all are. The trace does not
-/// depend on it.
-using watch_function = std::function<std::jthread(const ring_file& ring, const std::filesystem::path& trace,
-                                                  std::uint32_t only_pid)>;
 
 /// What became of a recording.
 struct record_result {
@@ -67,17 +69,9 @@ struct record_result {
     std::vector<std::string> warnings; ///< what the user should know of this recording
 };
 
-/// Tells the user that something begins which takes as long as the program did.
-using announce_function = std::function<void(const std::string&)>;
-
-/// Records a program that runs already until it ends, `duration_s` have passed, or a signal asks this process to stop; the
-/// program then goes on. The file's name is made from the program's where the options have none. `watch` looks on if there is one.
-record_result record_running_program(const record_options& options, const announce_function& announce,
-                                     const watch_function& watch = {});
-
-/// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then
-/// again without recording, where the options want it. `watch` looks on if there is one.
-record_result record_program(const record_options& options, const announce_function& announce,
-                             const watch_function& watch = {});
+/// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then again without recording,
+/// where the options want it. A program that runs already is recorded until it ends, `duration_s` have passed, or a signal asks
+/// this process to stop, and goes on; then the file's name is made from the program's where the options have none.
+record_result record_program(const record_options& options);
 
 } // namespace linn::tool

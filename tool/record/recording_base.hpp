@@ -21,21 +21,16 @@ inline constexpr std::size_t ring_chunks = 16'384;
 /// Threads that want a processor for each that there is, over the last minute; 0: not known.
 double load_per_cpu();
 
-/// Started with closed standard streams, the shared memory and the trace would get their numbers. The program still
-/// finds them closed.
+/// Started with closed standard streams, messages would be errors. The program still finds them closed.
 struct standard_streams_taken {
     standard_streams_taken();
 };
 
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
-/// start_from(), ring_options(), open_trace(), begin_trace(), start_collecting(), end_collecting(), conclude().
+/// start_from(), ring_options(), open_trace(), begin_trace(), start_collecting(), conclude().
 class recording_base {
 public:
-    recording_base(const record_options& options, const announce_function& announce,
-                   const watch_function& watch)
-        : options_(options),
-          announce_(announce),
-          watch_(watch) {}
+    explicit recording_base(const record_options& options) : options_(options) {}
 
 protected:
     ~recording_base() = default;
@@ -52,11 +47,6 @@ protected:
     /// What the program writes goes into the trace from now on. `pid`: of the program, whose children count only where they are
     /// followed.
     void start_collecting(pid_t pid);
-    void stop_watching() { watcher_ = {}; } // stops and joins it
-    void end_collecting() {
-        stop_watching();
-        collector_->finish();
-    }
     void remove_trace() const;
 
     struct instant {
@@ -74,8 +64,6 @@ protected:
 
     const standard_streams_taken first_of_all_;
     record_options options_;
-    const announce_function& announce_;
-    const watch_function& watch_; ///< empty: no one looks on
     record_result result_;
     std::filesystem::path library_;
     signal_desk desk_;
@@ -84,12 +72,15 @@ protected:
     ring_file ring_;
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;
-    std::jthread watcher_;
+    std::jthread watcher_; ///< to make it empty stops and joins it
 
 private:
     void count_events(const instant& end);
     void note_event_cost();
     void warn_of_events();
 };
+
+/// record_program() where the program runs already.
+record_result record_running_program(const record_options& options);
 
 } // namespace linn::tool
