@@ -4,7 +4,7 @@
 #include "../../interpose/raw.hpp"
 #include "attached.hpp"
 #include "modules.hpp"
-#include "sampled_blocks.hpp"
+#include "recorder.hpp"
 #include "thread.hpp"
 #include "unwind/capture.hpp"
 
