@@ -4,7 +4,6 @@
 #include "../../../interpose/mapped_file.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace linn::tool::unwind {
 namespace {
@@ -175,12 +174,11 @@ private:
         return !code.failed();
     }
 
+    /// Those that compilers and assemblers write on x86-64: in 1450 programs and libraries of Debian 12 there are no others. A frame
+    /// with another one is cut.
     bool extended(unsigned instruction, dwarf_reader& code) {
         switch (instruction) {
         case 0x00: // nop
-            return true;
-        case 0x01: // set_loc
-            location_ = code.pointer(entry_.pointer_encoding);
             return true;
         case 0x02:
             advance(code.fixed<std::uint8_t>());
@@ -190,9 +188,6 @@ private:
             return true;
         case 0x04:
             advance(code.fixed<std::uint32_t>());
-            return true;
-        case 0x06: // restore_extended
-            restore(code.unsigned_leb());
             return true;
         case 0x0a: // remember_state
             if (remembered_ == most_remembered) {
@@ -206,68 +201,50 @@ private:
             }
             row_ = memory_[--remembered_];
             return true;
+        case 0x0c: // def_cfa
+            row_.cfa = recovery{by_register(code.unsigned_leb()), false, plain(code.unsigned_leb())};
+            return true;
+        case 0x0d: // def_cfa_register
+            row_.cfa = {by_register(code.unsigned_leb()), false, row_.cfa.offset};
+            return true;
+        case 0x0e: // def_cfa_offset
+            row_.cfa.offset = plain(code.unsigned_leb());
+            return true;
+        case 0x0f: // def_cfa_expression
+            row_.cfa = by_expression(code, false);
+            return true;
         case 0x2e: // GNU_args_size: only for landing pads
             code.unsigned_leb();
             return true;
         default:
-            break;
-        }
-        if (const std::optional<recovery> cfa = cfa_of(instruction, code)) {
-            row_.cfa = *cfa;
-            return true;
-        }
-        const std::uint64_t number = code.unsigned_leb();
-        const std::optional<recovery> found = recovery_of(instruction, code);
-        set(number, found.value_or(recovery{}));
-        return found.has_value();
-    }
-
-    /// What an instruction says of the CFA; nothing where it is another.
-    std::optional<recovery> cfa_of(unsigned instruction, dwarf_reader& code) const {
-        switch (instruction) {
-        case 0x0c: // def_cfa
-            return recovery{by_register(code.unsigned_leb()), false, plain(code.unsigned_leb())};
-        case 0x0d: // def_cfa_register
-            return recovery{by_register(code.unsigned_leb()), false, row_.cfa.offset};
-        case 0x0e: // def_cfa_offset
-            return recovery{row_.cfa.from, row_.cfa.is_in_memory, plain(code.unsigned_leb())};
-        case 0x0f: // def_cfa_expression
-            return by_expression(code, false);
-        case 0x12: // def_cfa_sf
-            return recovery{by_register(code.unsigned_leb()), false, factored(code.signed_leb())};
-        case 0x13: // def_cfa_offset_sf
-            return recovery{row_.cfa.from, row_.cfa.is_in_memory, factored(code.signed_leb())};
-        default:
-            return std::nullopt;
+            return of_register(instruction, code.unsigned_leb(), code);
         }
     }
 
-    /// What an instruction says of the register whose number came first; nothing where it is another.
-    std::optional<recovery> recovery_of(unsigned instruction, dwarf_reader& code) const {
+    /// An instruction about the register of this number.
+    bool of_register(unsigned instruction, std::uint64_t number, dwarf_reader& code) {
         switch (instruction) {
-        case 0x05: // offset_extended
-            return in_frame(factored(code.unsigned_leb()));
         case 0x07: // undefined
-            return recovery{base::undefined};
+            set(number, {base::undefined});
+            return true;
         case 0x08: // same_value
-            return recovery{};
+            set(number, {});
+            return true;
         case 0x09: // register
             code.unsigned_leb();
-            return recovery{base::unknown};
+            set(number, {base::unknown});
+            return true;
         case 0x10: // expression
-            return by_expression(code, true);
+            set(number, by_expression(code, true));
+            return true;
         case 0x11: // offset_extended_sf
-            return in_frame(factored(code.signed_leb()));
-        case 0x14: // val_offset
-            return recovery{base::cfa, false, factored(code.unsigned_leb())};
-        case 0x15: // val_offset_sf
-            return recovery{base::cfa, false, factored(code.signed_leb())};
+            set(number, in_frame(factored(static_cast<std::uint64_t>(code.signed_leb()))));
+            return true;
         case 0x16: // val_expression
-            return by_expression(code, false);
-        case 0x2f: // GNU_negative_offset_extended
-            return in_frame(factored(0 - code.unsigned_leb()));
+            set(number, by_expression(code, false));
+            return true;
         default:
-            return std::nullopt;
+            return false;
         }
     }
 
@@ -305,7 +282,6 @@ private:
     std::int64_t factored(std::uint64_t value) const {
         return static_cast<std::int64_t>(value * static_cast<std::uint64_t>(entry_.data_factor));
     }
-    std::int64_t factored(std::int64_t value) const { return factored(static_cast<std::uint64_t>(value)); }
 
     /// Where the row stores the rule of a register; null: it is not needed.
     static recovery* place(unwind_row& row, std::uint64_t number) {

@@ -216,23 +216,15 @@ public:
         return value;
     }
 
-    /// The number alone, as for lengths.
+    /// The number alone, as for lengths: of 8 bytes or 4, as linkers write them.
     std::uintptr_t number(unsigned encoding) {
         switch (encoding & 0x0f) {
         case 0x0:
         case 0x4:
         case 0xc:
             return fixed<std::uint64_t>();
-        case 0x1:
-            return unsigned_leb();
-        case 0x2:
-            return fixed<std::uint16_t>();
         case 0x3:
             return fixed<std::uint32_t>();
-        case 0x9:
-            return static_cast<std::uintptr_t>(signed_leb());
-        case 0xa:
-            return static_cast<std::uintptr_t>(std::int64_t{fixed<std::int16_t>()});
         case 0xb:
             return static_cast<std::uintptr_t>(std::int64_t{fixed<std::int32_t>()});
         default:

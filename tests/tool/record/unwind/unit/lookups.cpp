@@ -79,8 +79,8 @@ TEST_CASE("an undefined return address is the end, and so is a signal's frame") 
 }
 
 TEST_CASE("what needs nothing is passed over") {
-    // GNU_args_size, nop, negative offset, val_offset of a register that is not needed, offset of an xmm register
-    const compiled there({0x2e, 0x90, 1, 0x00, 0x2f, 6, 2, 0x14, 12, 1, 0x05, 20, 5, 0x0e, 40}, 1);
+    // GNU_args_size, nop, a register that no walk needs in another one, offset of an xmm register
+    const compiled there({0x2e, 0x90, 1, 0x00, 0x09, 12, 3, 0x11, 20, 5, 0x11, 6, 0x7e, 0x0e, 40}, 1);
     CHECK(there.understood);
     CHECK(there.row.cfa.offset == 40);
     CHECK(there.row.frame_pointer == in_frame(16));
