@@ -9,14 +9,9 @@
 namespace linn::tool {
 namespace {
 
-bool is_space(char c) noexcept {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /// Within double quotes a backslash means itself unless one of these follows.
-bool is_escaped_in_quotes(char c) noexcept {
-    return c == '"' || c == '\\' || c == '$' || c == '`';
-}
+constexpr std::string_view escaped_in_quotes = "\"\\$`";
+constexpr std::string_view blanks = " \t\n\r";
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -74,7 +69,7 @@ std::vector<compile_command> commands_in(const fs::path& path) {
         throw unusable_input{fmt::format("cannot use {}: {}", path.string(), reason)};
     };
     const std::string text = text_of_file(path);
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    if (text.find_first_not_of(blanks) == std::string::npos) {
         fail("it is empty");
     }
     json all;
@@ -143,7 +138,8 @@ std::vector<std::string> command_words(std::string_view text) {
             word += c;
         } else if (quote != 0 && c == quote) {
             quote = 0;
-        } else if (c == '\\' && i + 1 != text.size() && (quote == 0 || is_escaped_in_quotes(next))) {
+        } else if (c == '\\' && i + 1 != text.size() &&
+                   (quote == 0 || escaped_in_quotes.find(next) != std::string_view::npos)) {
             word += next;
             inside = true;
             ++i;
@@ -152,7 +148,7 @@ std::vector<std::string> command_words(std::string_view text) {
         } else if (c == '"' || c == '\'') {
             quote = c;
             inside = true;
-        } else if (is_space(c)) {
+        } else if (blanks.find(c) != std::string_view::npos) {
             if (inside) {
                 words.push_back(std::move(word));
             }
