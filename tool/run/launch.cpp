@@ -331,8 +331,8 @@ private:
                    variable.starts_with("LINN_LITTER=");
         });
         if (!spec_.litter.empty()) {
-            p.environment.push_back(fmt::format("{}={:0{}}:{}", probe::litter_variable, spec_.litter_seed,
-                                                probe::seed_digits, spec_.litter.string()));
+            p.environment.push_back(fmt::format("{}={:010}:{}", probe::litter_variable, spec_.litter_seed,
+                                                spec_.litter.string())); // of one size in all rounds
         }
         const std::string library = preloadable(spec_.library);
         std::string preload;

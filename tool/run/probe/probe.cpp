@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <random>
 #include <span>
 
 namespace linn::tool::probe {
@@ -63,14 +64,11 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) noexcept {
     return 0;
 }
 
-/// Reads so many digits and a colon, and moves `at` behind them; false where something else stands there.
-bool read_number(const char*& at, std::size_t digits, std::uint64_t& number) noexcept {
-    if (std::strspn(at, "0123456789") != digits || at[digits] != ':') {
-        return false;
-    }
+/// Reads a number and a colon, and moves `at` behind them; false where something else stands there.
+bool read_number(const char*& at, std::uint64_t& number) noexcept {
     number = std::strtoull(at, nullptr, 10);
-    at += digits + 1;
-    return true;
+    at += std::strspn(at, "0123456789");
+    return *at++ == ':';
 }
 
 /// The sizes of a file, mapped for as long as the program runs; empty where there is none.
@@ -87,23 +85,6 @@ std::span<const litter_size> sizes_in(const char* file) noexcept {
                                : std::span{static_cast<const litter_size*>(sizes),
                                            static_cast<std::size_t>(s.st_size) / sizeof(litter_size)};
 }
-
-/// @source Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
-class random_numbers {
-public:
-    explicit random_numbers(std::uint64_t seed) noexcept : state_{seed} {}
-    std::uint64_t next() noexcept {
-        std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15u;
-        z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebu;
-        return z ^ (z >> 31);
-    }
-    /// @pre bound fits in 32 bits
-    std::uint64_t below(std::uint64_t bound) noexcept { return ((next() >> 32) * bound) >> 32; }
-
-private:
-    std::uint64_t state_;
-};
 
 /// What the process has used so far.
 struct used {
@@ -150,9 +131,9 @@ void fill(std::span<const litter_size> sizes, std::uint64_t seed, litter& into) 
     }
     constexpr std::size_t lists = 1024; // as many frees lie between neighbours of one list
     waiting* lost[lists] = {};
-    random_numbers random{seed};
+    std::mt19937_64 random{seed};
     for (std::uint64_t i = 0; i != all; ++i) {
-        std::uint64_t which = random.below(all);
+        std::uint64_t which = random() % all;
         const litter_size* size = sizes.data();
         for (; which >= size->blocks; ++size) {
             which -= size->blocks;
@@ -163,7 +144,7 @@ void fill(std::span<const litter_size> sizes, std::uint64_t seed, litter& into) 
         }
         ++into.blocks;
         into.bytes += size->bytes;
-        const std::uint64_t dice = random.next();
+        const std::uint64_t dice = random();
         waiting*& list = lost[(dice >> 1) % lists];
         const bool stays = (dice & 1) != 0;
         ::new (block) waiting{stays ? nullptr : list}; // memory that was written to, as a program's
@@ -187,7 +168,7 @@ void fill(std::span<const litter_size> sizes, std::uint64_t seed, litter& into) 
 void litter_heap(litter& into) noexcept {
     std::uint64_t seed = 0;
     const char* file = preload::variable(litter_variable);
-    if (file == nullptr || !read_number(file, seed_digits, seed)) {
+    if (file == nullptr || !read_number(file, seed)) {
         return;
     }
     const used before;
@@ -209,7 +190,7 @@ struct order {
 
     bool read() noexcept {
         const char* value = preload::variable(variable);
-        if (value == nullptr || !read_number(value, pid_digits, main_pid)) {
+        if (value == nullptr || !read_number(value, main_pid)) {
             return false;
         }
         const char* const end = std::strchr(value, ':');

@@ -22,10 +22,9 @@ enum piece : std::size_t { executable, directory, arguments, environment, first_
 inline constexpr std::size_t next_malloc_piece = first_function + function_count;
 inline constexpr std::size_t piece_count = next_malloc_piece + 1;
 
-/// LINN_LITTER holds a seed in ten digits, a colon, and a file of litter_size: how the heap of the measured program is made
+/// LINN_LITTER holds a seed, a colon, and a file of litter_size: how the heap of the measured program is made
 /// one that was long in use.
 inline constexpr const char* litter_variable = "LINN_LITTER";
-inline constexpr std::size_t seed_digits = 10;
 
 struct litter_size {
     std::uint32_t bytes = 0;
