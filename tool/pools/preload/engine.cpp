@@ -264,7 +264,7 @@ slow_path::slow_path() noexcept : errno_(errno), was_inside_(me.is_inside) {
 slow_path::~slow_path() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     me.is_inside = was_inside_;
-    if (!was_inside_ && are_statistics_wanted()) [[unlikely]] {
+    if (!was_inside_) {
         write_wanted_statistics();
     }
     errno = errno_;

@@ -165,11 +165,7 @@ void write_statistics() noexcept;
 /// In the child of a fork, where another thread may have been at it.
 void forget_writing_of_parent() noexcept;
 
-[[gnu::visibility("hidden")]] extern std::atomic<bool> statistics_wanted;
-inline bool are_statistics_wanted() noexcept {
-    return statistics_wanted.load(std::memory_order_relaxed);
-}
-/// After a signal that found its thread on a slow path.
+/// Writes them if a signal found its thread on a slow path.
 void write_wanted_statistics() noexcept;
 
 /// One line on standard error. Allocates nothing, and keeps errno.

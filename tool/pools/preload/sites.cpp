@@ -77,10 +77,7 @@ struct growing_index {
     void publish() noexcept {
         for (std::size_t i = 0; i <= index.last; ++i) {
             more[i].store(next_more[i], std::memory_order_relaxed);
-            if (live[i].load(std::memory_order_relaxed) != next[i]) {
-                // The pool's own pointer publishes the pool.
-                live[i].store(next[i], std::memory_order_relaxed);
-            }
+            live[i].store(next[i], std::memory_order_relaxed); // the pool's own pointer publishes the pool
         }
     }
 };

@@ -20,10 +20,10 @@
 namespace linn::tool::pools {
 
 constinit facts about{};
-constinit std::atomic<bool> statistics_wanted{false};
 
 namespace {
 
+constinit std::atomic<bool> statistics_wanted{false};
 constinit const char* pattern = nullptr;
 
 /// A text, a piece at a time: no memory of its own, no stream, nothing that a signal handler must not do.
@@ -311,7 +311,8 @@ void forget_writing_of_parent() noexcept {
 }
 
 void write_wanted_statistics() noexcept {
-    if (statistics_wanted.exchange(false, std::memory_order_relaxed)) {
+    if (statistics_wanted.load(std::memory_order_relaxed) &&
+        statistics_wanted.exchange(false, std::memory_order_relaxed)) {
         write_statistics();
     }
 }
