@@ -368,7 +368,7 @@ wire::ring make_ring(std::uint32_t chunks) noexcept {
         return {};
     }
     linn_attach_door.ring_fd = fd;
-    windows.begin(fd);
+    windows.begin(fd, nullptr);
     return wire::ring::create(memory, chunks, linn_attach_door.options);
 }
 

@@ -44,17 +44,11 @@ struct chunk_group {
 } // namespace
 
 void chunk_windows::begin(int fd, const char* path) noexcept {
-    begin(fd);
-    path_ = path;
-    fd_ = -1;
-}
-
-void chunk_windows::begin(int fd) noexcept {
     struct stat status{};
     ::fstat(fd, &status);
     asked_.store(~std::uint64_t{0}, std::memory_order_relaxed);
-    path_ = nullptr;
-    fd_ = fd;
+    path_ = path;
+    fd_ = path == nullptr ? fd : -1;
     device_ = status.st_dev;
     inode_ = status.st_ino;
 }

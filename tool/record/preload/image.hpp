@@ -19,10 +19,9 @@ public:
     /// Milliseconds without a returned chunk, after which no thread waits for one.
     static constexpr std::uint32_t patience = 20;
 
-    /// The file is opened again by its path when more of it is needed; `fd` names the same file now.
+    /// The file is opened again by its path when more of it is needed; `fd` names the same file now. Where there is no path that is
+    /// open to this process: takes the descriptor, which stays open.
     void begin(int fd, const char* path) noexcept;
-    /// The same where the path is not open to this process: takes a descriptor, which stays open.
-    void begin(int fd) noexcept;
 
     /// Whether the chunk is mapped.
     bool has(std::uint32_t chunk) const noexcept {
