@@ -14,7 +14,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 namespace linn::tool::report {
 namespace {
@@ -470,11 +469,10 @@ table types_table(const advice& a, const advised_types& types, std::size_t shown
     return t;
 }
 
-/// Why each type, where it is allocated, and the change, which is shown once.
+/// Why each type, where it is allocated, and the change.
 void add_details(section& s, const advised_types& types, const advise_view& view) {
     const bool is_asked_for = !view.only_type.empty();
     std::size_t shown = 0;
-    std::set<std::string> changes;
     for (const advised_type* type : types) {
         if (!is_asked_for && type->what == remedy::nothing) {
             continue;
@@ -483,14 +481,9 @@ void add_details(section& s, const advised_types& types, const advise_view& view
             break;
         }
         const forms where = is_asked_for || shown < detailed ? forms::text : forms::markdown;
-        const bool is_new = changes.insert(type->snippet).second;
         s.add(subheading{title_of(*type)}, where);
         s.add(details_of(*type, is_asked_for), where);
-        if (is_new || type->snippet.empty()) {
-            s.add(code{type->snippet, true}, where);
-        } else {
-            s.add(paragraph{"The change is the one above."}, where);
-        }
+        s.add(code{type->snippet, true}, where);
         ++shown;
     }
 }
@@ -564,7 +557,7 @@ document advise_document(const advice& a, const advise_view& view) {
     add_details(shown, types, view);
     d.add_section("time", "Over time")
         .add(picture{[&a] { return html::run_over_time(a.analysis); },
-                     "Live: the most within a step. Events are allocations, releases and reallocations of "
+                     "Each is the most within a step. Events are allocations, releases and reallocations of "
                      "all threads. Time passes as it did under the recorder."});
     add_findings(d, a);
     d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);

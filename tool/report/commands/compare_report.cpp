@@ -48,16 +48,11 @@ ordered_json change_json(const series_change& c) {
 }
 
 /// The series of that kind, the largest change first.
-std::vector<const series_change*> sorted_changes(const file_comparison& result, change_kind kind) {
-    std::vector<const series_change*> changes;
-    for (const series_change& c : result.series) {
-        if (c.kind == kind) {
-            changes.push_back(&c);
-        }
-    }
-    std::ranges::stable_sort(changes, [](const series_change* a, const series_change* b) {
-        return std::abs(a->change.middle) > std::abs(b->change.middle);
-    });
+std::vector<series_change> sorted_changes(const file_comparison& result, change_kind kind) {
+    std::vector<series_change> changes = result.series;
+    std::erase_if(changes, [&](const series_change& c) { return c.kind != kind; });
+    std::ranges::stable_sort(changes, std::ranges::greater{},
+                             [](const series_change& c) { return std::abs(c.change.middle); });
     return changes;
 }
 
@@ -80,12 +75,12 @@ void add_changes(document& d, const file_comparison& r, change_kind kind, const 
              {.heading = "change"},
              {.heading = level_text(r.options.level) + " interval", .droppable = 2},
              {.heading = "p", .droppable = 4}}};
-    for (const series_change* c : sorted_changes(r, kind)) {
-        const bool is_finite = std::isfinite(c->change.middle);
-        t.add({describe(c->name), median_of(*c, c->old_median), median_of(*c, c->new_median),
-               is_finite ? cell{figure_of(unit::change, c->change.middle)} : cell{"from 0"},
-               is_finite ? cell{bounds_of(unit::change, c->change.low, c->change.high)} : cell{},
-               figure_of(unit::chance, c->p_adjusted)},
+    for (const series_change& c : sorted_changes(r, kind)) {
+        const bool is_finite = std::isfinite(c.change.middle);
+        t.add({describe(c.name), median_of(c, c.old_median), median_of(c, c.new_median),
+               is_finite ? cell{figure_of(unit::change, c.change.middle)} : cell{"from 0"},
+               is_finite ? cell{bounds_of(unit::change, c.change.low, c.change.high)} : cell{},
+               figure_of(unit::chance, c.p_adjusted)},
               kind == change_kind::regression ? emphasis::bad : emphasis::none);
     }
     if (!t.rows.empty()) {

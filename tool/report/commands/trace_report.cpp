@@ -150,7 +150,7 @@ void add_tables(document& d, const trace_view& view, std::size_t top, forms show
 void add_time(document& d, const trace_profile& profile) {
     d.add_section("time", "Over time")
         .add(picture{[&a = profile.analysis] { return html::run_over_time(a); },
-                     "Live: the most within a step; the line marks the peak. Events are allocations, "
+                     "Each is the most within a step; the line marks the peak. Events are allocations, "
                      "releases and reallocations of all threads. Time passes as it did under the recorder."});
 }
 
@@ -287,21 +287,16 @@ table processes_table(const trace_info& info) {
 
 table threads_table(const trace_info& info) {
     constexpr std::size_t most = 20;
-    std::vector<const trace_thread*> threads;
-    for (const trace_thread& thread : info.threads) {
-        threads.push_back(&thread);
-    }
-    std::ranges::stable_sort(
-        threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
+    std::vector<trace_thread> threads = info.threads;
+    std::ranges::stable_sort(threads, std::ranges::greater{}, &trace_thread::events);
     table t{"Threads with most events",
             {{.heading = "thread"},
              {.heading = "name", .is_text = true},
              {.heading = "process", .droppable = 1},
              {.heading = "events"}}};
-    for (std::size_t i = 0; i != std::min(most, threads.size()); ++i) {
-        t.add({std::to_string(threads[i]->tid), threads[i]->name,
-               std::to_string(info.processes[threads[i]->process].pid),
-               figure_of(unit::count, threads[i]->events)});
+    for (const trace_thread& one : std::span{threads}.first(std::min(most, threads.size()))) {
+        t.add({std::to_string(one.tid), one.name, std::to_string(info.processes[one.process].pid),
+               figure_of(unit::count, one.events)});
     }
     if (threads.size() > most) {
         t.remarks.push_back(fmt::format("and {} more", threads.size() - most));

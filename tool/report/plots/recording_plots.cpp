@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace linn::tool::html {
 namespace {
@@ -44,14 +43,13 @@ private:
     }
 };
 
-/// Several steps drawn as one: the largest of each, or their mean.
-std::vector<double> fewer_steps(const std::vector<std::uint64_t>& values, std::size_t width, bool is_mean) {
-    std::vector<double> fewer;
-    for (std::size_t from = 0; from < values.size(); from += width) {
-        const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
-        const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(from + width, values.size()));
-        fewer.push_back(is_mean ? std::accumulate(first, end, 0.0) / static_cast<double>(end - first)
-                                : static_cast<double>(*std::max_element(first, end)));
+/// Several steps drawn as one, the largest of them, and as so many times what was counted.
+std::vector<double> fewer_steps(const std::vector<std::uint64_t>& values, std::size_t width,
+                                double times = 1) {
+    std::vector<double> fewer((values.size() + width - 1) / width);
+    for (std::size_t i = 0; i != values.size(); ++i) {
+        double& step = fewer[i / width];
+        step = std::max(step, static_cast<double>(values[i]) * times);
     }
     return fewer;
 }
@@ -114,13 +112,10 @@ markup run_over_time(const trace_analysis& t) {
     }
     const std::size_t width = (steps + most_steps - 1) / most_steps;
     const auto step_ns = static_cast<double>(t.over_time.step_ns);
-    std::vector<double> events = fewer_steps(t.over_time.events, width, true);
-    for (double& v : events) {
-        v *= 1e9 / step_ns;
-    }
-    const series all[]{{"Live bytes", unit::bytes, fewer_steps(t.over_time.live_bytes, width, false)},
-                       {"Live blocks", unit::count, fewer_steps(t.over_time.live_blocks, width, false)},
-                       {"Events a second", unit::count, std::move(events)}};
+    const series all[]{
+        {"Live bytes", unit::bytes, fewer_steps(t.over_time.live_bytes, width)},
+        {"Live blocks", unit::count, fewer_steps(t.over_time.live_blocks, width)},
+        {"Events a second", unit::count, fewer_steps(t.over_time.events, width, 1e9 / step_ns)}};
     const linear_axis time{unit::nanoseconds, step_ns * static_cast<double>(width * all[0].values.size())};
     std::string note;
     double peak = -1;
