@@ -3,27 +3,15 @@
 #include "measure.hpp"
 #include "works.hpp"
 
-#include <linn/allocator.hpp>
-#include <linn/buffer_pool.hpp>
-#include <linn/memory.hpp>
-#include <linn/recycler.hpp>
-#include <linn/zero_fill.hpp>
-
-#include <cstring>
 #include <mutex>
 
 namespace linn::tool::worker {
 
 namespace {
 
-template <std::size_t Bytes>
-struct make_unique_array : array_source<Bytes> {
-    static std::unique_ptr<char[]> acquire() { return std::make_unique<char[]>(Bytes); }
-};
-
-template <std::size_t Bytes>
-struct for_overwrite_array : array_source<Bytes> {
-    static std::unique_ptr<char[]> acquire() { return std::make_unique_for_overwrite<char[]>(Bytes); }
+constexpr auto make_unique = []<class T> { return [] { return std::make_unique<char[]>(sizeof(T)); }; };
+constexpr auto unique_for_overwrite = []<class T> {
+    return [] { return std::make_unique_for_overwrite<char[]>(sizeof(T)); };
 };
 
 template <std::size_t Bytes>
@@ -32,26 +20,35 @@ struct unmap {
 };
 
 /// What an allocator does that returns every large block to the system.
-template <std::size_t Bytes>
-struct mapping {
-    using handle = std::unique_ptr<void, unmap<Bytes>>;
-    static constexpr std::size_t bytes = Bytes;
-
-    static handle acquire() {
-        void* p = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+constexpr auto mapping = []<class T> {
+    return [] {
+        void* p = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED) {
             throw std::bad_alloc{};
         }
-        return handle{p};
-    }
-    static void* data(const handle& h) { return h.get(); }
+        return std::unique_ptr<void, unmap<sizeof(T)>>{p};
+    };
 };
 
-/// The object of the published table, without and with a constructor that does nothing.
-template <std::size_t Bytes>
-struct plain_block {
-    char data[Bytes];
-};
+/// The scenario buffers for one way: three uses of buffers of three sizes.
+template <auto Way>
+outcome run_buffers(const options& o) {
+    outcome result;
+    const auto add = [&]<std::size_t Bytes>(const std::string& name) {
+        using buffer = plain_block<Bytes>;
+        const std::size_t operations = o.scaled((std::size_t{64} << 20) / Bytes) + 2;
+        add_passes(result, name, 1, operations, creates<Way, buffer>);
+        add_passes(result, name + "_page", 1, operations, creates<Way, buffer, 4'096>);
+        add_passes(result, name + "_filled", 1, operations, creates<Way, buffer, Bytes>);
+        result.work_check += operations;
+    };
+    add.template operator()<std::size_t{64} << 10>("64k");
+    add.template operator()<std::size_t{1} << 20>("1m");
+    add.template operator()<std::size_t{8} << 20>("8m");
+    return result;
+}
+
+/// The object of the published table with a constructor that does nothing.
 template <std::size_t Bytes>
 struct constructed_block {
     char data[Bytes];
@@ -74,23 +71,6 @@ struct constructed_line {
     std::atomic<std::size_t> size{0};
     constructed_line() {} // as above
 };
-
-/// What creates an object and lets it go, again and again; so many bytes of it are written in between. The escape stands between
-/// the hidden fill and the wanted one, since compilers make one of two that follow each other.
-template <auto Way, class T, std::size_t Filled = 0>
-auto creates() {
-    return [create = Way.template operator()<T>()](std::size_t operations) mutable {
-        for (std::size_t i = 0; i != operations; ++i) {
-            auto h = create();
-            void* p = h.get();
-            escape(p);
-            if constexpr (Filled != 0) {
-                std::memset(p, static_cast<int>(i % 255) + 1, Filled);
-                escape(p);
-            }
-        }
-    };
-}
 
 /// Threads for "all cores": each has an object of 100 MB, and half of the free memory must do.
 unsigned threads_for_large() {
@@ -131,37 +111,7 @@ outcome run_zero_fill(const options& o) {
     return result;
 }
 
-// What a way returns makes an object of the type and returns what holds it.
-constexpr auto by_make_shared = []<class T> { return [] { return std::make_shared<T>(); }; };
 constexpr auto for_overwrite = []<class T> { return [] { return std::make_shared_for_overwrite<T>(); }; };
-constexpr auto linn_for_overwrite = []<class T> {
-    return [] { return linn::make_shared_for_overwrite<T>(); };
-};
-
-/// Objects that stay constructed; one recycler a type for all threads.
-constexpr auto linn_recycler = []<class T> {
-    static linn::recycler<T>& source = *new linn::recycler<T>{{.capacity = 64}};
-    return [] { return source.acquire_shared(); };
-};
-
-/// Raw buffers of the same sizes.
-constexpr auto linn_buffers = []<class T> {
-    static linn::buffer_pool& source = *new linn::buffer_pool{sizeof(T::data)};
-    return [] { return source.acquire_shared(); };
-};
-
-/// The first variant also says what the library finds in the types.
-outcome run_for_overwrite(const options& o) {
-    outcome result = run_zero_fill<linn_for_overwrite>(o);
-    for (phase& p : result.phases) {
-        if (p.name == "line") {
-            p.metrics = {{"fill_bytes", static_cast<double>(linn::value_initialization_fill<plain_line>())},
-                         {"fill_bytes_constructor",
-                          static_cast<double>(linn::value_initialization_fill<constructed_line>())}};
-        }
-    }
-    return result;
-}
 
 /// What a request, a row or a packet with its parsed fields looks like: it owns two buffers.
 template <std::size_t Bytes>
@@ -187,23 +137,14 @@ struct filled_message : message<Bytes> {
 
 /// The scenario recycled for one way: in a process with one thread, with an idle one next to it, and on two. The standard
 /// library counts without locked instructions until there is a second.
-template <auto Way>
+template <auto Way, template <std::size_t> class Message = filled_message>
 outcome run_recycled(const options& o) {
     const std::size_t operations = o.scaled(40'000);
     outcome result;
     result.work_check = operations;
-    const auto add = [&](const char* state, unsigned threads) {
-        const auto measure = [&]<std::size_t Bytes> {
-            add_passes(result, std::string{state} + '_' + std::to_string(Bytes), threads, operations, [] {
-                return [way = Way.template operator()<Bytes>()](std::size_t n) mutable {
-                    for (std::size_t i = 0; i != n; ++i) {
-                        way();
-                    }
-                };
-            });
-        };
-        measure.template operator()<1500>();
-        measure.template operator()<400>();
+    const auto add = [&](const std::string& state, unsigned threads) {
+        add_passes(result, state + "_1500", threads, operations, creates<Way, Message<1500>>);
+        add_passes(result, state + "_400", threads, operations, creates<Way, Message<400>>);
     };
     add("single", 1);
     const idle_thread second;
@@ -229,74 +170,45 @@ struct one_block {
     friend bool operator==(const one_block&, const one_block&) noexcept { return true; }
 };
 
-/// One for all threads, as a program would have it.
-template <class Message>
-recycler<Message>& messages() {
-    static auto& all = *new recycler<Message>;
-    return all;
-}
-
-/// Cleared when they come back.
-template <std::size_t Bytes>
-recycler<message<Bytes>>& empty_messages() {
-    static auto& all = *new recycler<message<Bytes>>{{.reset = [](message<Bytes>& m) { m.clear(); }}};
-    return all;
-}
-
-// What a way returns makes a message of so many bytes and lets it go.
-constexpr auto make_shared_message = []<std::size_t Bytes> {
-    return [] { escape(std::make_shared<filled_message<Bytes>>().get()); };
-};
 /// What the standard library itself does to make and release a shared_ptr.
-constexpr auto control_block = []<std::size_t Bytes> {
+constexpr auto control_block = []<class T> {
     return [] {
-        using type = filled_message<Bytes>;
-        static thread_local type object;
-        escape(std::shared_ptr<type>{&object, [](type*) {}, one_block<type>{}}.get());
+        static thread_local T object;
+        return std::shared_ptr<T>{&object, [](T*) {}, one_block<T>{}};
     };
 };
-constexpr auto acquire_shared = []<std::size_t Bytes> {
-    return [from = &messages<filled_message<Bytes>>()] { escape(from->acquire_shared().get()); };
-};
-constexpr auto acquire = []<std::size_t Bytes> {
-    return [from = &messages<filled_message<Bytes>>()] { escape(from->acquire().get()); };
-};
-/// Fills the message at each use.
-constexpr auto acquire_and_fill = []<std::size_t Bytes> {
-    return [from = &empty_messages<Bytes>()] {
-        const std::shared_ptr<message<Bytes>> m = from->acquire_shared();
+
+/// Messages that are cleared when they come back, and filled at each use.
+constexpr auto acquire_and_fill = []<class T> {
+    static auto& all = *new recycler<T>{{.reset = [](T& m) { m.clear(); }}};
+    return [] {
+        std::shared_ptr<T> m = all.acquire_shared();
         m->fill();
-        escape(m.get());
-    };
-};
-constexpr auto allocate_shared_message = []<std::size_t Bytes> {
-    return [] {
-        using type = filled_message<Bytes>;
-        escape(std::allocate_shared<type>(allocator<type>{}).get());
+        return m;
     };
 };
 
 constexpr variant all[] = {
     {"buffers", "new_array", &run_buffers<new_array>},
-    {"buffers", "make_unique", &run_buffers<make_unique_array>},
-    {"buffers", "make_unique_for_overwrite", &run_buffers<for_overwrite_array>},
-    {"buffers", "make_shared", &run_buffers<make_shared_object>},
+    {"buffers", "make_unique", &run_buffers<make_unique>},
+    {"buffers", "make_unique_for_overwrite", &run_buffers<unique_for_overwrite>},
+    {"buffers", "make_shared", &run_buffers<std_make_shared>},
     {"buffers", "mmap", &run_buffers<mapping>},
-    {"buffers", "linn_buffer_pool", &run_buffers<pool_handle>},
-    {"buffers", "linn_buffer_pool_shared", &run_buffers<pool_shared>},
-    {"zero-fill", "make_shared", &run_zero_fill<by_make_shared>},
+    {"buffers", "linn_buffer_pool", &run_buffers<linn_buffer>},
+    {"buffers", "linn_buffer_pool_shared", &run_buffers<linn_buffer_shared>},
+    {"zero-fill", "make_shared", &run_zero_fill<std_make_shared>},
     {"zero-fill", "make_shared_constructor",
-     &run_zero_fill<by_make_shared, true, constructed_block, constructed_line>},
+     &run_zero_fill<std_make_shared, true, constructed_block, constructed_line>},
     {"zero-fill", "make_shared_for_overwrite", &run_zero_fill<for_overwrite>},
-    {"zero-fill", "linn_make_shared_for_overwrite", &run_for_overwrite},
-    {"zero-fill", "linn_recycler", &run_zero_fill<linn_recycler>},
-    {"zero-fill", "linn_buffer_pool", &run_zero_fill<linn_buffers, false>},
-    {"recycled", "make_shared", &run_recycled<make_shared_message>},
+    {"zero-fill", "linn_make_shared_for_overwrite", &run_zero_fill<linn_for_overwrite>},
+    {"zero-fill", "linn_recycler", &run_zero_fill<linn_recycler_shared>},
+    {"zero-fill", "linn_buffer_pool", &run_zero_fill<linn_buffer_shared, false>},
+    {"recycled", "make_shared", &run_recycled<std_make_shared>},
     {"recycled", "control_block", &run_recycled<control_block>},
-    {"recycled", "linn_recycler_shared", &run_recycled<acquire_shared>},
-    {"recycled", "linn_recycler_filled", &run_recycled<acquire_and_fill>},
-    {"recycled", "linn_recycler", &run_recycled<acquire>},
-    {"recycled", "linn_allocate_shared", &run_recycled<allocate_shared_message>},
+    {"recycled", "linn_recycler_shared", &run_recycled<linn_recycler_shared>},
+    {"recycled", "linn_recycler_filled", &run_recycled<acquire_and_fill, message>},
+    {"recycled", "linn_recycler", &run_recycled<linn_recycler>},
+    {"recycled", "linn_allocate_shared", &run_recycled<linn_allocate_shared>},
 };
 
 const variants here{all};

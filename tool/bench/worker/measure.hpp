@@ -140,7 +140,7 @@ struct options {
 /// One way of doing the work of a scenario, such as `make_shared` in shared-ptr.
 struct variant {
     std::string_view scenario;
-    std::string_view name; ///< as in tool/bench/scenarios/
+    std::string_view name; ///< as in tool/bench/scenario.cpp
     outcome (*run)(const options&);
 };
 
@@ -195,15 +195,13 @@ private:
 
 /// The integers of the published `unordered_set` measurement: a default-seeded `std::mt19937` through a
 /// `std::uniform_int_distribution<int>` over every value of `int`.
-class published_integers {
-public:
-    int operator()() { return distribution_(engine_); }
-
-private:
-    std::mt19937 engine_;
-    std::uniform_int_distribution<int> distribution_{std::numeric_limits<int>::min(),
-                                                     std::numeric_limits<int>::max()};
-};
+inline void fill_with_published_integers(mapped_array<int>& values) {
+    std::mt19937 engine;
+    std::uniform_int_distribution<int> any{std::numeric_limits<int>::min(), std::numeric_limits<int>::max()};
+    for (int& value : values) {
+        value = any(engine);
+    }
+}
 
 /// The standard allocator over a source of single objects, which has `take<T>()` and `give<T>(void*)`. Arrays are from
 /// `std::allocator`.

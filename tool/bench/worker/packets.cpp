@@ -3,14 +3,11 @@
 #include "measure.hpp"
 #include "works.hpp"
 
-#include <linn/allocator.hpp>
 #include <linn/pool.hpp>
-#include <linn/recycler.hpp>
 
 #include <array>
 #include <cstring>
 #include <mutex>
-#include <optional>
 
 namespace linn::tool::worker {
 namespace {
@@ -36,19 +33,13 @@ private:
 template <class Lock>
 class locked_pool {
 public:
-    locked_pool(std::size_t block_bytes, std::size_t blocks) {
-        free_.reserve(blocks);
-        for (std::size_t i = 0; i != blocks; ++i) {
-            free_.push_back(::operator new(block_bytes));
-        }
-        all_ = free_;
-    }
-    locked_pool(const locked_pool&) = delete;
-    locked_pool& operator=(const locked_pool&) = delete;
-    ~locked_pool() {
-        for (void* p : all_) {
-            ::operator delete(p);
-        }
+    /// Room for a packet of 1.5 KB and a control block.
+    static constexpr std::size_t block_bytes = 1'600;
+
+    /// The process's one pool with that lock.
+    static locked_pool& shared() {
+        static locked_pool& pool = *new locked_pool;
+        return pool;
     }
 
     void* pop() {
@@ -67,29 +58,16 @@ public:
     }
 
 private:
+    locked_pool() {
+        constexpr std::size_t blocks = 4'096;
+        free_.reserve(blocks);
+        while (free_.size() != blocks) {
+            free_.push_back(::operator new(block_bytes));
+        }
+    }
+
     Lock lock_;
     std::vector<void*> free_;
-    std::vector<void*> all_;
-};
-
-/// Blocks of packets: room for a packet of 1.5 KB and a control block.
-constexpr std::size_t packet_block_bytes = 1'600;
-constexpr std::size_t packet_blocks = 4'096;
-
-/// The process's one pool of packets with that lock.
-template <class Lock>
-locked_pool<Lock>& packet_pool() {
-    static locked_pool<Lock>& pool = *new locked_pool<Lock>{packet_block_bytes, packet_blocks};
-    return pool;
-}
-
-/// Destroys the object and gives its block back, as the deleter of a `std::shared_ptr`.
-template <class T, class Lock>
-struct locked_deleter {
-    void operator()(T* p) const noexcept {
-        p->~T();
-        packet_pool<Lock>().push(p);
-    }
 };
 
 /// The allocator over the same pool, for `std::allocate_shared`.
@@ -97,109 +75,71 @@ template <class Lock>
 struct locked_source {
     template <class T>
     static void* take() {
-        static_assert(sizeof(T) <= packet_block_bytes);
-        return packet_pool<Lock>().pop();
+        static_assert(sizeof(T) <= locked_pool<Lock>::block_bytes);
+        return locked_pool<Lock>::shared().pop();
     }
     template <class T>
     static void give(void* p) noexcept {
-        packet_pool<Lock>().push(p);
+        locked_pool<Lock>::shared().push(p);
     }
-};
-template <class T, class Lock>
-using locked_allocator = source_allocator<T, locked_source<Lock>>;
-
-/// As most programs write it: without a constructor the packet is filled with zeros first.
-struct make_shared_filled_way : owning_way {
-    static std::shared_ptr<plain_packet> create() { return std::make_shared<plain_packet>(); }
 };
 
 /// Two general allocations, for the packet and for the control block.
-struct with_new_way : owning_way {
-    static std::shared_ptr<packet> create() { return std::shared_ptr<packet>(new packet); }
-};
+constexpr auto with_new = []<class T> { return [] { return std::shared_ptr<T>(new T); }; };
 
-struct new_delete_way {
-    static packet* create() { return new packet; }
-    static void destroy(packet*& p) { delete p; }
+struct new_and_delete {
+    packet* operator()() const { return new packet; }
+    static void destroy(packet* p) { delete p; }
 };
+constexpr auto new_delete = []<class> { return new_and_delete{}; };
 
 template <class Lock>
-struct pool_way {
-    locked_pool<Lock>& pool = packet_pool<Lock>();
+struct pop_and_push {
+    locked_pool<Lock>& pool = locked_pool<Lock>::shared();
 
-    packet* create() { return ::new (pool.pop()) packet; }
-    void destroy(packet*& p) { pool.push(p); }
+    packet* operator()() const { return ::new (pool.pop()) packet; }
+    void destroy(packet* p) const { pool.push(p); }
 };
+template <class Lock>
+constexpr auto from_pool = []<class> { return pop_and_push<Lock>{}; };
 
 /// The packet from the pool, the control block by a small general allocation.
 template <class Lock>
-struct with_pool_way : owning_way {
-    static std::shared_ptr<packet> create() {
-        return std::shared_ptr<packet>(::new (packet_pool<Lock>().pop()) packet,
-                                       locked_deleter<packet, Lock>{});
-    }
+constexpr auto with_pool = []<class T> {
+    return [] {
+        return std::shared_ptr<T>(::new (locked_pool<Lock>::shared().pop()) T, [](T* p) {
+            p->~T();
+            locked_pool<Lock>::shared().push(p);
+        });
+    };
 };
-
 /// Packet and control block in one block of the pool.
 template <class Lock>
-struct allocate_shared_way : owning_way {
-    static std::shared_ptr<packet> create() {
-        return std::allocate_shared<packet>(locked_allocator<packet, Lock>{});
-    }
+constexpr auto allocate_shared = []<class T> {
+    return [] { return std::allocate_shared<T>(source_allocator<T, locked_source<Lock>>{}); };
 };
 
-struct linn_for_overwrite_way : owning_way {
-    static std::shared_ptr<plain_packet> create() { return linn::make_shared_for_overwrite<plain_packet>(); }
+struct create_and_destroy {
+    packet* operator()() const { return linn::pool<packet>::create(); }
+    static void destroy(packet* p) { linn::pool<packet>::destroy(p); }
 };
+constexpr auto linn_pool = []<class> { return create_and_destroy{}; };
 
-struct linn_allocate_shared_way : owning_way {
-    static std::shared_ptr<packet> create() {
-        return std::allocate_shared<packet>(linn::allocator<packet>{});
-    }
-};
-
-struct linn_pool_way {
-    static packet* create() { return linn::pool<packet>::create(); }
-    static void destroy(packet*& p) { linn::pool<packet>::destroy(p); }
-};
-
-/// Packets that stay constructed. One recycler for all threads, as a program would have it.
-linn::recycler<packet>& packets() {
-    static linn::recycler<packet>& r = *new linn::recycler<packet>{{.capacity = 4'096}};
-    return r;
-}
-
-struct linn_recycler_way : owning_way {
-    linn::recycler<packet>& source = packets();
-    auto create() { return source.acquire(); }
-};
-
-struct linn_recycler_shared_way : owning_way {
-    linn::recycler<packet>& source = packets();
-    auto create() { return source.acquire_shared(); }
-};
-
-/// The scenario shared-ptr for one way of creating and destroying: hot and in bursts, in a process with one thread,
-/// in one with an idle second thread, and with two threads that really work.
-template <class Way>
+/// The scenario shared-ptr for one way of making a packet: hot and in bursts, in a process with one thread, in one with an idle second
+/// thread, and with two threads that really work.
+template <auto Way, class T = packet>
 outcome run_shared_ptr(const options& o) {
     const std::size_t operations = (o.scaled(40'960) + burst - 1) / burst * burst;
     outcome result;
     result.work_check = operations;
-    const auto hot = [] { return [way = Way{}](std::size_t n) mutable { hot_loop(way, n); }; };
-    const auto bursts = [] { return [way = Way{}](std::size_t n) mutable { burst_loop(way, n); }; };
-
-    std::optional<idle_thread> second;
-    for (const char* state : {"single", "multi"}) {
-        const std::string prefix = state;
-        add_passes(result, prefix + "_hot", 1, operations, hot);
-        add_passes(result, prefix + "_burst", 1, operations, bursts);
-        if (!second) {
-            second.emplace();
-        }
-    }
-    add_passes(result, "two_hot", 2, operations, hot);
-    add_passes(result, "two_burst", 2, operations, bursts);
+    const auto add = [&](const std::string& state, unsigned threads) {
+        add_passes(result, state + "_hot", threads, operations, hot<Way, T>);
+        add_passes(result, state + "_burst", threads, operations, bursts<Way, T>);
+    };
+    add("single", 1);
+    const idle_thread second;
+    add("multi", 1);
+    add("two", 2);
     return result;
 }
 
@@ -271,10 +211,10 @@ struct pipeline_run {
 
 /// One thread receives: takes a packet, fills a header and a few lines, pushes it. The other processes: reads them and
 /// lets the packet go. `ticks_a_packet` 0: as fast as it goes; else frames arrive at that pace, in bursts.
-/// `Way` has a `handle create()`; a default-constructed handle owns nothing.
-template <class Way>
+template <auto Way, class T>
 pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
-    using handle = decltype(std::declval<Way&>().create());
+    const auto make = Way.template operator()<T>();
+    using handle = decltype(make());
     const auto queue = std::make_unique<ring<handle, ring_capacity>>();
     pipeline_run result;
     std::array<std::uint64_t, 2> ends{};
@@ -317,7 +257,6 @@ pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
     }};
 
     {
-        Way way;
         std::array<std::byte, 64> header{};
         barrier.wait();
         const std::uint64_t faults = page_faults();
@@ -338,7 +277,7 @@ pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
                 waited += ticks() - since;
             }
             for (std::size_t i = 0; i != n; ++i) {
-                handle h = way.create();
+                handle h = make();
                 h->length = sent + i;
                 std::memcpy(&header, &h->length, sizeof h->length);
                 std::memcpy(h->data, header.data(), header.size());
@@ -369,18 +308,18 @@ phase pipeline_phase(std::string name, std::size_t packets, const pipeline_run& 
 }
 
 /// The scenario pipeline for one way of holding a packet: flat out, then at the line rate of 10 Gbit/s.
-template <class Way>
+template <auto Way, class T = packet>
 outcome run_pipeline(const options& o) {
     const std::size_t packets = o.scaled(600'000);
     outcome result;
     const std::uint64_t since = now_ns();
     const std::uint64_t start = ticks();
-    run_packets<Way>(packets / 4 + 1, 0); // warms up, and tells how fast the counter runs
+    run_packets<Way, T>(packets / 4 + 1, 0); // warms up, and tells how fast the counter runs
     const double ticks_a_second =
         static_cast<double>(ticks() - start) / static_cast<double>(now_ns() - since) * 1e9;
 
-    const pipeline_run flat = run_packets<Way>(packets, 0);
-    const pipeline_run line = run_packets<Way>(packets, ticks_a_second / line_rate);
+    const pipeline_run flat = run_packets<Way, T>(packets, 0);
+    const pipeline_run line = run_packets<Way, T>(packets, ticks_a_second / line_rate);
     result.phases.push_back(pipeline_phase("flat_out", packets, flat));
     result.phases.push_back(pipeline_phase("line_rate", packets, line));
     result.cpu_share = std::min(flat.least_share, line.least_share);
@@ -392,28 +331,29 @@ outcome run_pipeline(const options& o) {
 }
 
 constexpr variant all[] = {
-    {"shared-ptr", "make_shared", &run_shared_ptr<make_shared_way>},
-    {"shared-ptr", "make_shared_filled", &run_shared_ptr<make_shared_filled_way>},
-    {"shared-ptr", "shared_ptr_with_new", &run_shared_ptr<with_new_way>},
-    {"shared-ptr", "new_delete", &run_shared_ptr<new_delete_way>},
-    {"shared-ptr", "shared_ptr_with_pool", &run_shared_ptr<with_pool_way<std::mutex>>},
-    {"shared-ptr", "allocate_shared", &run_shared_ptr<allocate_shared_way<std::mutex>>},
-    {"shared-ptr", "pool", &run_shared_ptr<pool_way<std::mutex>>},
-    {"shared-ptr", "allocate_shared_spin", &run_shared_ptr<allocate_shared_way<spin_lock>>},
-    {"shared-ptr", "pool_spin", &run_shared_ptr<pool_way<spin_lock>>},
-    {"shared-ptr", "linn_make_shared", &run_shared_ptr<linn_make_shared_way>},
-    {"shared-ptr", "linn_make_shared_for_overwrite", &run_shared_ptr<linn_for_overwrite_way>},
-    {"shared-ptr", "linn_allocate_shared", &run_shared_ptr<linn_allocate_shared_way>},
-    {"shared-ptr", "linn_recycler_shared", &run_shared_ptr<linn_recycler_shared_way>},
-    {"shared-ptr", "linn_recycler", &run_shared_ptr<linn_recycler_way>},
-    {"shared-ptr", "linn_pool", &run_shared_ptr<linn_pool_way>},
-    {"pipeline", "make_shared", &run_pipeline<make_shared_way>},
-    {"pipeline", "allocate_shared", &run_pipeline<allocate_shared_way<std::mutex>>},
-    {"pipeline", "allocate_shared_spin", &run_pipeline<allocate_shared_way<spin_lock>>},
-    {"pipeline", "linn_make_shared", &run_pipeline<linn_make_shared_way>},
-    {"pipeline", "linn_make_shared_for_overwrite", &run_pipeline<linn_for_overwrite_way>},
-    {"pipeline", "linn_allocate_shared", &run_pipeline<linn_allocate_shared_way>},
-    {"pipeline", "linn_recycler_shared", &run_pipeline<linn_recycler_shared_way>},
+    {"shared-ptr", "make_shared", &run_shared_ptr<std_make_shared>},
+    // As most programs write it: without a constructor the packet is filled with zeros first.
+    {"shared-ptr", "make_shared_filled", &run_shared_ptr<std_make_shared, plain_packet>},
+    {"shared-ptr", "shared_ptr_with_new", &run_shared_ptr<with_new>},
+    {"shared-ptr", "new_delete", &run_shared_ptr<new_delete>},
+    {"shared-ptr", "shared_ptr_with_pool", &run_shared_ptr<with_pool<std::mutex>>},
+    {"shared-ptr", "allocate_shared", &run_shared_ptr<allocate_shared<std::mutex>>},
+    {"shared-ptr", "pool", &run_shared_ptr<from_pool<std::mutex>>},
+    {"shared-ptr", "allocate_shared_spin", &run_shared_ptr<allocate_shared<spin_lock>>},
+    {"shared-ptr", "pool_spin", &run_shared_ptr<from_pool<spin_lock>>},
+    {"shared-ptr", "linn_make_shared", &run_shared_ptr<linn_make_shared>},
+    {"shared-ptr", "linn_make_shared_for_overwrite", &run_shared_ptr<linn_for_overwrite, plain_packet>},
+    {"shared-ptr", "linn_allocate_shared", &run_shared_ptr<linn_allocate_shared>},
+    {"shared-ptr", "linn_recycler_shared", &run_shared_ptr<linn_recycler_shared>},
+    {"shared-ptr", "linn_recycler", &run_shared_ptr<linn_recycler>},
+    {"shared-ptr", "linn_pool", &run_shared_ptr<linn_pool>},
+    {"pipeline", "make_shared", &run_pipeline<std_make_shared>},
+    {"pipeline", "allocate_shared", &run_pipeline<allocate_shared<std::mutex>>},
+    {"pipeline", "allocate_shared_spin", &run_pipeline<allocate_shared<spin_lock>>},
+    {"pipeline", "linn_make_shared", &run_pipeline<linn_make_shared>},
+    {"pipeline", "linn_make_shared_for_overwrite", &run_pipeline<linn_for_overwrite, plain_packet>},
+    {"pipeline", "linn_allocate_shared", &run_pipeline<linn_allocate_shared>},
+    {"pipeline", "linn_recycler_shared", &run_pipeline<linn_recycler_shared>},
 };
 
 const variants here{all};

@@ -3,7 +3,6 @@
 #include "pools.hpp"
 
 #include "measure.hpp"
-#include "works.hpp"
 
 #include <linn/memory_resource.hpp>
 
@@ -20,8 +19,14 @@ namespace linn::tool::worker {
 
 namespace {
 
+/// One of the standard library's pool resources, with default options, over `new_delete_resource`.
 template <class Resource>
-struct pmr : pmr_policy<Resource> {
+struct pmr {
+    template <class T>
+    static std::pmr::polymorphic_allocator<T> allocator() {
+        return &resource_;
+    }
+
     template <std::size_t Bytes>
     struct object : payload<Bytes> {
         using payload<Bytes>::payload;
@@ -30,11 +35,11 @@ struct pmr : pmr_policy<Resource> {
         static void operator delete(void* p, std::size_t size) {
             resource_.deallocate(p, size, alignof(object));
         }
-
-    private:
-        // A reference held once, so that the row does not pay for the guard of a function's static.
-        static inline Resource& resource_ = pmr_policy<Resource>::resource();
     };
+
+private:
+    // A reference held once, so that the row does not pay for the guard of a function's static.
+    static inline Resource& resource_ = *new Resource{std::pmr::new_delete_resource()};
 };
 
 using unsynchronized = pmr<std::pmr::unsynchronized_pool_resource>;
@@ -86,10 +91,6 @@ struct boost_source {
 // belongs to the first thread; when the first thread ends, the chunk is freed and the list dangles. A container
 // at namespace scope outlives the thread-local pool its nodes came from. No chunk is given back before the end.
 
-/// Nodes in a chunk; specialise to change it for a type.
-template <class T>
-inline constexpr std::size_t chunk_nodes = 64;
-
 template <class T>
 class lecture_pool {
 public:
@@ -125,23 +126,24 @@ public:
     }
 
 private:
+    static constexpr std::size_t chunk_nodes = 64;
     union node {
         node* next;
         alignas(T) std::byte object[sizeof(T)];
     };
     struct chunk {
         chunk* next;
-        node nodes[chunk_nodes<T>];
+        node nodes[chunk_nodes];
     };
 
     void grow() {
         chunk* fresh = new chunk;
         fresh->next = chunks_;
         chunks_ = fresh;
-        for (std::size_t i = 0; i + 1 != chunk_nodes<T>; ++i) {
+        for (std::size_t i = 0; i + 1 != chunk_nodes; ++i) {
             fresh->nodes[i].next = &fresh->nodes[i + 1];
         }
-        fresh->nodes[chunk_nodes<T> - 1].next = free_;
+        fresh->nodes[chunk_nodes - 1].next = free_;
         free_ = &fresh->nodes[0];
     }
 
@@ -165,7 +167,7 @@ template <class Map>
 class integer_map {
 public:
     integer_map(std::size_t n, typename Map::allocator_type allocator) : keys_{n}, map_{allocator} {
-        std::generate(keys_.begin(), keys_.end(), published_integers{});
+        fill_with_published_integers(keys_);
     }
 
     void build() {
@@ -243,7 +245,7 @@ template <class Make>
 bool measure_container(std::size_t n, std::size_t repetitions, const Make& make,
                        step_report<std::size(container_steps)>& report) {
     mapped_array<int> keys{n};
-    std::generate(keys.begin(), keys.end(), published_integers{});
+    fill_with_published_integers(keys);
     mapped_array<std::uint32_t> victims{n};
     std::iota(victims.begin(), victims.end(), std::uint32_t{0});
     std::shuffle(victims.begin(), victims.end(), std::mt19937_64{11});

@@ -41,19 +41,6 @@ auto list_of() {
     return std::list<int, decltype(from)>{from};
 }
 
-/// One of the standard library's pool resources, with default options, over `new_delete_resource`.
-template <class Resource>
-struct pmr_policy {
-    static Resource& resource() {
-        static auto& all = *new Resource{std::pmr::new_delete_resource()};
-        return all;
-    }
-    template <class T>
-    static std::pmr::polymorphic_allocator<T> allocator() {
-        return &resource();
-    }
-};
-
 /// The data of a measured object: the constructor writes the first word and leaves the rest alone, so that the
 /// allocation is what is measured and not a fill.
 template <std::size_t Bytes>
@@ -94,31 +81,31 @@ struct linn_policy {
     };
 };
 
-/// One pass of "many": all live, then all freed in the order of allocation. Returns cycles a pair.
+/// All objects live, then all are freed in the order of allocation; again and again.
 template <class Object>
-phase many_pass(mapped_array<Object*>& objects) {
-    const stopwatch watch;
-    for (std::size_t i = 0; i != objects.size(); ++i) {
-        Object* p = new Object(i);
-        escape(p);
-        objects[i] = p;
-    }
-    for (Object* p : objects) {
-        delete p;
-    }
-    return watch.finish("many", objects.size());
+auto many(mapped_array<Object*>& objects) {
+    return [live = std::span{objects.begin(), objects.size()}](std::size_t pairs) {
+        for (std::size_t done = 0; done != pairs; done += live.size()) {
+            for (std::size_t i = 0; i != live.size(); ++i) {
+                Object* p = new Object(i);
+                escape(p);
+                live[i] = p;
+            }
+            for (Object* p : live) {
+                delete p;
+            }
+        }
+    };
 }
 
 /// Allocates one object and frees it at once, again and again.
 template <class Object>
-phase hot_pass(std::size_t pairs) {
-    const stopwatch watch;
+void hot_pairs(std::size_t pairs) {
     for (std::size_t i = 0; i != pairs; ++i) {
         Object* p = new Object(i);
         escape(p);
         delete p;
     }
-    return watch.finish("hot_pair", pairs);
 }
 
 /// The scenario `object` for one policy: first pass (fresh memory), the median of many later passes, and the median of hot pairs.
@@ -126,17 +113,13 @@ template <class Policy>
 outcome run_object(const options& o) {
     using object = typename Policy::template object<64>;
     mapped_array<object*> objects{o.alive(100'000)};
-    phase first = many_pass(objects);
-    first.name = "first";
-    std::array<phase, 15> many;
-    std::ranges::generate(many, [&] { return many_pass(objects); });
-    std::array<phase, 15> hot;
-    hot_pass<object>(objects.size());
-    std::ranges::generate(hot, [&] { return hot_pass<object>(objects.size()); });
-
+    const std::size_t pairs = objects.size();
     outcome result;
-    result.work_check = objects.size();
-    result.phases = {first, median_pass(many), median_pass(hot)};
+    result.work_check = pairs;
+    const auto all = [&] { return many(objects); };
+    add_passes(result, "first", 1, pairs, all, one_cold_pass);
+    add_passes(result, "many", 1, pairs, all, {15, false});
+    add_passes(result, "hot_pair", 1, pairs, [] { return &hot_pairs<object>; }, {15});
     return result;
 }
 
@@ -214,7 +197,7 @@ outcome run_phases(C container, mapped_array<int>& values) {
 template <class Policy>
 outcome run_containers(const options& o) {
     mapped_array<int> values{o.alive(1'000'000)};
-    std::generate(values.begin(), values.end(), published_integers{});
+    fill_with_published_integers(values);
     if (o.container == "unordered_set") {
         return run_phases(unordered_set_of<Policy>(), values);
     }
@@ -231,6 +214,119 @@ outcome run_containers(const options& o) {
     outcome unknown;
     unknown.error = "no container named " + o.container;
     return unknown;
+}
+
+/// What a process says to its parent of the steps of one structure.
+template <std::size_t Steps>
+struct step_report {
+    double cycles[Steps]; ///< an operation
+    double faults[Steps];
+    std::uint64_t peak_bytes;
+    std::size_t elements; ///< what every contender must agree on
+};
+
+/// Runs `work(report)` in a process of its own, so that it finds no memory that another one left, and adds a phase for each step.
+/// The work returns whether it ended well.
+template <std::size_t Steps, class Work>
+void add_steps_apart(outcome& result, const std::string& name, const char* const (&steps)[Steps],
+                     const Work& work) {
+    mapped_array<step_report<Steps>> shared{1, MAP_SHARED};
+    step_report<Steps>& report = shared[0];
+    if (std::string problem = run_apart([&] { return work(report); }); result.error.empty()) {
+        result.error = std::move(problem);
+    }
+    for (std::size_t step = 0; step != Steps; ++step) {
+        result.phases.push_back({name + '_' + steps[step], report.cycles[step], report.faults[step], {}});
+    }
+    result.peak_rss_bytes = std::max(result.peak_rss_bytes, report.peak_bytes);
+    result.work_check += report.elements;
+}
+
+/// The timed steps of a round, and the three together.
+inline constexpr const char* reuse_steps[] = {"build", "walk", "free", "sum"};
+
+struct list_node {
+    list_node* next;
+    long value[5];
+};
+static_assert(sizeof(long) != 8 || sizeof(list_node) == 48);
+
+/// A list as C programs write it.
+template <class Allocator>
+class node_list {
+public:
+    node_list(std::size_t n, Allocator allocator) : nodes_{n}, allocator_{allocator} {}
+
+    void build() {
+        long i = 0;
+        for (list_node*& place : nodes_) {
+            auto* const p = ::new (static_cast<void*>(traits::allocate(allocator_, 1))) list_node;
+            p->next = head_;
+            p->value[0] = i++;
+            head_ = place = p;
+        }
+    }
+    std::size_t walk() const {
+        std::size_t total = 0;
+        for (const list_node* p = head_; p != nullptr; p = p->next) {
+            total += static_cast<std::size_t>(p->value[0]);
+        }
+        return total;
+    }
+    void release() {
+        for (list_node* const p : nodes_) {
+            traits::deallocate(allocator_, p, 1);
+        }
+        head_ = nullptr;
+    }
+
+    void shuffle(std::mt19937_64& random) { std::shuffle(nodes_.begin(), nodes_.end(), random); }
+    bool empty() const noexcept { return head_ == nullptr; }
+
+private:
+    using traits = std::allocator_traits<Allocator>;
+
+    mapped_array<list_node*> nodes_;
+    [[no_unique_address]] Allocator allocator_;
+    list_node* head_ = nullptr;
+};
+
+/// Builds the structure, walks it four times and frees its nodes in random order; again and again in the same memory. Keeps the
+/// least of each step, without the first round, which takes fresh memory. @returns whether all nodes were freed
+template <class Structure>
+bool measure_reuse(std::size_t n, std::size_t rounds, Structure structure,
+                   step_report<std::size(reuse_steps)>& report) {
+    constexpr std::size_t walks = 4;
+    constexpr std::size_t sum = std::size(reuse_steps) - 1;
+    std::mt19937_64 random{11};
+    std::size_t total = 0;
+    for (std::size_t round = 0; round <= rounds; ++round) {
+        const auto time = [&](std::size_t step, std::size_t operations, auto work) {
+            const stopwatch watch;
+            work();
+            const phase p = watch.finish({}, operations);
+            if (round <= 1 || p.cycles_per_operation < report.cycles[step]) {
+                report.cycles[step] = p.cycles_per_operation;
+                report.faults[step] = p.faults_per_operation;
+            }
+        };
+        time(0, n, [&] { structure.build(); });
+        time(1, walks * n, [&] {
+            for (std::size_t i = 0; i != walks; ++i) {
+                total += structure.walk();
+                escape(&total);
+            }
+        });
+        structure.shuffle(random);
+        time(2, n, [&] { structure.release(); });
+    }
+    for (std::size_t step = 0; step != sum; ++step) {
+        report.cycles[sum] += report.cycles[step];
+        report.faults[sum] += report.faults[step];
+    }
+    report.elements = total;
+    report.peak_bytes = peak_rss_bytes();
+    return structure.empty();
 }
 
 } // namespace linn::tool::worker
