@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/worker/crew.hpp"
+#include "bench/worker/pairs.hpp"
 #include "timed_lock.hpp"
 
 #include <linn/detail/sync/thread_cache.hpp>

@@ -50,96 +50,25 @@ double rough_ticks(const options& o, double ns) {
 }
 
 /// How many pairs a pass has: `wanted`, or as many as fit when all passes together may take `bound` ticks. The pairs
-/// that find this out also warm the allocator up. A thread that had to wait for its CPU must not pass for a slow
-/// allocator, so the least of several tries counts.
+/// that find this out also warm the allocator up. The first pair pays for memory that later ones reuse, and a thread that had to wait
+/// for its CPU must not pass for a slow allocator, so the least of several tries counts.
 template <class Make>
 std::size_t fitting_pairs(unsigned threads, std::size_t wanted, double bound, const Make& make) {
-    constexpr double all_passes = passes{}.count + 1;
-    constexpr int tries = 4; // after the first
+    constexpr int tries = 5;
     double ignored = 1;
     for (std::size_t pairs = 1;; pairs *= 8) {
-        const auto try_once = [&] {
-            return measure_passes({}, threads, pairs, ignored, make, one_cold_pass).cycles_per_operation;
-        };
-        double each = try_once();
-        // The first pair of all pays for memory that later ones reuse; a single one is believed only when it alone
-        // takes up a good part of the time.
-        const double enough = pairs == 1 ? bound / 4 : bound / 64;
-        const auto is_enough = [&] { return each * static_cast<double>(pairs) >= enough; };
+        double each = bound;
+        const auto is_enough = [&] { return each * static_cast<double>(pairs) >= bound / 64; };
         for (int i = 0; i != tries && is_enough(); ++i) {
-            each = std::min(each, try_once());
+            const phase p = measure_passes({}, threads, pairs, ignored, make, one_cold_pass);
+            each = std::min(each, p.cycles_per_operation);
         }
-        if (!is_enough() && pairs < wanted) {
-            continue;
+        if (is_enough() || pairs >= wanted) {
+            const double fitting = bound / (passes{}.count + 1) / std::max(each, 1e-3);
+            return static_cast<std::size_t>(std::clamp(fitting, 1.0, static_cast<double>(wanted)));
         }
-        const double fitting = bound / all_passes / std::max(each, 1e-3);
-        return fitting < static_cast<double>(wanted)
-                   ? std::max<std::size_t>(1, static_cast<std::size_t>(fitting))
-                   : wanted;
     }
 }
-
-/// One run of the scenario sizes: collects the phases of one way.
-template <template <std::size_t> class Source, std::size_t Least, std::size_t Most>
-class sizes_run {
-public:
-    explicit sizes_run(const options& o)
-        : wanted_{std::max<std::size_t>(1, o.scaled(published_pairs) / passes{}.count)},
-          bound_{rough_ticks(o, most_ns)} {
-        result_.work_check = wanted_;
-    }
-
-    outcome perform() {
-        all_sizes<1>(std::make_index_sequence<size_count>{});
-        all_sizes<2>(std::make_index_sequence<size_count>{});
-        // A mean: an interrupt in one of many short phases is no disturbance of the sample.
-        result_.cpu_share = measured_ == 0 ? 1 : shares_ / measured_;
-        return std::move(result_);
-    }
-
-private:
-    template <unsigned Threads, std::size_t... Log2>
-    void all_sizes(std::index_sequence<Log2...>) {
-        (one_size<Threads, std::size_t{1} << Log2>(), ...);
-    }
-
-    template <unsigned Threads, std::size_t Bytes>
-    void one_size() {
-        std::string name = std::to_string(Bytes) + (Threads == 1 ? "" : "_two");
-        if constexpr (Bytes < Least || Bytes > Most) {
-            result_.phases.push_back({std::move(name), 0, 0, {}});
-        } else {
-            using source = Source<Bytes>;
-            const auto pairs = [] { return [s = source{}](std::size_t n) mutable { pair_loop(s, n); }; };
-            phase p = measure(std::move(name), Threads, bound_, pairs);
-            if constexpr (Threads == 1 && Bytes >= least_touched) {
-                const auto touched = [] {
-                    return [s = source{}](std::size_t n) mutable { touched_loop(s, n, Bytes); };
-                };
-                const phase t = measure({}, 1, bound_ / 4, touched);
-                p.metrics.emplace_back("touched_cycles", t.cycles_per_operation);
-                p.metrics.emplace_back("touched_faults", t.faults_per_operation);
-            }
-            result_.phases.push_back(std::move(p));
-        }
-    }
-
-    template <class Make>
-    phase measure(std::string name, unsigned threads, double bound, const Make& make) {
-        double share = 1;
-        const std::size_t pairs = fitting_pairs(threads, wanted_, bound, make);
-        phase p = measure_passes(std::move(name), threads, pairs, share, make);
-        shares_ += share;
-        ++measured_;
-        return p;
-    }
-
-    std::size_t wanted_; // pairs of a pass
-    double bound_;       // ticks that a size may take
-    outcome result_;
-    double shares_ = 0;
-    double measured_ = 0;
-};
 
 /// As published: an array of char, of a size that the compiler does not know.
 template <std::size_t Bytes>
@@ -171,37 +100,72 @@ struct pooled_buffer {
 /// The scenario sizes for one way: `Source<Bytes>` hands out blocks of one size, from `Least` to `Most` bytes.
 template <template <std::size_t> class Source, std::size_t Least = 1, std::size_t Most = largest>
 outcome run_sizes(const options& o) {
-    return sizes_run<Source, Least, Most>{o}.perform();
+    const std::size_t wanted = std::max<std::size_t>(1, o.scaled(published_pairs) / passes{}.count);
+    const double bound = rough_ticks(o, most_ns);
+    outcome result;
+    result.work_check = wanted;
+    double shares = 0;
+    double measured = 0;
+    const auto measure = [&](std::string name, unsigned threads, double most_ticks, const auto& make) {
+        double share = 1;
+        phase p = measure_passes(std::move(name), threads, fitting_pairs(threads, wanted, most_ticks, make),
+                                 share, make);
+        shares += share;
+        ++measured;
+        return p;
+    };
+    const auto add_size = [&]<std::size_t Bytes>(unsigned threads) {
+        std::string name = std::to_string(Bytes) + (threads == 1 ? "" : "_two");
+        if constexpr (Bytes < Least || Bytes > Most) {
+            result.phases.push_back({std::move(name), 0, 0, {}});
+        } else {
+            using source = Source<Bytes>;
+            phase p = measure(std::move(name), threads, bound,
+                              [] { return [s = source{}](std::size_t n) mutable { pair_loop(s, n); }; });
+            if (threads == 1 && Bytes >= least_touched) {
+                const phase t = measure({}, 1, bound / 4, [] {
+                    return [s = source{}](std::size_t n) mutable { touched_loop(s, n, Bytes); };
+                });
+                p.metrics = {{"touched_cycles", t.cycles_per_operation},
+                             {"touched_faults", t.faults_per_operation}};
+            }
+            result.phases.push_back(std::move(p));
+        }
+    };
+    const auto add_all = [&]<std::size_t... Log2>(unsigned threads, std::index_sequence<Log2...>) {
+        (add_size.template operator()<std::size_t{1} << Log2>(threads), ...);
+    };
+    for (const unsigned threads : {1u, 2u}) {
+        add_all(threads, std::make_index_sequence<size_count>{});
+    }
+    // A mean: an interrupt in one of many short phases is no disturbance of the sample.
+    result.cpu_share = shares / measured;
+    return result;
 }
 
 /// Sizes as programs with nodes and strings have them: most below 100 bytes, some up to 2 KiB.
-class program_sizes {
-public:
-    program_sizes() {
-        std::mt19937_64 random{5};
-        const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-        for (std::size_t& bytes : bytes_) {
-            const std::size_t kind = below(20);
-            bytes = kind < 14 ? 8 + below(88) : kind < 19 ? 96 + below(400) : 500 + below(1'548);
-        }
+std::array<std::size_t, 1'024> program_sizes() {
+    std::mt19937_64 random{5};
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    std::array<std::size_t, 1'024> sizes{};
+    for (std::size_t& bytes : sizes) {
+        const std::size_t kind = below(20);
+        bytes = kind < 14 ? 8 + below(88) : kind < 19 ? 96 + below(400) : 500 + below(1'548);
     }
-    std::size_t operator[](std::size_t i) const noexcept { return bytes_[i % bytes_.size()]; }
-
-private:
-    std::array<std::size_t, 1'024> bytes_{};
-};
+    return sizes;
+}
 
 /// Allocates `n` blocks and frees them in the same order, until `operations` went through.
 [[gnu::noinline]] void fill_and_free(std::pmr::memory_resource& r, void** live, std::size_t n,
                                      std::size_t operations) {
-    static const program_sizes sizes;
+    static const auto sizes = program_sizes();
     for (std::size_t done = 0, k = 0; done < operations; done += n, ++k) {
         for (std::size_t i = 0; i != n; ++i) {
-            live[i] = r.allocate(sizes[i + k], alignof(void*));
+            live[i] = r.allocate(sizes[(i + k) % sizes.size()], alignof(void*));
             escape(live[i]);
         }
         for (std::size_t i = 0; i != n; ++i) {
-            r.deallocate(live[i], sizes[i + k], alignof(void*));
+            r.deallocate(live[i], sizes[(i + k) % sizes.size()], alignof(void*));
             escape(live);
         }
     }
@@ -227,7 +191,6 @@ outcome run_pmr_blocks(const options& o) {
                            return [source = std::make_unique<Source>(),
                                    live = std::make_unique<mapped_array<void*>>(alive)](std::size_t n) {
                                fill_and_free(source->get(), live->begin(), live->size(), n);
-                               source->end_pass();
                            };
                        });
             result.work_check += operations;
@@ -330,7 +293,7 @@ void raw_work(std::pmr::memory_resource& r, std::size_t n) {
 }
 
 /// The scenario pmr for one resource: four containers' work and raw blocks, on one thread and on two. `Source` is made
-/// once on each thread; it has `std::pmr::memory_resource& get()`, and `void end_pass()` after each pass.
+/// once on each thread; it has `std::pmr::memory_resource& get()`, called before each pass.
 template <class Source>
 outcome run_pmr(const options& o) {
     using map = std::pmr::map<int, int>;
@@ -352,7 +315,6 @@ outcome run_pmr(const options& o) {
             add_passes(result, w.name + std::string{threads == 1 ? "" : "_two"}, threads, operations, [&w] {
                 return [source = std::make_unique<Source>(), run = w.run](std::size_t n) {
                     run(source->get(), n);
-                    source->end_pass();
                 };
             });
         }
@@ -362,7 +324,6 @@ outcome run_pmr(const options& o) {
 
 struct new_delete_source {
     static std::pmr::memory_resource& get() { return *std::pmr::new_delete_resource(); }
-    static void end_pass() {}
     static auto make() { return std::pmr::new_delete_resource(); }
 };
 
@@ -370,31 +331,29 @@ struct new_delete_source {
 struct unsynchronized_source {
     std::pmr::unsynchronized_pool_resource resource;
     std::pmr::memory_resource& get() { return resource; }
-    static void end_pass() {}
     static auto make() { return std::make_unique<std::pmr::unsynchronized_pool_resource>(); }
 };
 
-/// Gives back nothing before the end of a pass; that end is part of the figure.
+/// Gives back nothing before the next pass, which pays for that.
 struct monotonic_source {
     std::pmr::monotonic_buffer_resource resource;
-    std::pmr::memory_resource& get() { return resource; }
-    void end_pass() { resource.release(); }
-};
-
-/// One for all threads, over the resources that the functions return.
-template <class Resource, auto... Upstream>
-struct shared_source {
-    static std::pmr::memory_resource& get() {
-        static auto& resource = *new Resource{Upstream()...};
+    std::pmr::memory_resource& get() {
+        resource.release();
         return resource;
     }
-    static void end_pass() {}
-    static auto make() { return std::make_unique<Resource>(Upstream()...); }
+};
+
+/// One for all threads.
+template <class Resource>
+struct shared_source {
+    static std::pmr::memory_resource& get() {
+        static auto& resource = *new Resource;
+        return resource;
+    }
+    static auto make() { return std::make_unique<Resource>(); }
 };
 using synchronized_source = shared_source<std::pmr::synchronized_pool_resource>;
 using linn_source = shared_source<pool_resource>;
-/// One that takes its slabs from new and delete.
-using linn_source_over_new = shared_source<pool_resource, &std::pmr::new_delete_resource>;
 
 constexpr variant all[] = {
     {"sizes", "new_delete", &run_sizes<new_array>},
@@ -411,7 +370,6 @@ constexpr variant all[] = {
     {"pmr-blocks", "synchronized", &run_pmr_blocks<synchronized_source>},
     {"pmr", "linn_pool_resource", &run_pmr<linn_source>},
     {"pmr-blocks", "linn_pool_resource", &run_pmr_blocks<linn_source>},
-    {"pmr-blocks", "linn_over_new", &run_pmr_blocks<linn_source_over_new>},
 };
 
 const variants here{all};

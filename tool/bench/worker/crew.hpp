@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../scenario.hpp"
 #include "measure.hpp"
 
 #include <linn/detail/core/size_classes.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <new>
 #include <span>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace linn::tool::worker {
 
@@ -156,13 +161,101 @@ private:
 /// Calls `body(index)` on `threads` new threads, which begin at once, and adds up what they return. Its times are from the
 /// common start to the last end. Up to the number of CPUs each thread has one for itself; more threads run where
 /// the system puts them.
-tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body);
+inline tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body) {
+    const bool has_own_cpus = threads <= usable_cpus();
+    struct member {
+        tally counts;
+        std::uint64_t start_ticks = 0;
+        std::uint64_t start_ns = 0;
+        std::uint64_t end_ticks = 0;
+        std::uint64_t end_ns = 0;
+    };
+    std::vector<member> members(threads);
+    spin_barrier barrier{threads};
+    const std::uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    std::vector<std::thread> crew;
+    crew.reserve(threads);
+    for (unsigned index = 0; index != threads; ++index) {
+        crew.emplace_back([&, index] {
+            if (has_own_cpus) {
+                pin_thread(index);
+            } else {
+                unpin_thread();
+            }
+            member& own = members[index];
+            barrier.wait();
+            own.start_ns = now_ns();
+            own.start_ticks = ticks();
+            own.counts = body(index);
+            own.end_ticks = ticks();
+            own.end_ns = now_ns();
+        });
+    }
+    for (std::thread& t : crew) {
+        t.join();
+    }
+
+    tally all;
+    member whole = members.front();
+    for (const member& m : members) {
+        all += m.counts;
+        whole.start_ticks = std::min(whole.start_ticks, m.start_ticks);
+        whole.start_ns = std::min(whole.start_ns, m.start_ns);
+        whole.end_ticks = std::max(whole.end_ticks, m.end_ticks);
+        whole.end_ns = std::max(whole.end_ns, m.end_ns);
+    }
+    all.ticks = whole.end_ticks - whole.start_ticks;
+    all.wall_ns = whole.end_ns - whole.start_ns;
+    all.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    return all;
+}
 
 using program = tally (*)(const work_plan&);
 
 /// Runs `run` with 1, 2, 4 … threads, each time in a process of its own, so that each begins with no memory and the peak is its
 /// own.
-outcome measure_program(const options& o, std::size_t usual_operations, program run);
+inline outcome measure_program(const options& o, std::size_t usual_operations, program run) {
+    struct report { // in memory that the process shares with its parent
+        tally work;
+        std::uint64_t peak_bytes;
+        std::uint64_t faults;
+    };
+    outcome result;
+    result.waits = true;
+    for (const unsigned threads : thread_counts(usable_cpus())) {
+        const work_plan plan{threads, std::max<std::size_t>(1, o.scaled(usual_operations))};
+        mapped_array<report> shared{1, MAP_SHARED};
+        report& r = shared[0];
+        result.error = run_apart([&] {
+            const std::uint64_t faults = page_faults();
+            r.work = run(plan);
+            r.faults = page_faults() - faults;
+            r.peak_bytes = peak_rss_bytes();
+            return true;
+        });
+        const tally& t = r.work;
+        if (result.error.empty() && t.damaged != 0) {
+            result.error = std::to_string(t.damaged) + " blocks no longer held what was written";
+        } else if (result.error.empty() && t.allocated != t.freed) {
+            result.error = std::to_string(t.allocated) + " blocks were allocated, but " +
+                           std::to_string(t.freed) + " freed";
+        }
+        if (!result.error.empty()) {
+            break;
+        }
+        const double operations = static_cast<double>(t.operations);
+        result.phases.push_back({std::to_string(threads),
+                                 static_cast<double>(t.ticks) / operations,
+                                 static_cast<double>(r.faults) / operations,
+                                 {{"peak_rss_bytes", static_cast<double>(r.peak_bytes)}}});
+        result.work_check += t.operations + t.bytes;
+        result.peak_rss_bytes = std::max(result.peak_rss_bytes, r.peak_bytes);
+        if (threads == 1) { // more may have to wait for one another
+            result.cpu_share = static_cast<double>(t.cpu_ns) / static_cast<double>(t.wall_ns);
+        }
+    }
+    return result;
+}
 
 /// The same where each thread has a user of the memory and numbers of its own: calls `work(user, random, index)`. A figure
 /// counts the blocks that were allocated, unless the work counts something else.
@@ -203,12 +296,6 @@ struct parcel {
         user.give_all(blocks);
         user.give_unmarked(block{self});
     }
-};
-
-/// An object of that size, aligned as an object of that size may need, to 16 at most.
-template <std::size_t Bytes>
-struct alignas((Bytes & (~Bytes + 1)) < 16 ? (Bytes & (~Bytes + 1)) : 16) sized_object {
-    unsigned char bytes[Bytes];
 };
 
 /// A program that knows its types has a pool for each, and each place in it knows which. These programs draw sizes at random,

@@ -192,20 +192,6 @@ struct alignas(128) mailbox {
     }
 };
 
-template <class Source>
-constexpr bool has_statistics = requires { Source::statistics(); };
-
-/// How often threads met at the source's depot so far, and found its lock taken.
-template <class Source>
-std::pair<double, double> depot_visits() {
-    if constexpr (has_statistics<Source>) {
-        const auto s = Source::statistics();
-        return {static_cast<double>(s.depot_visits), static_cast<double>(s.contended)};
-    } else {
-        return {};
-    }
-}
-
 /// The scenario scaling for one source: pairs, batches, and batches that the next thread frees. A figure is the time of a core,
 /// not of a thread, so perfect scaling is flat, also where threads outnumber cores and take turns.
 template <class Source>
@@ -216,7 +202,6 @@ outcome run_scaling(const options& o) {
     result.work_check = pairs;
     const auto add = [&](unsigned threads, const char* load, std::size_t operations, const auto& make) {
         const unsigned cpus = usable_cpus();
-        const auto before = depot_visits<Source>();
         double share = 1;
         phase p = measure_passes(std::to_string(threads) + '_' + load, threads, operations, share, [&] {
             if (threads > cpus) {
@@ -228,11 +213,6 @@ outcome run_scaling(const options& o) {
             result.cpu_share = std::min(result.cpu_share, share);
         }
         p.cycles_per_operation *= static_cast<double>(std::min(threads, cpus)) / threads;
-        if constexpr (has_statistics<Source>) {
-            const auto after = depot_visits<Source>();
-            p.metrics = {{"depot_visits", after.first - before.first},
-                         {"contended", after.second - before.second}};
-        }
         result.phases.push_back(std::move(p));
     };
     for (const unsigned threads : team_sizes) {
@@ -350,6 +330,33 @@ struct pointer_array {
     static void give(void* p) noexcept { *top++ = p; }
 };
 
+/// Objects that live at once, a phase each.
+constexpr std::size_t live_counts[] = {1, 8, 100, 1'000, 10'000, 100'000, 1'000'000};
+constexpr std::size_t most_live = live_counts[std::size(live_counts) - 1];
+
+/// The scenarios pairs and pairs-shared for one loop.
+outcome measure_pairs(const options& o, object_loop* loop) {
+    const std::size_t pairs = o.scaled(400'000);
+    mapped_array<void*> live{most_live};
+    outcome result;
+    result.work_check = pairs;
+    for (const std::size_t usual : live_counts) {
+        const std::size_t n = o.alive(usual);
+        const std::size_t rounds = std::max<std::size_t>(pairs / n, 1);
+        add_passes(result, std::to_string(usual), 1, n * rounds, [&live, loop, n] {
+            return [&live, loop, n](std::size_t count) { loop(live.begin(), n, count / n); };
+        });
+    }
+    return result;
+}
+
+template <object_loop* Loop>
+outcome run_loop(const options& o) {
+    return measure_pairs(o, Loop);
+}
+template <class Source>
+constexpr auto& run_pairs = run_loop<&pair_rounds<Source>>;
+
 outcome run_floor(const options& o) {
     mapped_array<char> objects{most_live * object_bytes};
     mapped_array<void*> free{most_live};
@@ -365,12 +372,6 @@ using objects = pool_source<object_bytes>;
 struct small_objects : pool_source<footprint_bytes> {
     static void trim() { pool<object>::trim(); }
 };
-
-/// The scenario pairs-shared for one loop of a shared library.
-template <object_loop* Loop>
-outcome run_loop(const options& o) {
-    return measure_pairs(o, Loop);
-}
 
 constexpr variant all[] = {
     {"pairs", "new_delete", &run_pairs<general_source<object_bytes>>},

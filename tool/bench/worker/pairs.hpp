@@ -6,11 +6,8 @@
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory_resource>
-#include <string>
 
 namespace linn::tool::worker {
 
@@ -47,41 +44,19 @@ template <class Source>
     }
 }
 
-/// Objects that live at once, a phase each.
-inline constexpr std::size_t live_counts[] = {1, 8, 100, 1'000, 10'000, 100'000, 1'000'000};
-inline constexpr std::size_t most_live = live_counts[std::size(live_counts) - 1];
-
-/// The scenarios pairs and pairs-shared for one loop.
-inline outcome measure_pairs(const options& o, object_loop* loop) {
-    const std::size_t pairs = o.scaled(400'000);
-    mapped_array<void*> live{most_live};
-    outcome result;
-    result.work_check = pairs;
-    for (const std::size_t usual : live_counts) {
-        const std::size_t n = o.alive(usual);
-        const std::size_t rounds = std::max<std::size_t>(pairs / n, 1);
-        add_passes(result, std::to_string(usual), 1, n * rounds, [&live, loop, n] {
-            return [&live, loop, n](std::size_t count) { loop(live.begin(), n, count / n); };
-        });
-    }
-    return result;
-}
-
-template <class Source>
-outcome run_pairs(const options& o) {
-    return measure_pairs(o, &pair_rounds<Source>);
-}
+/// An object of that size, aligned as an object of that size may need, to 16 at most.
+template <std::size_t Bytes>
+struct alignas((Bytes & (~Bytes + 1)) < 16 ? (Bytes & (~Bytes + 1)) : 16) sized_object {
+    unsigned char bytes[Bytes];
+};
 
 /// Objects of that size from a pool of their own.
 template <std::size_t Bytes>
 struct pool_source {
-    struct object {
-        char bytes[Bytes];
-    };
+    using object = sized_object<Bytes>;
 
     static void* take() { return pool<object>::allocate(); }
     static void give(void* p) noexcept { pool<object>::deallocate(static_cast<object*>(p)); }
-    static pool_statistics statistics() noexcept { return pool<object>::statistics(); }
 };
 
 /// Blocks of that size from one resource for all sizes and threads. The compiler knows neither.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The group threads: each of the programs over each kind of memory.
 #include "crew.hpp"
+#include "pairs.hpp"
 #include "programs.hpp"
 
 #include <linn/memory_resource.hpp>
-#include <linn/pool.hpp>
 
 #include <memory_resource>
 #include <string_view>
@@ -16,13 +16,6 @@ namespace {
 struct new_delete {
     static void* take(std::size_t bytes) { return ::operator new(bytes); }
     static void give(void* p, std::size_t bytes) noexcept { ::operator delete(p, bytes); }
-};
-
-template <std::size_t Bytes>
-struct pool_of {
-    using object = sized_object<Bytes>;
-    static void* take() { return pool<object>::allocate(); }
-    static void give(void* p) noexcept { pool<object>::deallocate(static_cast<object*>(p)); }
 };
 
 /// One for all threads and sizes, called as any `std::pmr::memory_resource`.
@@ -58,7 +51,7 @@ constexpr std::array<variant, 9> all_programs(std::string_view name) {
 }
 
 constexpr auto general = all_programs<new_delete>("new_delete");
-constexpr auto pools = all_programs<size_pools<pool_of>>("linn_pool");
+constexpr auto pools = all_programs<size_pools<pool_source>>("linn_pool");
 constexpr auto resources = all_programs<resource_memory>("linn_pool_resource");
 
 const variants here[]{variants{general}, variants{pools}, variants{resources}};
