@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalogue.hpp"
-
 #include "../measure/files.hpp"
-#include "../measure/process.hpp"
+#include "allocators.hpp"
 
-#include <elf.h>
 #include <fmt/format.h>
-#include <glob.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 namespace linn::tool {
 
 namespace {
 
-using namespace std::string_view_literals;
+namespace fs = std::filesystem;
 
 #if defined(__aarch64__)
 constexpr std::string_view scudo_soname = "libclang_rt.scudo_standalone-aarch64.so";
@@ -42,10 +38,8 @@ constexpr known_allocator all_known[]{
     {.name = "mimalloc2",
      .title = "mimalloc 2",
      .licence = "MIT",
-     .sonames = {"libmimalloc.so.2"},
-     .package = "libmimalloc2.0",
-     .can_install = true,
-     .defect = {"2.0.9", "returns misaligned memory: posix_memalign(256, 256) gives 128"}},
+     .sonames = {"libmimalloc.so.2"}, // a package's may be 2.0.9, which returns misaligned memory
+     .can_install = true},
     {.name = "mimalloc3",
      .title = "mimalloc 3",
      .licence = "MIT",
@@ -104,9 +98,17 @@ constexpr known_allocator all_known[]{
      .remark = "hardened: it trades speed for checks"},
 };
 
-constexpr std::array both_mimallocs{"mimalloc2"sv, "mimalloc3"sv};
-constexpr std::array the_c_library{"glibc"sv};
-constexpr std::array aliases{"mimalloc"sv, "ptmalloc"sv};
+bool contains(const std::vector<std::string>& list, std::string_view name) {
+    return std::ranges::find(list, name) != list.end();
+}
+
+/// The names of the catalogue that `name` stands for: itself, or several.
+std::vector<std::string> names_meant_by(const std::string& name) {
+    if (name == "mimalloc") {
+        return {"mimalloc2", "mimalloc3"};
+    }
+    return {name == "ptmalloc" ? "glibc" : name};
+}
 
 } // namespace
 
@@ -115,134 +117,62 @@ std::span<const known_allocator> known_allocators() noexcept {
 }
 
 const known_allocator* find_known_allocator(std::string_view name) noexcept {
+    const auto found = std::ranges::find(all_known, name, &known_allocator::name);
+    return found == std::end(all_known) ? nullptr : found;
+}
+
+std::vector<std::string> allocator_names(const user_allocators& extra) {
+    std::vector<std::string> names;
     for (const known_allocator& a : known_allocators()) {
-        if (a.name == name) {
-            return &a;
+        names.emplace_back(a.name);
+    }
+    for (const auto& [name, path] : extra) {
+        if (!contains(names, name)) {
+            names.push_back(name);
         }
     }
-    return nullptr;
-}
-
-std::span<const std::string_view> alias_names() noexcept {
-    return aliases;
-}
-
-std::span<const std::string_view> names_meant_by(std::string_view name) noexcept {
-    if (name == "mimalloc") {
-        return both_mimallocs;
+    for (const char* const alias : {"mimalloc", "ptmalloc"}) {
+        if (!contains(names, alias)) {
+            names.emplace_back(alias);
+        }
     }
-    if (name == "ptmalloc") {
-        return the_c_library;
-    }
-    const known_allocator* known = find_known_allocator(name);
-    return known == nullptr ? std::span<const std::string_view>{} : std::span{&known->name, 1};
+    return names;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Class and machine of an ELF file; both zero when it is none.
-struct elf_identity {
-    unsigned char elf_class = 0;
-    std::uint16_t machine = 0;
-    bool operator==(const elf_identity&) const = default;
-};
-
-elf_identity identify(const fs::path& file) {
-    // Class and machine sit at the same offsets in both widths of the header.
-    std::array<char, sizeof(Elf32_Ehdr)> header{};
-    std::ifstream in{file, std::ios::binary};
-    if (!in.read(header.data(), header.size()) || std::memcmp(header.data(), ELFMAG, SELFMAG) != 0) {
-        return {};
-    }
-    elf_identity id;
-    id.elf_class = static_cast<unsigned char>(header[EI_CLASS]);
-    std::memcpy(&id.machine, header.data() + offsetof(Elf32_Ehdr, e_machine), sizeof id.machine);
-    return id;
-}
-
-bool is_own_architecture(const fs::path& file) {
-    static const elf_identity own = identify("/proc/self/exe");
-    return identify(file) == own;
-}
-
-void add_directory(std::vector<fs::path>& list, const fs::path& directory) {
-    std::error_code error;
-    if (!directory.empty() && fs::is_directory(directory, error) &&
-        std::find(list.begin(), list.end(), directory) == list.end()) {
-        list.push_back(directory);
-    }
-}
-
-/// The paths that match, sorted.
-std::vector<fs::path> matching(const std::string& pattern) {
-    glob_t found{};
-    std::vector<fs::path> paths;
-    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-        paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    }
-    ::globfree(&found);
-    return paths;
-}
-
-void add_configured_directories(std::vector<fs::path>& list) {
-    std::vector<fs::path> files = matching("/etc/ld.so.conf.d/*.conf");
-    files.insert(files.begin(), "/etc/ld.so.conf");
-    for (const fs::path& file : files) {
-        std::ifstream in{file};
-        std::string line;
-        while (std::getline(in, line)) {
-            if (line.starts_with('/')) {
-                add_directory(list, line);
+std::vector<std::string> resolve_names(const std::vector<std::string>& names, const user_allocators& extra) {
+    std::vector<std::string> list;
+    for (const std::string& name : names) {
+        const bool is_given =
+            std::ranges::find(extra, name, &user_allocators::value_type::first) != extra.end();
+        for (const std::string& meant : is_given ? std::vector{name} : names_meant_by(name)) {
+            if (!contains(list, meant)) {
+                list.push_back(meant);
             }
         }
-    }
-}
-
-} // namespace
-
-std::vector<fs::path> library_directories() {
-    std::vector<fs::path> list;
-    if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
-        std::istringstream in{path};
-        std::string directory;
-        while (std::getline(in, directory, ':')) {
-            add_directory(list, directory);
-        }
-    }
-    add_configured_directories(list);
-    for (const char* root : {"/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
-        add_directory(list, root);
-    }
-    // Not the loader's, but where LLVM's packages keep the libraries of their runtime: a folder a version.
-    std::vector<fs::path> llvm = matching("/usr/lib/llvm-*/lib/clang/*/lib/linux");
-    std::ranges::sort(llvm, [](const fs::path& a, const fs::path& b) { return is_older(b, a); });
-    for (const fs::path& folder : llvm) {
-        add_directory(list, folder);
     }
     return list;
 }
 
-found_library check_library(const fs::path& path) {
-    std::error_code error;
-    const fs::path resolved = fs::canonical(path, error);
-    if (error) {
-        return {{}, fmt::format("{} not found", path.string())};
+std::string take_libraries(const std::vector<std::string>& texts, const std::vector<std::string>& reserved,
+                           user_allocators& list) {
+    for (const std::string& text : texts) {
+        const std::size_t sign = text.find('=');
+        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size()) {
+            return fmt::format("--allocator must be NAME=PATH, not '{}'", text);
+        }
+        const std::string name = text.substr(0, sign);
+        if (name.find_first_of(", \t\n") != std::string::npos) {
+            return fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name);
+        }
+        if (contains(reserved, name)) {
+            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
+        }
+        if (std::any_of(list.begin(), list.end(), [&](const auto& given) { return given.first == name; })) {
+            return fmt::format("--allocator names two libraries '{}'; give one of them another name", name);
+        }
+        list.emplace_back(name, text.substr(sign + 1));
     }
-    if (!fs::is_regular_file(resolved, error)) {
-        return {{}, fmt::format("{} is not a file", path.string())};
-    }
-    if (!is_own_architecture(resolved)) {
-        return {{}, fmt::format("{} is not a shared library of this architecture", path.string())};
-    }
-    if (resolved.string().find_first_of(" :") != std::string::npos) {
-        return {{},
-                fmt::format(
-                    "{} has a space or a colon in its path, which LD_PRELOAD cannot carry; copy it elsewhere",
-                    resolved.string())};
-    }
-    return {resolved, {}};
+    return {};
 }
 
 fs::path cache_folder() {
@@ -256,79 +186,6 @@ fs::path cache_folder() {
     return {};
 }
 
-bool is_older(const std::string& a, const std::string& b) {
-    return ::strverscmp(a.c_str(), b.c_str()) < 0;
-}
-
-found_library find_cached(const known_allocator& allocator, const fs::path& cache) {
-    found_library newest{{}, "not built"};
-    std::error_code error;
-    if (cache.empty()) {
-        return newest;
-    }
-    for (const fs::directory_entry& entry : fs::directory_iterator{cache / allocator.name, error}) {
-        const std::string version = entry.path().filename().string();
-        if (version.starts_with('.') ||
-            (newest.problem.empty() && is_older(version, newest.cached_version))) {
-            continue;
-        }
-        found_library found = check_library(entry.path() / fmt::format("lib{}.so", allocator.name));
-        if (found.problem.empty()) {
-            newest = std::move(found);
-            newest.cached_version = version;
-        }
-    }
-    return newest;
-}
-
-found_library find_library(const known_allocator& allocator, const std::vector<fs::path>& directories) {
-    for (const std::string_view soname : allocator.sonames) {
-        for (const fs::path& directory : directories) {
-            if (soname.empty()) {
-                break;
-            }
-            if (found_library found = check_library(directory / soname); found.problem.empty()) {
-                return found;
-            }
-        }
-    }
-    return {{},
-            allocator.sonames.front().empty() ? "not found"
-                                              : fmt::format("{} not found", allocator.sonames.front())};
-}
-
-namespace {
-
-constexpr const char* program = "/usr/bin/dpkg-query";
-
-/// The first line of the program's standard output; its exit status is of no use, because one file without a package makes
-/// it fail.
-std::string ask(std::vector<std::string> arguments, const interrupt_guard& guard) {
-    arguments.insert(arguments.begin(), program);
-    const std::string out =
-        run_child(arguments, child_environment({}, {"LC_ALL=C"}), std::chrono::seconds{30}, guard, [] {}).out;
-    return out.substr(0, out.find('\n'));
-}
-
-} // namespace
-
-debian_package package_of(const fs::path& file, const interrupt_guard& guard) {
-    std::error_code error;
-    if (!fs::exists(program, error)) {
-        return {};
-    }
-    std::vector<std::string> arguments{"-S", file.string()};
-    if (file.string().starts_with("/usr/lib")) { // of packages from before /lib became a link into /usr
-        arguments.push_back(file.string().substr(4));
-    }
-    const std::string owner = ask(arguments, guard); // NAME[:ARCHITECTURE][, NAME...]: PATH
-    const std::string name = owner.substr(0, std::min(owner.find(", "), owner.find(": ")));
-    if (name.empty()) {
-        return {};
-    }
-    return {name.substr(0, name.find(':')), ask({"-W", "-f", "${Version}\n", name}, guard)};
-}
-
 std::string upstream_version(const std::string& version) {
     const std::size_t epoch = version.find(':');
     std::string text = epoch == std::string::npos ? version : version.substr(epoch + 1);
@@ -336,8 +193,6 @@ std::string upstream_version(const std::string& version) {
     text.erase(std::min(text.find_first_of("+~"), text.size()));
     return text;
 }
-
-namespace fs = std::filesystem;
 
 std::string provider_proof::file_of(const std::string& function) const {
     const auto found = files.find(function);
@@ -403,53 +258,6 @@ std::string refute(const provider_proof& proof, const fs::path& library, const f
                : without_effect + proof.told("operator new") + ", " + proof.told("operator delete");
 }
 
-namespace {
-
-/// What the lines of the probe say, and the last thing that it set out to do.
-struct reading {
-    bool done = false;
-    std::string doing;
-};
-
-reading read_lines(const std::string& text, probe_report& report) {
-    reading r;
-    std::istringstream in{text};
-    for (std::string line; std::getline(in, line);) {
-        const std::size_t tab = std::min(line.find('\t'), line.size());
-        const std::string key = line.substr(0, tab);
-        const std::string value = line.substr(std::min(tab + 1, line.size()));
-        if (key == "doing") {
-            r.doing = value;
-        } else if (key == "done") {
-            r.done = true;
-        } else if (key == "provider") {
-            const std::size_t second = std::min(value.find('\t'), value.size());
-            report.proof.files[value.substr(0, second)] = value.substr(std::min(second + 1, value.size()));
-        } else if (key == "mapped") {
-            report.proof.preload_mapped = value == "1";
-        } else if (key == "version") {
-            report.version = value;
-        } else if (key == "checks") {
-            report.checks = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
-        } else if (key == "wrong") {
-            report.wrong.push_back(value);
-        } else if (key == "weak") {
-            report.weak.push_back(value);
-        }
-    }
-    return r;
-}
-
-std::string ending(const child_result& child, const reading& r, std::chrono::seconds timeout) {
-    std::string text = describe_ending(child, timeout);
-    if (child.how == child_result::ending::not_started) {
-        return text + ' ' + companion("linn-allocator-probe").string();
-    }
-    return fmt::format("{} while {}", text, r.doing.empty() ? "starting a program" : r.doing);
-}
-
-} // namespace
-
 std::string loader_complaint(const std::string& standard_error) {
     const std::size_t start = standard_error.find("ld.so: ");
     if (start == std::string::npos) {
@@ -458,20 +266,65 @@ std::string loader_complaint(const std::string& standard_error) {
     return standard_error.substr(start, standard_error.find('\n', start) - start);
 }
 
-probe_report try_library(const std::filesystem::path& library, const std::vector<std::string>& environment,
-                         std::chrono::seconds timeout, const interrupt_guard& guard) {
-    probe_report report;
-    const child_result child =
-        run_child({companion("linn-allocator-probe").string(), library.string()},
-                  child_environment(library.string(), environment), timeout, guard, [] {});
-    const reading r = read_lines(child.out, report);
-    report.interrupted = child.how == child_result::ending::interrupted;
-    if (const std::string complaint = loader_complaint(child.err); !complaint.empty()) {
-        report.failure = complaint;
-    } else if (child.how != child_result::ending::exited || child.code != 0 || !r.done) {
-        report.failure = ending(child, r, timeout);
+namespace {
+
+constexpr std::chrono::seconds longest_step{3600};
+
+/// What build.sh did; `problem` is empty where it ended well.
+child_result run_script(std::vector<std::string> arguments, const interrupt_guard& guard,
+                        const std::function<void()>& tick, std::string& problem) {
+    std::error_code error;
+    arguments.insert(arguments.begin(), {"/bin/bash", companion("allocator-install/build.sh").string()});
+    const std::string self = "LINN_TOOL=" + fs::read_symlink("/proc/self/exe", error).string();
+    const child_result child = run_child(arguments, child_environment({}, {self}), longest_step, guard, tick);
+    if (child.how != child_result::ending::exited || (child.code != 0 && child.err.empty())) {
+        problem = describe_ending(child, longest_step);
+    } else if (child.code != 0) {
+        problem = child.err.substr(0, child.err.find_last_not_of('\n') + 1);
     }
-    return report;
+    return child;
+}
+
+} // namespace
+
+std::vector<std::string> installable_names() {
+    std::vector<std::string> names;
+    for (const known_allocator& a : known_allocators()) {
+        if (a.can_install) {
+            names.emplace_back(a.name);
+        }
+    }
+    return names;
+}
+
+std::string why_not_installable(const std::vector<std::string>& names, const interrupt_guard& guard) {
+    if (cache_folder().empty()) {
+        return "there is no folder to install to: set HOME or XDG_CACHE_HOME";
+    }
+    std::vector<std::string> arguments{"needs"};
+    arguments.insert(arguments.end(), names.begin(), names.end());
+    std::string problem;
+    std::istringstream in{run_script(arguments, guard, [] {}, problem).out};
+    std::vector<std::string> packages;
+    for (std::string package; in >> package;) {
+        packages.push_back(package);
+    }
+    return packages.empty()
+               ? problem
+               : fmt::format("building needs programs that are missing; get them with: apt-get install {}",
+                             fmt::join(packages, " "));
+}
+
+install_outcome install_allocator(const std::string& name, const interrupt_guard& guard,
+                                  const std::function<void()>& tick) {
+    const fs::path work = cache_folder() / fmt::format(".building-{}", ::getpid());
+    install_outcome outcome;
+    const child_result child = run_script({"install", work.string(), name}, guard, tick, outcome.problem);
+    outcome.is_interrupted = child.how == child_result::ending::interrupted;
+    outcome.version = child.out.substr(0, child.out.find('\n'));
+    std::error_code error;
+    fs::remove_all(work, error); // also where the script was killed
+    return outcome;
 }
 
 } // namespace linn::tool

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inventory.hpp"
-
 #include "../measure/files.hpp"
-#include "../measure/process.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/words.hpp"
-#include "catalogue.hpp"
+#include "allocators.hpp"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <sstream>
 
 namespace linn::tool {
@@ -21,20 +22,252 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The library of ours through which WebKit's allocator is reached.
-constexpr std::string_view bmalloc_name = "bmalloc";
-constexpr std::string_view bmalloc_companion = "liblinn-bmalloc.so";
-constexpr std::string_view c_library_name = "glibc";
+/// A library looked for: its path, or the reason why there is none.
+struct found_library {
+    fs::path path;                   ///< resolved, empty when not found
+    std::string problem;             ///< empty when found
+    std::string cached_version = {}; ///< of one that `linn allocators --install` built; empty: it did not
+};
 
-bool contains(const std::vector<std::string>& list, std::string_view name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
+/// Orders versions as people do: 9 before 10, 2.0 before 2.0.1.
+bool is_older(const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;
+}
+
+/// Class and machine of an ELF file; both zero when it is none.
+struct elf_identity {
+    unsigned char elf_class = 0;
+    std::uint16_t machine = 0;
+    bool operator==(const elf_identity&) const = default;
+};
+
+elf_identity identify(const fs::path& file) {
+    // Class and machine sit at the same offsets in both widths of the header.
+    std::array<char, sizeof(Elf32_Ehdr)> header{};
+    std::ifstream in{file, std::ios::binary};
+    if (!in.read(header.data(), header.size()) || std::memcmp(header.data(), ELFMAG, SELFMAG) != 0) {
+        return {};
+    }
+    elf_identity id;
+    id.elf_class = static_cast<unsigned char>(header[EI_CLASS]);
+    std::memcpy(&id.machine, header.data() + offsetof(Elf32_Ehdr, e_machine), sizeof id.machine);
+    return id;
+}
+
+bool is_own_architecture(const fs::path& file) {
+    static const elf_identity own = identify("/proc/self/exe");
+    return identify(file) == own;
+}
+
+void add_directory(std::vector<fs::path>& list, const fs::path& directory) {
+    std::error_code error;
+    if (!directory.empty() && fs::is_directory(directory, error) &&
+        std::find(list.begin(), list.end(), directory) == list.end()) {
+        list.push_back(directory);
+    }
+}
+
+/// The paths that match, sorted.
+std::vector<fs::path> matching(const std::string& pattern) {
+    glob_t found{};
+    std::vector<fs::path> paths;
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+        paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    }
+    ::globfree(&found);
+    return paths;
+}
+
+void add_configured_directories(std::vector<fs::path>& list) {
+    std::vector<fs::path> files = matching("/etc/ld.so.conf.d/*.conf");
+    files.insert(files.begin(), "/etc/ld.so.conf");
+    for (const fs::path& file : files) {
+        std::ifstream in{file};
+        std::string line;
+        while (std::getline(in, line)) {
+            if (line.starts_with('/')) {
+                add_directory(list, line);
+            }
+        }
+    }
+}
+
+/// The directories that the dynamic loader searches, in its order, and those of LLVM's runtime.
+std::vector<fs::path> library_directories() {
+    std::vector<fs::path> list;
+    if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
+        std::istringstream in{path};
+        std::string directory;
+        while (std::getline(in, directory, ':')) {
+            add_directory(list, directory);
+        }
+    }
+    add_configured_directories(list);
+    for (const char* root : {"/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
+        add_directory(list, root);
+    }
+    // Not the loader's, but where LLVM's packages keep the libraries of their runtime: a folder a version.
+    std::vector<fs::path> llvm = matching("/usr/lib/llvm-*/lib/clang/*/lib/linux");
+    std::ranges::sort(llvm, [](const fs::path& a, const fs::path& b) { return is_older(b, a); });
+    for (const fs::path& folder : llvm) {
+        add_directory(list, folder);
+    }
+    return list;
+}
+
+/// Checks a path: a library of another architecture does not count.
+found_library check_library(const fs::path& path) {
+    std::error_code error;
+    const fs::path resolved = fs::canonical(path, error);
+    if (error) {
+        return {{}, fmt::format("{} not found", path.string())};
+    }
+    if (!fs::is_regular_file(resolved, error)) {
+        return {{}, fmt::format("{} is not a file", path.string())};
+    }
+    if (!is_own_architecture(resolved)) {
+        return {{}, fmt::format("{} is not a shared library of this architecture", path.string())};
+    }
+    if (resolved.string().find_first_of(" :") != std::string::npos) {
+        return {{},
+                fmt::format(
+                    "{} has a space or a colon in its path, which LD_PRELOAD cannot carry; copy it elsewhere",
+                    resolved.string())};
+    }
+    return {resolved, {}};
+}
+
+/// The newest built copy of a catalogued allocator in that folder, below NAME/VERSION/.
+found_library find_cached(const known_allocator& allocator, const fs::path& cache) {
+    found_library newest{{}, "not built"};
+    std::error_code error;
+    if (cache.empty()) {
+        return newest;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator{cache / allocator.name, error}) {
+        const std::string version = entry.path().filename().string();
+        if (version.starts_with('.') ||
+            (newest.problem.empty() && is_older(version, newest.cached_version))) {
+            continue;
+        }
+        found_library found = check_library(entry.path() / fmt::format("lib{}.so", allocator.name));
+        if (found.problem.empty()) {
+            newest = std::move(found);
+            newest.cached_version = version;
+        }
+    }
+    return newest;
+}
+
+/// Looks for a catalogued allocator in `directories`.
+found_library find_library(const known_allocator& allocator, const std::vector<fs::path>& directories) {
+    for (const std::string_view soname : allocator.sonames) {
+        for (const fs::path& directory : directories) {
+            if (soname.empty()) {
+                break;
+            }
+            if (found_library found = check_library(directory / soname); found.problem.empty()) {
+                return found;
+            }
+        }
+    }
+    return {{},
+            allocator.sonames.front().empty() ? "not found"
+                                              : fmt::format("{} not found", allocator.sonames.front())};
+}
+
+constexpr const char* dpkg_query = "/usr/bin/dpkg-query";
+
+/// The first line of the program's standard output; its exit status is of no use, because one file without a package makes
+/// it fail.
+std::string ask(std::vector<std::string> arguments, const interrupt_guard& guard) {
+    arguments.insert(arguments.begin(), dpkg_query);
+    const std::string out =
+        run_child(arguments, child_environment({}, {"LC_ALL=C"}), std::chrono::seconds{30}, guard, [] {}).out;
+    return out.substr(0, out.find('\n'));
+}
+
+struct debian_package {
+    std::string name;
+    std::string version;
+};
+
+/// The package that the file belongs to; without a name where there is none, or no dpkg.
+debian_package package_of(const fs::path& file, const interrupt_guard& guard) {
+    std::error_code error;
+    if (!fs::exists(dpkg_query, error)) {
+        return {};
+    }
+    std::vector<std::string> arguments{"-S", file.string()};
+    if (file.string().starts_with("/usr/lib")) { // of packages from before /lib became a link into /usr
+        arguments.push_back(file.string().substr(4));
+    }
+    const std::string owner = ask(arguments, guard); // NAME[:ARCHITECTURE][, NAME...]: PATH
+    const std::string name = owner.substr(0, std::min(owner.find(", "), owner.find(": ")));
+    if (name.empty()) {
+        return {};
+    }
+    return {name.substr(0, name.find(':')), ask({"-W", "-f", "${Version}\n", name}, guard)};
+}
+
+/// What the probe program found out about one library.
+struct probe_report {
+    provider_proof proof;
+    std::string version;                      ///< as the library tells it; empty: it does not
+    std::string checks;                       ///< how many promises were checked
+    std::vector<std::string> wrong;           ///< promises broken that a correct program may stumble on
+    std::vector<std::string> weak;            ///< promises broken that concern rare calls only
+    std::string doing = "starting a program"; ///< last
+    bool is_done = false;
+    std::string failure; ///< why the probe did not come to its end: signal, time limit, the loader's words
+    bool is_interrupted = false;
+};
+
+void read_line(const std::string& line, probe_report& report) {
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    const std::string key = line.substr(0, tab);
+    const std::string value = line.substr(std::min(tab + 1, line.size()));
+    const std::pair<std::string_view, std::string*> texts[]{
+        {"doing", &report.doing}, {"version", &report.version}, {"checks", &report.checks}};
+    const auto text = std::ranges::find(texts, key, &std::pair<std::string_view, std::string*>::first);
+    if (text != std::end(texts)) {
+        *text->second = value;
+    } else if (key == "provider") {
+        const std::size_t second = std::min(value.find('\t'), value.size());
+        report.proof.files[value.substr(0, second)] = value.substr(std::min(second + 1, value.size()));
+    } else if (key == "mapped") {
+        report.proof.preload_mapped = value == "1";
+    } else if (key == "wrong" || key == "weak") {
+        (key == "wrong" ? report.wrong : report.weak).push_back(value);
+    } else if (key == "done") {
+        report.is_done = true;
+    }
+}
+
+/// Starts the probe program under `library` (empty: under none) and tries it.
+probe_report try_library(const fs::path& library, const std::vector<std::string>& environment,
+                         std::chrono::seconds timeout, const interrupt_guard& guard) {
+    probe_report report;
+    const std::string probe = companion("linn-allocator-probe").string();
+    const child_result child = run_child(
+        {probe, library.string()}, child_environment(library.string(), environment), timeout, guard, [] {});
+    std::istringstream in{child.out};
+    for (std::string line; std::getline(in, line);) {
+        read_line(line, report);
+    }
+    using ending = child_result::ending;
+    report.is_interrupted = child.how == ending::interrupted;
+    if (const std::string complaint = loader_complaint(child.err); !complaint.empty()) {
+        report.failure = complaint;
+    } else if (child.how != ending::exited || child.code != 0 || !report.is_done) {
+        report.failure = describe_ending(child, timeout) +
+                         (child.how == ending::not_started ? ' ' + probe : " while " + report.doing);
+    }
+    return report;
 }
 
 void append(std::string& text, std::string_view more) {
-    if (more.empty()) {
-        return;
-    }
-    if (!text.empty()) {
+    if (!text.empty() && !more.empty()) {
         text += "; ";
     }
     text += more;
@@ -50,297 +283,166 @@ void append_some(std::string& text, const std::vector<std::string>& list) {
     }
 }
 
-/// The command that gets a catalogued allocator. Where the distribution's version is a bad one, ours.
-std::string command_for(const known_allocator& a) {
-    if (a.can_install && (a.package.empty() || !a.defect.version.empty())) {
-        return fmt::format("linn allocators --install {}", a.name);
-    }
-    if (!a.package.empty()) {
-        return fmt::format("apt-get install {}", a.package);
-    }
-    return {};
-}
-
 /// "5.3.0-0-g54eaed1d" is 5.3.0.
 std::string release_of(const std::string& version) {
     return version.substr(0, version.find_first_of("-+ "));
 }
 
-bool is_version(const std::string& version, std::string_view listed) {
-    return version.starts_with(listed) &&
-           (version.size() == listed.size() ||
-            std::string_view{".-+"}.find(version[listed.size()]) != std::string_view::npos);
-}
+constexpr std::string_view given_origin = "--allocator";
 
-/// The functions that the library itself provides, in words; empty: none.
-std::string provided_by(const provider_proof& proof, const std::string& library) {
-    std::vector<std::string> functions;
-    for (const auto& [function, file] : proof.files) {
-        if (file == library) {
-            functions.push_back(function);
-        }
-    }
-    return fmt::format("{}", fmt::join(functions, ", "));
-}
+/// The library of ours through which WebKit's allocator is reached.
+constexpr std::string_view bmalloc_name = "bmalloc";
+constexpr std::string_view bmalloc_companion = "liblinn-bmalloc.so";
 
 class inventory {
 public:
-    inventory(const user_allocators& extra, const std::vector<std::string>& only,
-              const interrupt_guard& guard, const std::function<void(const std::string&)>& tick,
-              std::chrono::seconds timeout)
+    inventory(const user_allocators& extra, const interrupt_guard& guard,
+              const std::function<void(const std::string&)>& tick, std::chrono::seconds timeout)
         : extra_{extra},
-          only_{resolve_names(only, extra)},
           guard_{guard},
           tick_{tick},
           timeout_{timeout} {}
 
-    std::vector<allocator_entry> take() {
+    std::vector<allocator_entry> take(const std::vector<std::string>& only) {
+        const auto is_wanted = [&](std::string_view name) {
+            return only.empty() || std::ranges::find(only, name) != only.end();
+        };
         for (const known_allocator& a : known_allocators()) {
             if (is_wanted(a.name)) {
-                find(a);
+                add(find(a));
             }
         }
         for (const auto& [name, path] : extra_) {
             if (find_known_allocator(name) == nullptr && is_wanted(name)) {
-                add_given(name, path);
+                allocator_entry entry{.name = name, .title = name};
+                set_library(entry, check_library(path), given_origin);
+                add(std::move(entry));
             }
         }
-        for (allocator_entry& entry : entries_) {
-            if (interrupt_guard::pending() != 0) {
-                break;
-            }
-            name_package(entry);
-            if (entry.state != library_state::missing && !try_entry(entry)) {
-                break;
-            }
-            ++tried_;
-        }
-        entries_.resize(tried_);
         return std::move(entries_);
     }
 
 private:
-    bool is_wanted(std::string_view name) const { return only_.empty() || contains(only_, name); }
-
-    const fs::path* given(std::string_view name) const {
-        // The last one counts, as with other options.
-        for (auto i = extra_.rbegin(); i != extra_.rend(); ++i) {
-            if (i->first == name) {
-                return &i->second;
-            }
-        }
-        return nullptr;
-    }
-
-    allocator_entry& add(const known_allocator& a) {
-        allocator_entry& entry = entries_.emplace_back();
-        entry.name = a.name;
-        entry.title = a.title;
-        entry.licence = a.licence;
-        entry.how_to_get = command_for(a);
-        if (!a.environment.empty()) {
-            entry.environment.emplace_back(a.environment);
-        }
-        return entry;
-    }
-
-    void set_library(allocator_entry& entry, const found_library& found, std::string origin) {
+    static void set_library(allocator_entry& entry, const found_library& found, std::string_view origin) {
         if (!found.problem.empty()) {
             entry.remark = found.problem;
             return;
         }
         entry.state = library_state::usable;
         entry.library = found.path;
-        entry.origin = std::move(origin);
+        entry.origin = origin;
         entry.version = found.cached_version;
     }
 
-    void add_given(const std::string& name, const fs::path& path) {
-        allocator_entry& entry = entries_.emplace_back();
-        entry.name = name;
-        entry.title = name;
-        set_library(entry, check_library(path), "--allocator");
-    }
-
-    void find(const known_allocator& a) {
-        allocator_entry& entry = add(a);
-        if (const fs::path* path = given(a.name); path != nullptr) {
-            set_library(entry, check_library(*path), "--allocator");
-            return;
+    allocator_entry find(const known_allocator& a) const {
+        allocator_entry entry{.name = std::string{a.name},
+                              .title = std::string{a.title},
+                              .licence = std::string{a.licence},
+                              .how_to_get = a.package.empty()
+                                                ? fmt::format("linn allocators --install {}", a.name)
+                                                : fmt::format("apt-get install {}", a.package)};
+        if (!a.environment.empty()) {
+            entry.environment.emplace_back(a.environment);
         }
-        if (a.name == c_library_name) {
+        const auto given = std::ranges::find(extra_, a.name, &user_allocators::value_type::first);
+        if (given != extra_.end()) {
+            set_library(entry, check_library(given->second), given_origin);
+        } else if (a.name == "glibc") {
             entry.state = library_state::usable;
             entry.origin = "the C library";
-            return;
-        }
-        if (a.name == bmalloc_name) {
-            find_bmalloc(a, entry);
-            return;
-        }
-        if (const found_library built = find_cached(a, cache_); built.problem.empty()) {
+        } else if (const found_library built = find_cached(a, cache_); built.problem.empty()) {
             set_library(entry, built, "built by linn allocators --install");
+        } else if (const found_library found = find_library(a, directories_);
+                   a.name == bmalloc_name && found.problem.empty()) {
+            set_library(entry, check_library(companion(bmalloc_companion)), "");
+            name_package(entry, found.path, "Linn's library over ");
         } else {
-            set_library(entry, find_library(a, directories_), {});
+            set_library(entry, found, "");
+            name_package(entry, found.path, "");
         }
+        return entry;
     }
 
-    void find_bmalloc(const known_allocator& a, allocator_entry& entry) {
-        const found_library webkit = find_library(a, directories_);
-        if (!webkit.problem.empty()) {
-            entry.remark = webkit.problem;
+    /// Says which package the library of the system's folders belongs to, and its version.
+    void name_package(allocator_entry& entry, const fs::path& library, std::string_view over) const {
+        if (entry.library.empty()) {
             return;
         }
-        backend_ = webkit.path;
-        set_library(entry, check_library(companion(bmalloc_companion)),
-                    "Linn's library over " + webkit.path.string());
+        const debian_package package = package_of(library, guard_);
+        entry.version = upstream_version(package.version);
+        entry.origin = !package.name.empty() ? fmt::format("{}Debian package {}", over, package.name)
+                       : over.empty()        ? "found in the system's folders"
+                                             : fmt::format("{}{}", over, library.string());
     }
 
-    bool is_over_webkit(const allocator_entry& entry) const {
-        return entry.name == bmalloc_name && !backend_.empty();
-    }
-
-    /// Says which package a library of the system's folders belongs to, and its version.
-    void name_package(allocator_entry& entry) const {
-        const bool is_bmalloc = is_over_webkit(entry);
-        if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc)) {
+    /// Keeps the entry, with what the probe says; not where a signal stopped that.
+    void add(allocator_entry entry) {
+        if (interrupt_guard::pending() != 0) {
             return;
         }
-        const debian_package package = package_of(is_bmalloc ? backend_ : entry.library, guard_);
-        if (!package.name.empty()) {
-            entry.origin =
-                fmt::format("{}Debian package {}", is_bmalloc ? "Linn's library over " : "", package.name);
-            entry.version = upstream_version(package.version);
-        } else if (!is_bmalloc) {
-            entry.origin = "found in the system's folders";
+        if (entry.state != library_state::missing) {
+            tick_(entry.title);
+            const probe_report report = try_library(entry.library, entry.environment, timeout_, guard_);
+            if (report.is_interrupted) {
+                return;
+            }
+            entry.proof = report.proof;
+            if (!report.version.empty()) {
+                entry.version = release_of(report.version);
+            }
+            judge(entry, report);
+            if (const known_allocator* known = find_known_allocator(entry.name);
+                known != nullptr && entry.origin != given_origin) {
+                append(entry.remark, known->remark);
+            }
         }
+        entries_.push_back(std::move(entry));
     }
 
-    /// Fills in what the probe says; false when interrupted.
-    bool try_entry(allocator_entry& entry) {
-        tick_(entry.title);
-        const probe_report report = try_library(entry.library, entry.environment, timeout_, guard_);
-        if (report.interrupted) {
-            return false;
-        }
-        entry.proof = report.proof;
-        if (!report.version.empty()) {
-            entry.version = release_of(report.version);
-        }
-        judge(entry, report);
-        if (const known_allocator* known = find_known_allocator(entry.name);
-            known != nullptr && (entry.origin != "--allocator")) {
-            append(entry.remark, known->remark);
-        }
-        return true;
-    }
-
-    void judge(allocator_entry& entry, const probe_report& report) const {
+    static void judge(allocator_entry& entry, const probe_report& report) {
         const std::string library = entry.library.string();
-        const std::string doubt = report.proof.files.empty() ? "" : refute(report.proof, entry.library);
         if (!report.failure.empty()) {
             entry.state = library_state::broken;
             entry.remark = report.failure;
             return;
         }
-        if (!doubt.empty()) {
-            const std::string own = provided_by(report.proof, library);
-            entry.state =
-                report.proof.file_of("malloc") == library ? library_state::broken : library_state::inert;
-            entry.remark = doubt;
-            append(entry.remark, own.empty() ? "it provides no memory function" : "it provides " + own);
+        entry.remark = refute(report.proof, entry.library);
+        if (!entry.remark.empty()) {
+            const bool has_malloc = report.proof.file_of("malloc") == library;
+            entry.state = has_malloc ? library_state::broken : library_state::inert;
+            std::vector<std::string> functions; // of its own
+            for (const auto& [function, file] : report.proof.files) {
+                if (file == library) {
+                    functions.push_back(function);
+                }
+            }
+            append(entry.remark, functions.empty()
+                                     ? "it provides no memory function"
+                                     : fmt::format("it provides {}", fmt::join(functions, ", ")));
             return;
         }
         append_some(entry.remark, report.wrong);
-        if (const known_allocator* known = find_known_allocator(entry.name);
-            known != nullptr && report.wrong.empty() && !known->defect.version.empty() &&
-            is_version(entry.version, known->defect.version)) {
-            append(entry.remark, known->defect.what);
-        }
         entry.state = entry.remark.empty() ? library_state::usable : library_state::known_bad;
         append_some(entry.remark, report.weak);
-        entry.proven_by = proven_by(entry, report);
-    }
-
-    std::string proven_by(const allocator_entry& entry, const probe_report& report) const {
         // Short, because it is a column of a table.
-        if (entry.library.empty()) {
-            return fmt::format("nothing preloaded; {}", figures::counted(report.checks, "check"));
-        }
-        const bool has_new = report.proof.file_of("operator new") == entry.library.string();
-        return fmt::format("{}; {}",
-                           is_over_webkit(entry) ? "in WebKit's heap" // or its process had ended
-                           : has_new             ? "has malloc and new"
-                                                 : "has malloc, which new calls",
-                           figures::counted(report.checks, "check"));
+        const bool is_ours = entry.name == bmalloc_name && entry.origin != given_origin;
+        entry.proven_by =
+            fmt::format("{}; {} checks",
+                        library.empty() ? "nothing preloaded"
+                        : is_ours       ? "in WebKit's heap" // or its process had ended
+                        : report.proof.file_of("operator new") == library ? "has malloc and new"
+                                                                          : "has malloc, which new calls",
+                        report.checks);
     }
 
     const user_allocators& extra_;
-    std::vector<std::string> only_;
     const interrupt_guard& guard_;
     const std::function<void(const std::string&)>& tick_;
     std::chrono::seconds timeout_;
     std::vector<fs::path> directories_ = library_directories();
     fs::path cache_ = cache_folder();
-    fs::path backend_; ///< the library behind bmalloc's
     std::vector<allocator_entry> entries_;
-    std::size_t tried_ = 0;
 };
-
-} // namespace
-
-const char* to_string(library_state state) noexcept {
-    return word_of(state, {"usable", "known bad", "broken", "inert", "missing"});
-}
-
-std::vector<std::string> allocator_names(const user_allocators& extra) {
-    std::vector<std::string> names;
-    for (const known_allocator& a : known_allocators()) {
-        names.emplace_back(a.name);
-    }
-    for (const auto& [name, path] : extra) {
-        if (!contains(names, name)) {
-            names.push_back(name);
-        }
-    }
-    for (const std::string_view alias : alias_names()) {
-        if (!contains(names, alias)) {
-            names.emplace_back(alias);
-        }
-    }
-    return names;
-}
-
-std::vector<std::string> resolve_names(const std::vector<std::string>& names, const user_allocators& extra) {
-    std::vector<std::string> list;
-    const auto add = [&](std::string_view name) {
-        if (!contains(list, name)) {
-            list.emplace_back(name);
-        }
-    };
-    for (const std::string& name : names) {
-        const bool is_given =
-            std::any_of(extra.begin(), extra.end(), [&](const auto& pair) { return pair.first == name; });
-        const auto meant = names_meant_by(name);
-        if (is_given || meant.empty()) {
-            add(name);
-        } else {
-            for (const std::string_view one : meant) {
-                add(one);
-            }
-        }
-    }
-    return list;
-}
-
-std::vector<allocator_entry> take_inventory(const user_allocators& extra,
-                                            const std::vector<std::string>& only,
-                                            const interrupt_guard& guard,
-                                            const std::function<void(const std::string&)>& tick,
-                                            std::chrono::seconds timeout) {
-    return inventory{extra, only, guard, tick, timeout}.take();
-}
-
-namespace {
 
 std::string cannot_use(const std::string& name, const std::string& reason) {
     return fmt::format("--allocator {}: {}; give the path of a shared library that provides malloc and free",
@@ -349,26 +451,16 @@ std::string cannot_use(const std::string& name, const std::string& reason) {
 
 } // namespace
 
-std::string take_libraries(const std::vector<std::string>& texts, const std::vector<std::string>& reserved,
-                           user_allocators& list) {
-    for (const std::string& text : texts) {
-        const std::size_t sign = text.find('=');
-        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size()) {
-            return fmt::format("--allocator must be NAME=PATH, not '{}'", text);
-        }
-        const std::string name = text.substr(0, sign);
-        if (name.find_first_of(", \t\n") != std::string::npos) {
-            return fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name);
-        }
-        if (contains(reserved, name)) {
-            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
-        }
-        if (std::any_of(list.begin(), list.end(), [&](const auto& given) { return given.first == name; })) {
-            return fmt::format("--allocator names two libraries '{}'; give one of them another name", name);
-        }
-        list.emplace_back(name, text.substr(sign + 1));
-    }
-    return {};
+const char* to_string(library_state state) noexcept {
+    return word_of(state, {"usable", "known bad", "broken", "inert", "missing"});
+}
+
+std::vector<allocator_entry> take_inventory(const user_allocators& extra,
+                                            const std::vector<std::string>& only,
+                                            const interrupt_guard& guard,
+                                            const std::function<void(const std::string&)>& tick,
+                                            std::chrono::seconds timeout) {
+    return inventory{extra, guard, tick, timeout}.take(resolve_names(only, extra));
 }
 
 std::string wrong_library(const user_allocators& given) {
@@ -402,69 +494,6 @@ bool refuses_libraries(const char* command, const user_allocators& given, const 
     }
     fmt::print(stderr, "linn {}: {}\n", command, problem);
     return true;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::chrono::seconds longest_step{3600};
-
-/// What build.sh did; `problem` is empty where it ended well.
-child_result run_script(std::vector<std::string> arguments, const interrupt_guard& guard,
-                        const std::function<void()>& tick, std::string& problem) {
-    std::error_code error;
-    arguments.insert(arguments.begin(), {"/bin/bash", companion("allocator-install/build.sh").string()});
-    const std::string self = "LINN_TOOL=" + fs::read_symlink("/proc/self/exe", error).string();
-    const child_result child = run_child(arguments, child_environment({}, {self}), longest_step, guard, tick);
-    if (child.how != child_result::ending::exited || (child.code != 0 && child.err.empty())) {
-        problem = describe_ending(child, longest_step);
-    } else if (child.code != 0) {
-        problem = child.err.substr(0, child.err.find_last_not_of('\n') + 1);
-    }
-    return child;
-}
-
-} // namespace
-
-std::vector<std::string> installable_names() {
-    std::vector<std::string> names;
-    for (const known_allocator& a : known_allocators()) {
-        if (a.can_install) {
-            names.emplace_back(a.name);
-        }
-    }
-    return names;
-}
-
-std::string why_not_installable(const std::vector<std::string>& names, const interrupt_guard& guard) {
-    if (cache_folder().empty()) {
-        return "there is no folder to install to: set HOME or XDG_CACHE_HOME";
-    }
-    std::vector<std::string> arguments{"needs"};
-    arguments.insert(arguments.end(), names.begin(), names.end());
-    std::string problem;
-    std::istringstream in{run_script(arguments, guard, [] {}, problem).out};
-    std::vector<std::string> packages;
-    for (std::string package; in >> package;) {
-        packages.push_back(package);
-    }
-    return packages.empty()
-               ? problem
-               : fmt::format("building needs programs that are missing; get them with: apt-get install {}",
-                             fmt::join(packages, " "));
-}
-
-install_outcome install_allocator(const std::string& name, const interrupt_guard& guard,
-                                  const std::function<void()>& tick) {
-    const fs::path work = cache_folder() / fmt::format(".building-{}", ::getpid());
-    install_outcome outcome;
-    const child_result child = run_script({"install", work.string(), name}, guard, tick, outcome.problem);
-    outcome.is_interrupted = child.how == child_result::ending::interrupted;
-    outcome.version = child.out.substr(0, child.out.find('\n'));
-    std::error_code error;
-    fs::remove_all(work, error); // also where the script was killed
-    return outcome;
 }
 
 } // namespace linn::tool

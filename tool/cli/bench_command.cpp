@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../allocators/inventory.hpp"
+#include "../allocators/allocators.hpp"
 #include "../bench/bench.hpp"
 #include "../measure/files.hpp"
 #include "../measure/machine.hpp"

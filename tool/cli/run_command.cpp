@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../allocators/inventory.hpp"
+#include "../allocators/allocators.hpp"
 #include "../experiment/contenders.hpp"
 #include "../measure/process.hpp"
 #include "../measure/suggest.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../allocators/inventory.hpp"
+#include "../allocators/allocators.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../allocators/catalogue.hpp"
+#include "../allocators/allocators.hpp"
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
 #include "../program/executable.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocators as linn knows, finds and believes them, and which of them an experiment compares: all that work, or those named; a
 // bad one on request only; and of each that is left out, why, with the line that gets it.
-#include "allocators/catalogue.hpp"
-#include "allocators/inventory.hpp"
+#include "allocators/allocators.hpp"
+
 #include "experiment/contenders.hpp"
 #include "unit.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../allocators/inventory.hpp"
+#include "../../allocators/allocators.hpp"
 #include "report_parts.hpp"
 #include "reports.hpp"
 

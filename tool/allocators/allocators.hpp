@@ -2,17 +2,71 @@
 #pragma once
 
 #include "../measure/process.hpp"
-#include "catalogue.hpp"
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace linn::tool {
+
+/// A general-purpose allocator that the tool knows how to find: a row of the table in the source file.
+struct known_allocator {
+    std::string_view name;                        ///< stable: options and JSON use it
+    std::string_view title;                       ///< "tcmalloc (Google)"
+    std::string_view licence;                     ///< SPDX
+    std::array<std::string_view, 3> sonames = {}; ///< in order of preference; the others are empty
+    std::string_view package = {};     ///< the Debian and Ubuntu package that carries it; empty: none does
+    bool can_install = false;          ///< `linn allocators --install` knows how to build it
+    std::string_view environment = {}; ///< NAME=value that its processes need; empty: none
+    std::string_view remark = {};      ///< what a reader of its figures must know
+};
+
+/// Every general allocator looked for, in the order in which reports name them; the C library is the first.
+std::span<const known_allocator> known_allocators() noexcept;
+
+/// The entry of that name, or null.
+const known_allocator* find_known_allocator(std::string_view name) noexcept;
+
+/// The folder in which `linn allocators --install` builds: $XDG_CACHE_HOME/linn/allocators, by default below ~/.cache.
+/// Empty when neither XDG_CACHE_HOME nor HOME is set.
+std::filesystem::path cache_folder();
+
+/// "2.0.9+ds-1" as upstream says it: without epoch and Debian's own part.
+std::string upstream_version(const std::string& version);
+
+/// Who provides the memory functions of a measured process, as that process itself reported.
+struct provider_proof {
+    std::map<std::string, std::string> files; ///< function → file; keys "malloc", "free", "operator new" …
+    bool preload_mapped = false;
+
+    std::string file_of(const std::string& function) const; ///< that provides it; empty: none does
+    std::string told(const std::string& function) const;    ///< "malloc is provided by /usr/lib/libc.so.6"
+};
+
+/// True for a file that is the C library.
+bool is_c_library(const std::string& file);
+
+/// True for a file that is the C++ library, whose operators call malloc.
+bool is_cxx_runtime(const std::string& file);
+
+/// Compares the proof with what was asked. Returns an empty string when the process ran on `library`, under any of its names, otherwise
+/// why its figures must not be printed. A library may leave operator new and delete to the C++ runtime, and `executable` may bring
+/// its own: both call malloc. An empty library means the system's C library and C++ runtime, with nothing preloaded.
+std::string refute(const provider_proof& proof, const std::filesystem::path& library,
+                   const std::filesystem::path& executable = {});
+
+/// The same file under any of its names.
+bool is_same_file(const std::string& a, const std::string& b);
+
+/// What the dynamic loader said about a library that it did not preload; empty when it said nothing.
+std::string loader_complaint(const std::string& standard_error);
 
 /// `--allocator NAME=PATH`, in the order given.
 using user_allocators = std::vector<std::pair<std::string, std::filesystem::path>>;
@@ -31,19 +85,19 @@ const char* to_string(library_state state) noexcept;
 
 /// One allocator: what it is, where it is, and what proves it.
 struct allocator_entry {
-    std::string name;              ///< stable: options and JSON use it
-    std::string title;             ///< "jemalloc", "tcmalloc (Google)"
-    std::string version;           ///< as it or its package says; empty: unknown
-    std::string licence;           ///< SPDX
-    std::filesystem::path library; ///< resolved; empty: the C library itself, or missing
-    std::string
-        origin; ///< "Debian package libjemalloc2", "built by linn allocators --install", "--allocator"
+    std::string name = {};              ///< stable: options and JSON use it
+    std::string title = {};             ///< "jemalloc", "tcmalloc (Google)"
+    std::string version = {};           ///< as it or its package says; empty: unknown
+    std::string licence = {};           ///< SPDX
+    std::filesystem::path library = {}; ///< resolved; empty: the C library itself, or missing
+    std::string origin =
+        {}; ///< "Debian package libjemalloc2", "built by linn allocators --install", "--allocator"
     library_state state = library_state::missing;
-    std::string remark;                   ///< what is wrong, or what a reader must know
-    std::string how_to_get;               ///< the exact command; empty when there is nothing to get
-    std::vector<std::string> environment; ///< NAME=value that its processes need
-    provider_proof proof;
-    std::string proven_by; ///< in words: what showed that it serves malloc
+    std::string remark = {};                   ///< what is wrong, or what a reader must know
+    std::string how_to_get = {};               ///< the exact command; empty when there is nothing to get
+    std::vector<std::string> environment = {}; ///< NAME=value that its processes need
+    provider_proof proof = {};
+    std::string proven_by = {}; ///< in words: what showed that it serves malloc
 };
 
 /// The names that options accept: the catalogue's, those of `extra`, and the ones that stand for several ("mimalloc").
