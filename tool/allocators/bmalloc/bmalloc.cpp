@@ -48,30 +48,6 @@ bool find(F*& function, const char* name) {
     return function != nullptr;
 }
 
-/// While it lives, the environment has no variable Malloc: with it WebKit's allocator looks for the system's, which
-/// is this library, and dies.
-class without_malloc_variable {
-public:
-    without_malloc_variable() noexcept {
-        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-            if (std::strncmp(*entry, "Malloc=", 7) == 0) {
-                hidden_ = *entry;
-                hidden_[0] = 'm';
-            }
-        }
-    }
-    without_malloc_variable(const without_malloc_variable&) = delete;
-    without_malloc_variable& operator=(const without_malloc_variable&) = delete;
-    ~without_malloc_variable() {
-        if (hidden_ != nullptr) {
-            hidden_[0] = 'M';
-        }
-    }
-
-private:
-    char* hidden_ = nullptr;
-};
-
 /// Allocates and frees blocks of every kind, so that everything that is set up at first use is.
 void warm_up() {
     for (std::size_t size = 16; size <= std::size_t{1} << 20; size *= 2) {
@@ -81,10 +57,8 @@ void warm_up() {
     }
 }
 
-/// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment.
-/// False when there is no such library, or one without these functions. @pre no other thread allocates from it meanwhile
-bool load_webkit() {
-    const without_malloc_variable hidden;
+/// False when there is no such library, or one without these functions.
+bool open_webkit() {
     for (const char* soname : sonames) {
         if (library = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL); library != nullptr) {
             break;
@@ -99,6 +73,24 @@ bool load_webkit() {
     }
     warm_up();
     return true;
+}
+
+/// Loads the library and makes the allocator ready, so that later calls need neither the loader nor the environment.
+/// @pre no other thread allocates from it meanwhile
+bool load_webkit() {
+    // With a variable Malloc in the environment WebKit's allocator looks for the system's, which is this library, and dies.
+    char* hidden = nullptr;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        if (std::strncmp(*entry, "Malloc=", 7) == 0) {
+            hidden = *entry;
+            *hidden = 'm';
+        }
+    }
+    const bool is_loaded = open_webkit();
+    if (hidden != nullptr) {
+        *hidden = 'M';
+    }
+    return is_loaded;
 }
 
 /// Whether WebKit's heap knows a block that malloc gives, and does not know one of the C library.

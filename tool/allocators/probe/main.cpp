@@ -39,10 +39,15 @@ void doing(std::string_view what) {
     tell("doing", what);
 }
 
-/// Says which promise the loaded allocator breaks. `harmful`: a correct program may compute something wrong; otherwise it concerns
-/// rare calls only.
-void wrong(std::string_view what, bool harmful) {
-    tell(harmful ? "wrong" : "weak", what);
+unsigned checks = 0;
+
+/// Checks one promise of the loaded allocator. `harmful`: where it is broken, a correct program may compute something wrong; otherwise
+/// it concerns rare calls only.
+void expect(bool is_kept, std::string_view otherwise, bool harmful = true) {
+    ++checks;
+    if (!is_kept) {
+        tell(harmful ? "wrong" : "weak", otherwise);
+    }
 }
 
 /// Keeps the compiler from reasoning about a block, or leaving out its allocation.
@@ -83,37 +88,7 @@ bool holds(const void* p, std::size_t size, std::size_t block) noexcept {
     return true;
 }
 
-/// A block of an aligned function, by any of them.
-using aligned_function = void* (*)(std::size_t alignment, std::size_t size);
-
-void* by_posix_memalign(std::size_t alignment, std::size_t size) {
-    void* p = nullptr;
-    return ::posix_memalign(&p, alignment, size) == 0 ? p : nullptr;
-}
-
-void* by_aligned_alloc(std::size_t alignment, std::size_t size) {
-    return std::aligned_alloc(alignment, size);
-}
-
-void* by_aligned_new(std::size_t alignment, std::size_t size) {
-    return ::operator new(size, std::align_val_t{alignment}, std::nothrow);
-}
-
-class checker {
-public:
-    void expect(bool kept, const std::string& otherwise, bool harmful = true) {
-        ++count_;
-        if (!kept) {
-            wrong(otherwise, harmful);
-        }
-    }
-    unsigned count() const noexcept { return count_; }
-
-private:
-    unsigned count_ = 0;
-};
-
-void check_plain(checker& c) {
+void check_plain() {
     constexpr std::array<std::size_t, 12> sizes{0,    1,    8,      16,      24,      100,
                                                 1000, 4096, 10'000, 100'000, 1 << 20, 5 << 20};
     for (const std::size_t size : sizes) {
@@ -135,13 +110,14 @@ void check_plain(checker& c) {
             std::free(blocks[i]);
         }
         const std::string text = "malloc(" + std::to_string(size) + ")";
-        c.expect(writable, text + " returns null");
-        c.expect(aligned, "returns misaligned memory: " + text);
-        c.expect(kept, "blocks overlap: " + text);
+        expect(writable, text + " returns null");
+        expect(aligned, "returns misaligned memory: " + text);
+        expect(kept, "blocks overlap: " + text);
     }
 }
 
-void check_aligned(checker& c, const char* name, aligned_function allocate, bool by_new) {
+/// Blocks of an aligned function: `allocate(alignment, size)` and `deallocate(block, alignment)`.
+void check_aligned(const char* name, auto allocate, auto deallocate) {
     // Several blocks a size: an allocator that is wrong is right by luck for the first of a page.
     for (const std::size_t alignment :
          std::initializer_list<std::size_t>{16, 64, 256, 1024, 4096, 65'536, 2 << 20}) {
@@ -149,26 +125,22 @@ void check_aligned(checker& c, const char* name, aligned_function allocate, bool
         bool there = true;
         bool aligned = true;
         for (void*& p : blocks) {
-            p = hidden(allocate(alignment, alignment));
+            p = hidden(static_cast<void*>(allocate(alignment, alignment)));
             there = there && p != nullptr;
             aligned = aligned && is_aligned(p, alignment);
         }
         for (void* p : blocks) {
-            if (by_new) {
-                ::operator delete(p, std::align_val_t{alignment});
-            } else {
-                std::free(p);
-            }
+            deallocate(p, alignment);
         }
         const std::string size = std::to_string(alignment);
         const std::string text = std::string{name} + "(" + size + ", " + size + ")";
         // Beyond a page it is a rare request.
-        c.expect(there, text + " returns null", alignment <= 4096);
-        c.expect(aligned, "returns misaligned memory: " + text, alignment <= 4096);
+        expect(there, text + " returns null", alignment <= 4096);
+        expect(aligned, "returns misaligned memory: " + text, alignment <= 4096);
     }
 }
 
-void check_contents(checker& c) {
+void check_contents() {
     void* p = hidden(std::malloc(hidden(10)));
     bool kept = p != nullptr;
     std::size_t filled = 10;
@@ -188,7 +160,7 @@ void check_contents(checker& c) {
         filled = size;
     }
     std::free(p);
-    c.expect(kept, "realloc loses what the block held");
+    expect(kept, "realloc loses what the block held");
 
     bool zero = true;
     for (const std::size_t size : std::initializer_list<std::size_t>{24, 3000, 150'000, 4 << 20}) {
@@ -204,7 +176,7 @@ void check_contents(checker& c) {
         }
         std::free(clean);
     }
-    c.expect(zero, "calloc does not zero");
+    expect(zero, "calloc does not zero");
 
     bool large_enough = true;
     for (std::size_t size = 1; size < 100'000; size = size * 3 + 1) {
@@ -212,13 +184,13 @@ void check_contents(checker& c) {
         large_enough = large_enough && ::malloc_usable_size(block) >= size;
         std::free(block);
     }
-    c.expect(large_enough, "malloc_usable_size gives less than was asked for");
+    expect(large_enough, "malloc_usable_size gives less than was asked for");
 
     std::free(hidden(static_cast<void*>(nullptr)));
-    c.expect(true, {});
+    expect(true, {});
 }
 
-void check_cxx(checker& c) {
+void check_cxx() {
     bool kept = true;
     for (std::size_t size = 1; size < 300'000; size = size * 5 + 3) {
         void* plain = hidden(::operator new(hidden(size)));
@@ -235,11 +207,11 @@ void check_cxx(checker& c) {
         kept = kept && quiet != nullptr;
         ::operator delete(quiet, std::nothrow);
     }
-    c.expect(kept, "blocks of operator new overlap");
+    expect(kept, "blocks of operator new overlap");
 }
 
 /// Each thread fills a tray of blocks; the next thread looks at them and frees them.
-void check_threads(checker& c) {
+void check_threads() {
     constexpr std::size_t threads = 4;
     constexpr std::size_t rounds = 30;
     constexpr std::size_t blocks = 100;
@@ -289,26 +261,36 @@ void check_threads(checker& c) {
     for (std::size_t t = 0; t != threads; ++t) { // what is left was made by threads that have ended
         all = empty(t) && kept[t] && all;
     }
-    c.expect(all, "blocks passed between threads lose what they held");
+    expect(all, "blocks passed between threads lose what they held");
 }
 
 /// Tries what programs rely on: alignment, contents after realloc, zeroed calloc, every form of new and delete, several
-/// threads, blocks freed by another thread and after their thread has ended. Returns how many promises were checked.
-unsigned check_conformance() {
-    checker c;
+/// threads, blocks freed by another thread and after their thread has ended.
+void check_conformance() {
     doing("allocating");
-    check_plain(c);
+    check_plain();
     doing("asking for aligned memory");
-    check_aligned(c, "posix_memalign", by_posix_memalign, false);
-    check_aligned(c, "aligned_alloc", by_aligned_alloc, false);
-    check_aligned(c, "aligned operator new", by_aligned_new, true);
+    const auto by_free = [](void* p, std::size_t) { std::free(p); };
+    check_aligned(
+        "posix_memalign",
+        [](std::size_t alignment, std::size_t size) {
+            void* p = nullptr;
+            return ::posix_memalign(&p, alignment, size) == 0 ? p : nullptr;
+        },
+        by_free);
+    check_aligned("aligned_alloc", &std::aligned_alloc, by_free);
+    check_aligned(
+        "aligned operator new",
+        [](std::size_t alignment, std::size_t size) {
+            return ::operator new(size, std::align_val_t{alignment}, std::nothrow);
+        },
+        [](void* p, std::size_t alignment) { ::operator delete(p, std::align_val_t{alignment}); });
     doing("calling realloc and calloc");
-    check_contents(c);
+    check_contents();
     doing("calling operator new and delete");
-    check_cxx(c);
+    check_cxx();
     doing("allocating in several threads");
-    check_threads(c);
-    return c.count();
+    check_threads();
 }
 
 /// The function of that name in the library or what it needs, or null.
@@ -368,7 +350,7 @@ int run(int argc, char** argv) {
         tell("mapped", is_mapped(library) ? "1" : "0");
     }
     tell("version", library_version(library));
-    const unsigned checks = check_conformance();
+    check_conformance();
     tell("checks", std::to_string(checks));
     tell("done", "");
     return 0;
