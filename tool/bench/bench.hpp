@@ -237,8 +237,6 @@ std::string why_not_judged(const bench_result& result, std::size_t rounds);
 
 /// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
 std::string times_text(double factor, int digits = 1);
-/// The same without the unit.
-std::string times_number(double factor, int digits = 1);
 
 /// A size whose cost is more than this many times that of the size before it is a cliff.
 inline constexpr double cliff_factor = 3;

@@ -7,8 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -84,43 +82,6 @@ std::string paragraph(const bench_result& result, const scenario_result& s) {
     return text;
 }
 
-/// The seconds of all programs of the group threads together, on two threads, of each row that has all of them; the fastest
-/// first. Empty where fewer than two were measured, or too few rounds.
-std::string threads_finding(const bench_result& result) {
-    std::map<std::string, std::vector<double>> seconds; // by the row's title
-    std::size_t programs = 0;
-    for (const scenario_result& s : result.scenarios) {
-        const auto two = std::ranges::find(s.what->phases, 2U, &phase_info::threads);
-        if (s.what->group != "threads" || s.rows.empty() || two == s.what->phases.end()) {
-            continue;
-        }
-        ++programs;
-        for (const row& r : s.rows) {
-            const contender& c = result.contenders[r.contender];
-            const auto took = r.metric(static_cast<std::size_t>(two - s.what->phases.begin()), "seconds");
-            if (took && c.name != control_name) {
-                seconds[s.variant_of(r).contender.empty() ? c.title : result.title_of(s, r)].push_back(*took);
-            }
-        }
-    }
-    std::vector<std::pair<double, std::string>> sums;
-    for (const auto& [title, list] : seconds) {
-        if (list.size() == programs) {
-            sums.emplace_back(std::accumulate(list.begin(), list.end(), 0.0), title);
-        }
-    }
-    if (programs < 2 || sums.size() < 2 || !why_not_judged(result).empty()) {
-        return {};
-    }
-    std::ranges::sort(sums);
-    std::vector<std::string> texts;
-    for (const auto& [sum, title] : sums) {
-        texts.push_back(fmt::format("{} {}", title, figures::written(figures::unit::number, sum)));
-    }
-    return fmt::format("threads: seconds for all {} programs together, on 2 threads: {}.", programs,
-                       fmt::join(texts, ", "));
-}
-
 bool has_linn(const bench_result& result) {
     for (const scenario_result& s : result.scenarios) {
         for (const row& r : s.rows) {
@@ -180,7 +141,6 @@ bench_findings findings(const bench_result& result) {
     for (const scenario_result& s : result.scenarios) {
         add(paragraph(result, s));
     }
-    add(threads_finding(result));
     if (all.list.empty()) {
         add(is_linn_there ? "No rival of Linn was measured, so there is nothing to compare."
                           : "Linn was not measured.");
@@ -245,9 +205,9 @@ std::string range_of(const std::vector<headline_test>& wins) {
         std::minmax_element(wins.begin(), wins.end(), [](const headline_test& a, const headline_test& b) {
             return a.speed_up < b.speed_up;
         });
-    const std::string low = times_number(least->speed_up);
+    const std::string low = times_text(least->speed_up);
     const std::string high = times_text(most->speed_up);
-    return low + " x" == high ? high : low + " to " + high;
+    return low == high ? high : fmt::format("{} to {}", low.substr(0, low.find(" x")), high);
 }
 
 std::string objects_sentence(const headline_result& h) {

@@ -302,18 +302,14 @@ std::string why_not_judged(const bench_result& result, std::size_t done) {
     return text_of(rounds, "to tell a difference from noise") + '.';
 }
 
-std::string times_number(double factor, int digits) {
+std::string times_text(double factor, int digits) {
     if (factor >= 1'000) {
-        return "over 1000";
+        return "over 1000 x";
     }
     constexpr double two_places = 9.95; // what would be written "10.0"
     const figures::quantity shown{
         .what = figures::unit::number, .value = factor, .digits = factor < two_places ? 1 + digits : 2};
-    return shown.text();
-}
-
-std::string times_text(double factor, int digits) {
-    return times_number(factor, digits) + " x";
+    return shown.text() + " x";
 }
 
 } // namespace linn::tool
