@@ -27,7 +27,6 @@ endfunction()
 
 add_executable(linn_tool)
 linn_add_folders(linn_tool allocators bench experiment measure report report/document report/render)
-linn_add_folders(linn_tool APART bench/scenarios)
 linn_follow_includes(
   cli/main.cpp cli/allocators_command.cpp cli/bench_command.cpp symbols/short_name.cpp report/commands/allocators_report.cpp
   report/commands/bench_json.cpp report/commands/bench_report.cpp report/plots/bench_plots.cpp report/render/terminal.cpp)

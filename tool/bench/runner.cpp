@@ -82,6 +82,8 @@ private:
             result_.machine.build = reply.build;
             result_.contenders.push_back(std::move(c));
         }
+        work_.resize(result_.scenarios.size(), 0);
+        peaks_.resize(result_.scenarios.size(), 0);
         for (scenario_result& s : result_.scenarios) {
             add_rows(s);
         }
@@ -118,16 +120,11 @@ private:
 
     std::vector<std::string> arguments_for(const scenario& s, const variant_info& variant) const {
         const bench_options& o = result_.options;
-        std::vector<std::string> list;
-        const auto add = [&](const char* name, std::string value) {
-            list.insert(list.end(), {name, std::move(value)});
-        };
-        add("--scenario", std::string{s.name});
-        add("--variant", std::string{variant.name});
-        add("--cpu", o.cpu);
-        add("--work", std::to_string(o.work));
-        add("--container", o.container);
-        return list;
+        return {"--scenario",  std::string{s.name},
+                "--variant",   std::string{variant.name},
+                "--cpu",       o.cpu,
+                "--work",      std::to_string(o.work),
+                "--container", o.container};
     }
 
     /// Whether the contender runs that variant.
@@ -165,9 +162,7 @@ private:
         rounds.limits.most = o.rounds;
         rounds.limits.budget_seconds = o.budget_s;
         rounds.seed = o.seed;
-        for (const task& t : tasks_) {
-            rounds.jobs.push_back(result_.scenarios[t.scenario].what->usual_seconds);
-        }
+        rounds.jobs.assign(tasks_.size(), 0.1); // what most take in quick mode; the first ones correct it
         result_.complete_rounds = run_rounds(*this, rounds).complete;
     }
 
@@ -241,7 +236,8 @@ private:
         task& t = tasks_[now.job];
         const scenario_result& s = scenario_of(t);
         const row& r = s.rows[t.row];
-        touch_memory(s.what->touched_mib << 20);
+        std::uint64_t& peak = peaks_[t.scenario];
+        touch_memory(std::min<std::uint64_t>(peak, 384 << 20));
         worker_reply reply = ask(result_.contenders[r.contender], s.what->worker,
                                  arguments_for(*s.what, s.variant_of(r)), s.what->phases);
         if (reply.is_interrupted || interrupt_guard::pending() != 0) {
@@ -255,6 +251,7 @@ private:
             return {attempt::ending::failed};
         }
         last_ = std::move(reply.measured);
+        peak = std::max(peak, last_.peak_rss_bytes);
         return {attempt::ending::measured, last_.canary, last_.cpu_share};
     }
 
@@ -267,7 +264,6 @@ private:
 
     /// Every contender must have done the same work.
     std::string check_work(std::size_t scenario, const sample& s) {
-        work_.resize(result_.scenarios.size(), 0);
         std::size_t& expected = work_[scenario];
         if (expected == 0) {
             expected = s.work_check;
@@ -293,9 +289,11 @@ private:
     work_progress progress_;
     const std::uint64_t start_ = now_ns();
     std::vector<task> tasks_;
-    std::size_t complete_ = 0; // rounds
-    sample last_;              // which is kept, or repeated
-    std::vector<std::size_t> work_;
+    std::size_t complete_ = 0;      // rounds
+    sample last_;                   // which is kept, or repeated
+    std::vector<std::size_t> work_; // of each scenario
+    std::vector<std::uint64_t>
+        peaks_; // resident bytes of its processes so far: that much is touched before the next
 };
 
 } // namespace

@@ -88,8 +88,6 @@ struct scenario {
     std::vector<std::string_view> remarks = {}; ///< what a reader must know, below the table
     std::vector<phase_info> phases = {};
     std::vector<column_info> columns = {};
-    std::size_t touched_mib = 4; ///< memory to touch before each process starts
-    double usual_seconds = 0.5;  ///< what a process takes, roughly: a first guess at the time left, no more
     bool is_of_live_objects =
         false; ///< a quarter of the work is as much as all; see worker/measure.hpp, alive()
     std::string_view worker = "linn-bench-worker"; ///< the companion program that does the work
@@ -137,17 +135,7 @@ inline std::vector<unsigned> thread_counts(unsigned cpus) {
     return counts;
 }
 
-// Each is made in a file of scenarios/. To add one, declare its function here and add it to the table in scenario.cpp.
-scenario headline_scenario();
-scenario object_scenario();
-scenario containers_scenario();
-scenario reuse_scenario();
-scenario shared_ptr_scenario();
-scenario zero_fill_scenario();
-scenario sizes_scenario();
-scenario pipeline_scenario();
-scenario buffers_scenario();
-scenario pmr_scenario();
+// To add a scenario, add the function that makes it to the list in scenario.cpp, or to a group in scenario_groups.cpp.
 scenario pmr_blocks_scenario(); // one of the targets
 std::vector<scenario> threads_scenarios();
 std::vector<scenario> targets_scenarios();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../measure/machine.hpp"
-#include "../scenario.hpp"
+#include "../measure/machine.hpp"
+#include "scenario.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,9 +46,7 @@ scenario pairs_scenario() {
          .comparisons = {against_new("linn_pool"), against_free_list()},
          .remarks = {"Objects of 64 bytes, so many at once, freed in the order of allocation; nothing "
                      "touches them. The array of pointers is no rival, only the least that a pool of "
-                     "pointers can cost."},
-         .touched_mib = 192,
-         .usual_seconds = 0.3});
+                     "pointers can cost."}});
 }
 
 scenario pairs_shared_scenario() {
@@ -69,9 +67,7 @@ scenario pairs_shared_scenario() {
                          against_new("linn_descriptor")},
          .remarks = {"The loop and all that it calls is in a shared library (-fPIC), new and delete too. "
                      "There each access to something thread-local may be a call of __tls_get_addr; the rows "
-                     "differ in how they avoid it."},
-         .touched_mib = 192,
-         .usual_seconds = 0.3});
+                     "differ in how they avoid it."}});
 }
 
 scenario scattered_scenario() {
@@ -83,9 +79,7 @@ scenario scattered_scenario() {
          .baseline = "new_delete",
          .variants = {general, free_list, pool},
          .comparisons = {against_new("linn_pool"), against_free_list()},
-         .remarks = {nothing_walks},
-         .touched_mib = 32,
-         .usual_seconds = 0.3},
+         .remarks = {nothing_walks}},
         {{}}, {{"free", "freed at random"}, {"again", "allocated again"}, {"again_written", "and written"}});
 }
 
@@ -104,9 +98,7 @@ scenario live_sets_scenario() {
                           "new_delete_resource"}},
          .remarks = {"All objects of a set are allocated and written, then freed, in the order of allocation "
                      "or at random; columns: objects in the set. --json and --csv have all sizes.",
-                     nothing_walks},
-         .touched_mib = 384,
-         .usual_seconds = 2},
+                     nothing_walks}},
         {{"16_order", "16 B in order", 5},
          {"16_random", "16 B at random", 5},
          {"64_order", "64 B in order"},
@@ -128,9 +120,7 @@ scenario scaling_scenario() {
          .remarks =
              {"pair: an object allocated and freed at once; batch: 1000 allocated, then freed; handed: "
               "the next thread frees the batch. ns of a core, so a flat row scales perfectly, also "
-              "where threads outnumber cores."},
-         .touched_mib = 32,
-         .usual_seconds = 1},
+              "where threads outnumber cores."}},
         {{"1", "1 thread"},
          {"2", "2 threads"},
          {"4", "4 threads", 3},
@@ -161,9 +151,7 @@ scenario footprint_scenario() {
                         {"of payload", "trimmed", 2, figure::metric, 100, "of_payload"},
                         {"ns an object", "live", 0},
                         {"ns an object", "freed", 1},
-                        {"ns an object", "trimmed", 2}},
-            .touched_mib = 64,
-            .usual_seconds = 0.15};
+                        {"ns an object", "trimmed", 2}}};
 }
 
 scenario recycled_scenario() {
@@ -187,9 +175,7 @@ scenario recycled_scenario() {
          .remarks =
              {"A shared object that owns a filled vector (1500 or 400 bytes) and a filled string (100) "
               "is made and let go. The control block is what std::shared_ptr itself costs, without "
-              "any allocation."},
-         .touched_mib = 16,
-         .usual_seconds = 0.15},
+              "any allocation."}},
         {{"single", "one thread"}, {"multi", "and an idle one", 3}, {"two", "two threads"}},
         {{"1500", "1500 B"}, {"400", "400 B"}});
 }
@@ -209,9 +195,7 @@ scenario containers_shuffled_scenario() {
          .remarks = {"set: unordered_set<int>; map: map<int, int>; list: list<int>. Each kind and size has a "
                      "process of its own. The first insertion includes the first touch of every page; below "
                      "a million it is the median of several containers.",
-                     nothing_walks},
-         .touched_mib = 192,
-         .usual_seconds = 4},
+                     nothing_walks}},
         {{"set_10k", "set 10K", 5},
          {"map_10k", "map 10K", 5},
          {"list_10k", "list 10K", 5},
@@ -303,9 +287,7 @@ std::vector<scenario> threads_scenarios() {
              .remarks = {p.remark, "M/s: millions of blocks (cache-scratch: writes) a second, of all threads "
                                    "together; MiB: peak resident size of a process that did nothing else."},
              .phases = phases,
-             .columns = columns,
-             .touched_mib = 64,
-             .usual_seconds = 0.4});
+             .columns = columns});
     }
     return list;
 }
