@@ -11,8 +11,7 @@
 namespace linn::inline LINN_ABI::detail {
 
 /// A page source over `operator new`: for pools that are objects themselves, where leak checkers
-/// should see the memory, and for systems whose own calls Linn does not know. Nothing can be
-/// discarded without freeing it.
+/// should see the memory. Nothing can be discarded without freeing it.
 struct heap_pages {
     static constexpr bool zeroed = false;
     static constexpr std::size_t offset_step() noexcept { return 0; } // a heap aligns, and no more

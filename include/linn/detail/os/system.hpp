@@ -14,8 +14,6 @@
 #include <linn/detail/os/bsd/system.hpp>
 #elif defined(_WIN32)
 #include <linn/detail/os/windows.hpp>
-#else
-#include <linn/detail/os/plain.hpp>
 #endif
 
 #endif

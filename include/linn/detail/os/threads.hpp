@@ -11,7 +11,7 @@
 #elif defined(_WIN32)
 #include <linn/detail/os/windows.hpp>
 #else
-#include <linn/detail/os/plain.hpp>
+#error "linn does not know this system: see docs/design/porting.md"
 #endif
 
 namespace linn::inline LINN_ABI::detail {
