@@ -29,11 +29,11 @@ struct model {
 
     std::vector<void*> take(std::size_t want) {
         std::vector<void*> buffer(want + 1, this);
-        const std::size_t got = set.take(buffer.data() + want, want);
+        const std::size_t got = set.fill(buffer.data(), want);
         CHECK(buffer.back() == this);
         buffer.pop_back();
-        std::reverse(buffer.begin(), buffer.end());
         buffer.resize(got);
+        std::reverse(buffer.begin(), buffer.end());
         bool right = true;
         for (std::size_t i = 0; i < got; ++i) {
             right = right && admit(buffer[i]);

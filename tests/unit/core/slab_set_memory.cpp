@@ -27,9 +27,9 @@ struct fixture {
     /// Lowest first.
     std::vector<void*> take(std::size_t want, slab_set::growth may_grow = slab_set::growth::allowed) {
         std::vector<void*> buffer(want);
-        const std::size_t got = set.take(buffer.data() + want, want, may_grow);
-        std::reverse(buffer.begin(), buffer.end());
+        const std::size_t got = set.fill(buffer.data(), want, may_grow);
         buffer.resize(got);
+        std::reverse(buffer.begin(), buffer.end());
         CHECK(set.consistent());
         return buffer;
     }

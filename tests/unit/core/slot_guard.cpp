@@ -38,7 +38,7 @@ struct fixture {
     }
     std::byte* take(int who = 1) {
         void* object = nullptr;
-        REQUIRE(set.take(&object + 1, 1, set_type::growth::allowed, trace(who), recorder()) == 1);
+        REQUIRE(set.fill(&object, 1, set_type::growth::allowed, trace(who), recorder()) == 1);
         return static_cast<std::byte*>(object);
     }
     void give(void* object, int who = 2) { set.give(&object, 1, recorder(), trace(who)); }

@@ -64,12 +64,13 @@ public:
     /// Of a pool that is an object: no other pool takes its slots.
     explicit slab_set(const geometry& g) noexcept : slab_set{g, slab::mark_of(this)} {}
 
-    /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs if it may.
+    /// Writes up to `want` slots from `begin` on, where there is room for as many, the lowest address last; mapping slabs if it may.
     /// On behalf of `by`. Free slots that were written to are told to `notice`.
     /// @returns how many; fewer than `want` only when it may not map, a limit is reached or the system has no memory left
-    [[LINN_DETAIL_SLOW]] std::size_t take(void** end, std::size_t want, growth may_grow = growth::allowed,
+    [[LINN_DETAIL_SLOW]] std::size_t fill(void** begin, std::size_t want, growth may_grow = growth::allowed,
                                           const call_trace& by = no_trace,
                                           slot_listener notice = {}) noexcept {
+        void** const end = begin + want;
         std::size_t got = 0;
         if (want > geometry_.max_slots - out_) [[LINN_DETAIL_UNLIKELY]] {
             want = geometry_.max_slots - out_;
@@ -86,15 +87,8 @@ public:
             got += take_from(s, end - got, want - got, by, notice);
         }
         this->note_out(got);
-        return got;
-    }
-
-    /// The same, but writes from `begin` on, which has room for `want`.
-    std::size_t fill(void** begin, std::size_t want, growth may_grow = growth::allowed,
-                     const call_trace& by = no_trace, slot_listener notice = {}) noexcept {
-        const std::size_t got = take(begin + want, want, may_grow, by, notice);
-        if (got != want) {
-            std::memmove(begin, begin + (want - got), got * sizeof(void*));
+        if (begin + got != end) {
+            std::memmove(begin, end - got, got * sizeof(void*));
         }
         return got;
     }

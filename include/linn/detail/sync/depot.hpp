@@ -99,12 +99,7 @@ public:
         refusals noticed;
         void* object = nullptr;
         slab_news news;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            stock_.note_visit(guard.waited());
-            object = stock_.take_one(by, noticed, growth::allowed);
-            news = stock_.slabs().take_news();
-        }
+        visit(news, [&] { object = stock_.take_one(by, noticed, growth::allowed); });
         settle(noticed);
         if (object == nullptr && mode_ == service::cached) {
             object = take_anywhere();
@@ -126,12 +121,7 @@ public:
         refusals noticed;
         bool enough = false;
         slab_news news;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            stock_.note_visit(guard.waited());
-            enough = stock_.take_run(out, count, by, noticed);
-            news = stock_.slabs().take_news();
-        }
+        visit(news, [&] { enough = stock_.take_run(out, count, by, noticed); });
         settle(noticed);
         tell(news, enough ? 0 : count);
         return enough;
@@ -185,7 +175,7 @@ public:
         check_objects();
         stock_.ask_for_flush();
         if (mine != nullptr && mine->home == this) {
-            flush(*mine, mine->count());
+            flush(*mine, stock_.to_flush(*mine));
         }
         locked([&] { stock_.slabs().begin_trim(); });
         std::size_t bytes = 0;
@@ -203,11 +193,7 @@ public:
     [[LINN_DETAIL_COLD]] bool reserve(std::size_t objects) noexcept {
         bool enough = false;
         slab_news news;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            enough = reserve_locked(objects);
-            news = stock_.slabs().take_news();
-        }
+        visit(news, [&] { enough = reserve_locked(objects); });
         tell(news, enough ? 0 : objects);
         return enough;
     }
@@ -340,10 +326,8 @@ private:
 
     /// Loads objects into `f`, and pops one. Null when there is none.
     [[LINN_DETAIL_SLOW]] void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        stock_.note_visit(guard.waited());
-        void* const object = stock_.take(f, may_grow);
-        news = stock_.slabs().take_news();
+        void* object = nullptr;
+        visit(news, [&] { object = stock_.take(f, may_grow); });
         return object;
     }
 
@@ -411,6 +395,15 @@ private:
     /// Takes objects back, and forgets what `objects` holds.
     void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
         hand_over_run(objects, give_some(objects, count, by), by);
+    }
+
+    /// Calls `f()` with the lock held, and leaves in `news` what the slabs did.
+    template <class F>
+    void visit(slab_news& news, F&& f) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        stock_.note_visit(guard.waited());
+        f();
+        news = stock_.slabs().take_news();
     }
 
     template <class F>

@@ -171,7 +171,7 @@ public:
     /// Null when the system has no more.
     [[LINN_DETAIL_COLD]] void* take_one(const call_trace& by, refusals& noticed, growth may_grow) noexcept {
         void* object = nullptr;
-        return slabs_.take(&object + 1, 1, may_grow, by, noticed) == 1 ? object : nullptr;
+        return slabs_.fill(&object, 1, may_grow, by, noticed) == 1 ? object : nullptr;
     }
 
     /// Writes pointers to `count` objects into `out`, or takes none. @returns false when there are too few
@@ -181,8 +181,8 @@ public:
         void* some[pointer_batch];
         while (done != count) {
             const std::size_t want = count - done < pointer_batch ? count - done : pointer_batch;
-            const std::size_t got = slabs_.take(some + want, want, growth::allowed, by, noticed);
-            copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some + (want - got), got);
+            const std::size_t got = slabs_.fill(some, want, growth::allowed, by, noticed);
+            copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some, got);
             done += got;
             if (got != want) {
                 give_back(out, done, noticed);

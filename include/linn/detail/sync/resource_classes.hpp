@@ -42,45 +42,25 @@ public:
     /// @param owner takes `lock()` at a fork
     class_depot(fork_stopper& owner, const geometry& g) noexcept : lock_{owner}, slabs_{g, this} {}
 
-    // -- threads with a front --------------------------------------------------------------------
-
-    /// Loads slots and pops one. Null when a slab must be brought first. @pre `f` has an array, and is empty
-    void* take(magazine_cache& f) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        note_visit(guard.waited());
-        return slabs_.load(f);
-    }
-
-    /// Takes the `n` oldest slots of `f` back, and pushes `slot`.
-    /// @pre `f` has an array @returns whether the caller should return the memory that `take_cold` finds
-    bool put(magazine_cache& f, void* slot, std::size_t n, refusals& refused) noexcept {
-        bool leaving = false;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
-            slabs_.give(f.entries(), n, refused);
-            leaving = slabs_.has_excess();
-        }
-        f.drop_oldest(n);
-        f.try_push(slot);
-        return leaving;
-    }
-
-    // -- threads without one -----------------------------------------------------------------------
-
-    void* take_one() noexcept {
+    /// A slot: out of `f`, which has an array and is empty, once it is loaded; just one where `f` is null. Null when a slab must be
+    /// brought first.
+    void* take(magazine_cache* f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
         void* slot = nullptr;
-        slabs_.take(&slot + 1, 1);
+        if (f != nullptr) {
+            slot = slabs_.load(*f);
+        } else {
+            slabs_.fill(&slot, 1);
+        }
         return slot;
     }
 
-    /// @returns as `put`
-    [[nodiscard]] bool put_one(void* slot, refusals& refused) noexcept {
+    /// Takes `count` objects back. @returns whether the caller should return the memory that `slab_set::take_cold` finds
+    bool give(void* const* objects, std::size_t count, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        slabs_.give(&slot, 1, refused);
+        slabs_.give(objects, count, refused);
         return slabs_.has_excess();
     }
 
@@ -95,29 +75,6 @@ public:
     auto locked(F&& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         return f(slabs_);
-    }
-
-    /// Puts what `f` holds back into the slabs.
-    void flush(magazine_cache& f, refusals& refused) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        if (f.has_places()) {
-            slabs_.give(f.entries(), f.count(), refused);
-            f.use(f.entries(), 0, f.capacity());
-        }
-    }
-
-    /// As slab_set::take_empty: the slab, or null.
-    slab* take_empty() noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        cold_pages leaving;
-        slabs_.take_empty(leaving);
-        return leaving.of;
-    }
-
-    /// As slab_set::take_cold.
-    bool take_cold(cold_pages& leaving) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        return slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), leaving);
     }
 
     // -- the rest -------------------------------------------------------------------------------------

@@ -73,18 +73,17 @@ public:
         if (void* slot = nullptr; f != nullptr && f->try_pop(slot)) { // in the child of a fork
             return told.served(slot);
         }
-        const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
-        if (void* slot = take_slot(); slot != nullptr) {
+        if (void* slot = d->take(f); slot != nullptr) {
             return told.served(slot);
         }
         const turn mine{memory_.turn()};
         // Where we waited for our turn, another thread may have brought a slab.
-        void* slot = memory_.limited() ? take_slot() : nullptr;
+        void* slot = memory_.limited() ? d->take(f) : nullptr;
         while (slot == nullptr) {
             if (!bring_slab(*d, told)) {
                 return nullptr;
             }
-            slot = take_slot();
+            slot = d->take(f);
         }
         return told.served(slot);
     }
@@ -100,19 +99,22 @@ public:
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
             refused(misuse_kind::foreign_pointer, slot);
-        } else if (magazine_cache* f = or_null([&] { return front_at(c, told); });
-                   f != nullptr) { // a free must not fail
-            const std::size_t n = f->to_flush(epoch_.load(std::memory_order_relaxed));
-            if (d->put(*f, slot, n, refused)) {
-                give_back_cold(*d, told);
-            }
-            sweep_others(told);
         } else {
-            if (d->put_one(slot, refused)) {
+            bool leaving = false;
+            if (magazine_cache* f = or_null([&] { return front_at(c, told); }); // a free must not fail
+                f != nullptr) {
+                const std::size_t n = f->to_flush(epoch_.load(std::memory_order_relaxed));
+                leaving = d->give(f->entries(), n, refused);
+                f->drop_oldest(n);
+                f->try_push(slot);
+            } else {
+                leaving = d->give(&slot, 1, refused);
+            }
+            if (leaving) {
                 const turn mine{memory_.turn()};
                 give_back_cold(*d, told);
             }
-            if (!thread_locals_last && !memory_.limited()) { // no thread caches, so no other visit does it
+            if (!memory_.limited()) {
                 sweep_others(told);
             }
         }
@@ -192,7 +194,12 @@ public:
         refusals refused;
         news told{memory_.settings.pool};
         fronts_.for_each_at_rest([&](thread_block& b) {
-            for_each_depot([&](depot_type& d, unsigned c) { d.flush(b.fronts[c], refused); });
+            for_each_depot([&](depot_type& d, unsigned c) {
+                if (magazine_cache& f = b.fronts[c]; f.count() != 0) {
+                    d.give(f.entries(), f.count(), refused);
+                    f.drop_oldest(f.count());
+                }
+            });
         });
         for_each_depot([&](depot_type& d, unsigned) {
             d.locked([](auto& slabs) { slabs.begin_trim(); });
@@ -290,7 +297,10 @@ private:
         const auto fits = [&] { return bytes <= memory_.room(); };
         if (bytes <= memory_.settings.max_bytes && !fits()) {
             any_depot([&](depot_type& d, unsigned) {
-                while (!fits() && give_back(d, d.take_empty(), told) != 0) {
+                for (cold_pages leaving;
+                     !fits() && d.locked([&](auto& slabs) { return slabs.take_empty(leaving); });
+                     leaving = cold_pages{}) {
+                    give_back(d, leaving.of, told);
                 }
                 return fits();
             });
@@ -401,7 +411,9 @@ private:
     bool give_back_cold(depot_type& d, news& told) noexcept {
         for (int done = 0; done != slabs_a_visit; ++done) {
             cold_pages leaving;
-            if (!d.take_cold(leaving)) {
+            if (!d.locked([&](auto& slabs) {
+                    return slabs.has_excess() && slabs.take_cold(Policy::clock::now_ms(), leaving);
+                })) {
                 return done != 0;
             }
             if (leaving.whole) {
