@@ -121,11 +121,7 @@ struct pooled {
     }
     /// The same for an over-aligned class. @complexity O(slabs)
     static void operator delete(void* p, std::align_val_t align, const std::nothrow_t&) noexcept {
-        if (pool_of<>::owns(p)) {
-            give_back(p);
-        } else {
-            ::operator delete(p, align);
-        }
+        give_back_unknown<T>(p, align);
     }
 
 private:

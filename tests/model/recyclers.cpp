@@ -34,9 +34,7 @@ struct counters {
 
 class core final : public base {
 public:
-    core(std::size_t capacity, counters& c, std::size_t limit = 0)
-        : base{{.capacity = capacity, .limit = limit}},
-          counters_{c} {}
+    core(std::size_t capacity, counters& c, std::size_t limit = 0) : base{capacity, limit}, counters_{c} {}
     ~core() override { counters_.core_is_gone = true; }
 
     /// Null when the limit is reached, nothing comes back and it is `until`; or when the recycler ends.

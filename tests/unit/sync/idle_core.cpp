@@ -16,10 +16,7 @@ constexpr std::uint64_t long_ns = 10'000'000'000;
 
 class core final : public linn::detail::recycler_core<platform> {
 public:
-    explicit core(std::size_t capacity, std::size_t limit = 0)
-        : recycler_core{{.capacity = capacity, .limit = limit}} {
-        ++alive;
-    }
+    explicit core(std::size_t capacity, std::size_t limit = 0) : recycler_core{capacity, limit} { ++alive; }
     ~core() override { --alive; }
 
     slot* make() { return new slot{this}; }

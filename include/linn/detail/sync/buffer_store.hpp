@@ -114,7 +114,7 @@ private:
     friend core;
 
     explicit buffer_store(const buffer_plan& plan) noexcept
-        : core{{.capacity = plan.retain, .limit = plan.most}},
+        : core{plan.retain, plan.most},
           plan_{plan},
           protect_idle_{(checked_build && !sanitizer_poison) || running_on_memcheck()} {}
 

@@ -50,15 +50,6 @@ struct idle_waiter {
     }
 };
 
-/// What a core is made with.
-template <class Policy>
-struct idle_plan {
-    std::size_t capacity = 0; ///< idle items at most
-    std::size_t limit = 0;    ///< items at most, idle or not; 0: no limit
-    /// Where the pool of a recycler's slots has its depot, for `idle_in`.
-    const depot_place<Policy>* memory = nullptr;
-};
-
 /// The numbers of one core: exact while no other thread uses it.
 struct idle_counts {
     std::size_t idle = 0;
@@ -102,10 +93,13 @@ public:
     using offer = idle_offer;
     using waiter = idle_waiter<Policy>;
 
-    explicit idle_core(const idle_plan<Policy>& p) noexcept
-        : store{p.capacity, *this},
-          limit_{p.limit},
-          memory_{p.memory} {}
+    /// @param capacity idle items at most
+    /// @param limit items at most, idle or not; 0: no limit
+    /// @param memory where the pool of a recycler's slots has its depot, for `idle_in`
+    idle_core(std::size_t capacity, std::size_t limit, const depot_place<Policy>* memory = nullptr) noexcept
+        : store{capacity, *this},
+          limit_{limit},
+          memory_{memory} {}
     idle_core(const idle_core&) = delete;
     idle_core& operator=(const idle_core&) = delete;
 
@@ -150,7 +144,7 @@ public:
         bool kept = false;
         {
             const lock_guard<mutex_type> guard{lock_};
-            kept = !this->closed() && (answer_waiter(offer::item, s) || this->keep_for_all(this->here(), s));
+            kept = !this->closed() && (answer_waiter(offer::item, s) || this->keep_for_all(s));
         }
         if (!kept) {
             destroy(s);
@@ -291,17 +285,16 @@ private:
     using store::waiting_;
 
     [[LINN_DETAIL_NOINLINE]] void put_slow(item* s) noexcept {
-        if (!keep_or_pass_on(s)) {
+        front* const f = this->attach();
+        bool kept = false;
+        {
+            const lock_guard<mutex_type> guard{lock_};
+            this->note_visit(guard);
+            kept = !this->closed() && (answer_waiter(offer::item, s) || this->keep(f, s));
+        }
+        if (!kept) {
             destroy(s);
         }
-    }
-
-    /// @returns false if there is no room, or the owner is gone
-    bool keep_or_pass_on(item* s) noexcept {
-        front* const f = this->attach();
-        const lock_guard<mutex_type> guard{lock_};
-        this->note_visit(guard);
-        return !this->closed() && (answer_waiter(offer::item, s) || this->keep(f, s));
     }
 
     /// @pre the mutex is held

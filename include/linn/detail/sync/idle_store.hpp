@@ -100,8 +100,6 @@ protected:
         }
 
         [[nodiscard]] bool is_open() const noexcept { return this->has_places(); }
-        /// The first `n` places hold items now. @pre it is open
-        void hold(std::size_t n) noexcept { this->use(places, n, this->capacity()); }
 
         biased_lock<Policy> lock;
         atomic<bool> vacant{false};   ///< its thread is not in this child of a fork
@@ -203,10 +201,8 @@ protected:
     /// @returns false when `capacity` are idle
     bool keep(front* own, item* s) noexcept { return keep_here(own, s) || (steal(own) && keep_here(own, s)); }
 
-    /// Keeps an item in the depot rather than in the front. @returns as `keep`
-    bool keep_for_all(front* own, item* s) noexcept {
-        return try_push(s) || (steal(own) && try_push(s)) || (own != nullptr && own->try_push(s));
-    }
+    /// Keeps an item in the depot rather than in a front. @returns as `keep`
+    bool keep_for_all(item* s) noexcept { return try_push(s) || (steal(nullptr) && try_push(s)); }
 
     /// Closes all fronts but `own`: all that they held, items and room, is in the depot then.
     /// @returns false when they are closed already
@@ -290,7 +286,9 @@ private:
             return true;
         }
         const std::size_t half = (own->capacity() + 1) / 2;
-        spill(*own, room() < half ? room() : half);
+        const std::size_t n = room() < half ? room() : half;
+        push(own->places, n);
+        own->drop_oldest(n);
         return own->try_push(s);
     }
 
@@ -347,13 +345,7 @@ private:
     /// Moves `n` items from the depot into an empty front, the latest on top.
     void fill(front& own, std::size_t n) noexcept {
         pop(own.places, n);
-        own.hold(n);
-    }
-
-    /// Moves the `n` items of a full front that came back longest ago to the depot.
-    void spill(front& own, std::size_t n) noexcept {
-        push(own.places, n);
-        own.drop_oldest(n);
+        own.use(own.places, n, own.capacity());
     }
 
     const table* const home_table_;

@@ -192,7 +192,7 @@ public:
 
     recycler_body(std::size_t capacity, std::size_t limit, std::function<element()>&& create,
                   std::function<void(T&)>&& reset)
-        : recycler_core{{.capacity = capacity, .limit = limit, .memory = &memory::core::root.depot_made}},
+        : recycler_core{capacity, limit, &memory::core::root.depot_made},
           create_{std::move(create)},
           reset_{std::move(reset)} {}
 
