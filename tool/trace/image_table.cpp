@@ -164,7 +164,7 @@ void image_table::resolve_processes() {
     }
     for (auto& [number, image] : images_) {
         trace_process& p = image.process_;
-        p.began_at = scale_.ns(image.began_);
+        p.began_at = scale.ns(image.began_);
         const auto parent = images_.find(image.parent_image_);
         // A later image is no parent, so there are no circles.
         const bool is_known = parent != images_.end() && image.parent_image_ < number;

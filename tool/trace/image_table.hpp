@@ -78,7 +78,7 @@ private:
 class image_table {
 public:
     /// Everything goes into `info`, times by `scale`.
-    image_table(trace_info& info, tick_scale scale) noexcept : info_(info), scale_(scale) {}
+    explicit image_table(trace_info& info) noexcept : info_(info) {}
     image_table(const image_table&) = delete;
     image_table& operator=(const image_table&) = delete;
 
@@ -97,6 +97,8 @@ public:
         return threads_.at({chunk.image, chunk.thread}).index;
     }
 
+    tick_scale scale;
+
 private:
     class collecting_sink;
 
@@ -114,7 +116,6 @@ private:
     std::uint32_t stack_index(std::vector<code_address> frames);
 
     trace_info& info_;
-    tick_scale scale_;
     std::map<std::uint32_t, trace_image> images_;                             ///< by number
     std::map<std::pair<std::uint32_t, std::uint32_t>, known_thread> threads_; ///< by image and thread
     std::map<std::pair<std::string, std::string>, std::uint32_t> modules_;    ///< by path and build id

@@ -216,6 +216,8 @@ private:
     std::string problem_;
 };
 
+class image_table;
+
 /// Whether the caller knows of weights: what a block of a sampled trace stands for.
 enum class sample_policy : bool { refuse, accept };
 inline constexpr sample_policy may_be_sample = sample_policy::accept;
@@ -232,18 +234,33 @@ public:
     trace_reader& operator=(const trace_reader&) = delete;
     ~trace_reader();
 
-    /// Gives all events, merged over threads in the order of time, in batches. `progress` gets the share of the file that
+    /// Gives all events, merged over threads in the order of time, some at once. `progress` gets the share of the file that
     /// was read, a few times a second, and may return false to stop early. Can be called again. Memory: one chunk a
     /// thread, and what info() holds.
     void read(const std::function<void(std::span<const event>)>& take,
               const std::function<bool(double)>& progress = {});
 
     /// What the file says of the run; stacks, modules and threads are complete only after read().
-    const trace_info& info() const noexcept;
+    const trace_info& info() const noexcept { return info_; }
 
 private:
-    class state;
-    std::unique_ptr<state> state_;
+    struct progress_so_far;
+    class stream_cursor;
+
+    void read_facts();
+    std::vector<const frame_place*> plan();
+    void collect_records(std::vector<const frame_place*> chunks);
+    void tell_missing(const progress_so_far& d);
+
+    trace_file file_;
+    trace_info info_;
+    std::unique_ptr<image_table> images_;
+    std::vector<stream_cursor> streams_;
+    std::uint64_t chunk_bytes_ = 0; ///< stored
+    std::uint64_t last_ticks_ = 0;  ///< of all events
+    std::uint64_t written_ = 0;     ///< events, as the headers of the chunks say
+    std::optional<recording_end> end_;
+    std::vector<std::string> known_damage_; ///< before reading
 };
 
 } // namespace linn::tool
