@@ -229,49 +229,29 @@ private:
         return value & ((std::uint64_t{1} << (8 * bytes)) - 1);
     }
 
-    /// What goes on from one hot event to the next: as a copy, the compiler keeps it in registers, whichever memory the
-    /// sink writes to.
-    struct position {
-        const unsigned char* at;
-        std::uint64_t clock;
-        std::uint64_t base;
-        allocation_call last_release;
-    };
-
     /// Decodes hot events until there is none, none that surely lies in the chunk, or `until` were told.
     void hot_run(std::uint64_t until) {
-        position now{at_, clock_, base_, last_release_};
         const unsigned char* const last = end_ - hot_room; // at_ is not behind it
-        std::uint64_t left = until - events_;
         do {
-            sink_.on_event(hot(now));
-            --left;
-        } while (left != 0 && now.at <= last && *now.at >= 0x40);
-        events_ = until - left;
-        keep(now);
-    }
-
-    void keep(const position& now) noexcept {
-        at_ = now.at;
-        clock_ = now.clock;
-        base_ = now.base;
-        last_release_ = now.last_release;
+            ++events_;
+            sink_.on_event(hot(at_));
+        } while (events_ != until && at_ <= last && *at_ >= 0x40);
     }
 
     // Reads at most 1 + 4 + 6 + 1 + 8 bytes, and loads eight at a time.
-    [[gnu::always_inline]] inline raw_event hot(position& now) {
-        const unsigned tag = *now.at;
+    [[gnu::always_inline]] inline raw_event hot(const unsigned char*& at) {
+        const unsigned tag = *at;
         const unsigned clock_size = clock_bytes(tag);
         const unsigned address_size = address_bytes(tag);
-        const unsigned char* p = now.at + 1;
-        now.clock += lowest(load(p), clock_size);
+        const unsigned char* p = at + 1;
+        clock_ += lowest(load(p), clock_size);
         p += clock_size;
         const std::uint64_t d = lowest(load(p), address_size);
         p += address_size;
-        now.base += (d >> 1) ^ (0 - (d & 1));
+        base_ += (d >> 1) ^ (0 - (d & 1));
         raw_event e;
-        e.ticks = now.clock << tick_shift;
-        e.address = now.base << address_shift;
+        e.ticks = clock_ << tick_shift;
+        e.address = base_ << address_shift;
         if ((tag & 0x80) != 0) {
             slot& s = slots_[p[0] | (tag & 1u) << 8];
             ++p;
@@ -293,12 +273,12 @@ private:
             if (which == 3) {
                 e.address |= 8;
             } else {
-                now.last_release =
+                last_release_ =
                     static_cast<allocation_call>(static_cast<unsigned>(allocation_call::free) + which);
             }
-            e.call = now.last_release;
+            e.call = last_release_;
         }
-        now.at = p;
+        at = p;
         return e;
     }
 
@@ -306,14 +286,13 @@ private:
         std::array<unsigned char, 2 * hot_room> copy{};
         const auto left = static_cast<std::size_t>(end_ - at_);
         std::memcpy(copy.data(), at_, left);
-        position now{copy.data(), clock_, base_, last_release_};
-        const raw_event e = hot(now);
-        const auto used = static_cast<std::size_t>(now.at - copy.data());
+        const unsigned char* at = copy.data();
+        const raw_event e = hot(at);
+        const auto used = static_cast<std::size_t>(at - copy.data());
         if (used > left) {
             return "an event is cut off";
         }
-        now.at = at_ + used;
-        keep(now);
+        at_ += used;
         ++events_;
         sink_.on_event(e);
         return nullptr;
