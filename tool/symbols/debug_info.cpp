@@ -254,7 +254,7 @@ void debug_info::index_units(const std::string& path) {
         if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial) {
             continue;
         }
-        unit one{die, die, depth::none, {}};
+        unit one{die, die, false, {}};
         if (type == DW_UT_skeleton) {
             if (split.addr != nullptr) {
                 one.body = split;
@@ -294,7 +294,7 @@ debug_info::unit* debug_info::unit_at(std::uint64_t address) {
     return nullptr;
 }
 
-void debug_info::collect_functions(Dwarf_Die parent, std::vector<interval>& into, bool with_types) {
+void debug_info::collect_functions(Dwarf_Die parent, std::vector<interval>& into) {
     Dwarf_Die child;
     for (bool more = ::dwarf_child(&parent, &child) == 0; more;
          more = ::dwarf_siblingof(&child, &child) == 0) {
@@ -302,41 +302,20 @@ void debug_info::collect_functions(Dwarf_Die parent, std::vector<interval>& into
         if (tag == DW_TAG_subprogram) {
             each_range(child,
                        [&](std::uint64_t low, std::uint64_t high) { into.push_back({low, high, child}); });
-            if (with_types) {
-                collect_functions(child, into, true);
-            }
-        } else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
-                   (with_types && (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-                                   tag == DW_TAG_union_type || tag == DW_TAG_lexical_block))) {
-            collect_functions(child, into, with_types);
+        }
+        if (is_scope(tag) || tag == DW_TAG_module || tag == DW_TAG_lexical_block) {
+            collect_functions(child, into);
         }
     }
-}
-
-void debug_info::index_functions(unit& one) {
-    one.functions.clear();
-    collect_functions(one.body, one.functions, one.indexed != depth::none);
-    one.indexed = one.indexed == depth::none ? depth::namespaces : depth::types;
-    std::sort(one.functions.begin(), one.functions.end(),
-              [](const interval& left, const interval& right) { return left.low < right.low; });
 }
 
 const debug_info::interval* debug_info::function_in(unit& one, std::uint64_t address) {
-    // Functions inside of classes and of other functions are rare, and looking into those takes long.
-    for (;;) {
-        if (one.indexed != depth::none) {
-            auto at = std::upper_bound(
-                one.functions.begin(), one.functions.end(), address,
-                [](std::uint64_t wanted, const interval& found) { return wanted < found.low; });
-            if (at != one.functions.begin() && address < (--at)->high) {
-                return &*at;
-            }
-        }
-        if (one.indexed == depth::types) {
-            return nullptr;
-        }
-        index_functions(one);
+    if (!std::exchange(one.is_indexed, true)) {
+        collect_functions(one.body, one.functions);
+        std::ranges::sort(one.functions, {}, &interval::low);
     }
+    auto at = std::ranges::upper_bound(one.functions, address, {}, &interval::low);
+    return at != one.functions.begin() && address < (--at)->high ? &*at : nullptr;
 }
 
 bool debug_info::function_at(std::uint64_t address, Dwarf_Die& function) {
@@ -398,10 +377,7 @@ const std::string& debug_info::name_of(Dwarf_Die function) {
     if (!is_new) {
         return place->second;
     }
-    const char* linkage = text_of(function, DW_AT_linkage_name);
-    if (linkage == nullptr) {
-        linkage = text_of(function, DW_AT_MIPS_linkage_name);
-    }
+    const char* const linkage = text_of(function, DW_AT_linkage_name);
     std::string name = linkage == nullptr ? std::string() : without_parameters(demangle(linkage));
     // A name that does not demangle, and local functions that have none.
     if (name.empty() || name.starts_with("_Z")) {

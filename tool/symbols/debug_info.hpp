@@ -107,12 +107,10 @@ private:
         Dwarf_Die die;
     };
 
-    enum class depth : std::uint8_t { none, namespaces, types };
-
     struct unit {
-        Dwarf_Die skeleton;          ///< with the ranges and the lines
-        Dwarf_Die body;              ///< with the functions; another one for split debug information
-        depth indexed = depth::none; ///< how deep its functions were looked for
+        Dwarf_Die skeleton; ///< with the ranges and the lines
+        Dwarf_Die body;     ///< with the functions; another one for split debug information
+        bool is_indexed = false;
         std::vector<interval> functions;
     };
 
@@ -123,8 +121,7 @@ private:
     };
 
     void index_units(const std::string& path);
-    void index_functions(unit& one);
-    void collect_functions(Dwarf_Die parent, std::vector<interval>& into, bool with_types);
+    void collect_functions(Dwarf_Die parent, std::vector<interval>& into);
     unit* unit_at(std::uint64_t address);
     const interval* function_in(unit& one, std::uint64_t address);
 
