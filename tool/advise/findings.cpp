@@ -195,36 +195,6 @@ std::vector<advice_finding> page_faults(const advice& a) {
          time.faults}};
 }
 
-/// Which programs the recording is of, where more than one has a share: behind a name such as `python3` may stand a script. Empty
-/// where one has nearly all events.
-std::string several_programs(const trace_info& info) {
-    constexpr std::size_t most_shown = 4;
-    std::map<std::string, std::uint64_t> by_program;
-    for (const trace_process& p : info.processes) {
-        by_program[p.executable.substr(p.executable.rfind('/') + 1)] += p.events;
-    }
-    std::vector<std::pair<std::uint64_t, std::string>> programs;
-    for (const auto& [name, events] : by_program) {
-        if (static_cast<double>(events) >= notable_share * static_cast<double>(info.events)) {
-            programs.emplace_back(events, name);
-        }
-    }
-    if (programs.size() < 2) {
-        return {};
-    }
-    std::ranges::sort(programs, std::greater{});
-    programs.resize(std::min(programs.size(), most_shown));
-    std::vector<std::string> shares;
-    for (const auto& [events, name] : programs) {
-        const double share = static_cast<double>(events) / static_cast<double>(info.events);
-        shares.push_back(fmt::format("{} {}", name, figures::percent(share)));
-    }
-    return fmt::format(
-        "recorded several programs, by events: {}; to record one alone, give 'linn record' its own "
-        "command line",
-        fmt::join(shares, ", "));
-}
-
 bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/") || path.starts_with("/lib");
 }
@@ -309,9 +279,6 @@ std::vector<std::string> find_warnings(const advice& a) {
                                        "estimates from {}, with 95 % intervals for bytes; zero fills, blocks "
                                        "released at once and arrays that grow are not known",
                                        info.sample_bytes, counted(run.all.spread.blocks, "block")));
-    }
-    if (std::string text = several_programs(info); !text.empty()) {
-        warnings.push_back(std::move(text));
     }
     std::set<std::string> programs;
     for (const trace_process& p : info.processes) {
