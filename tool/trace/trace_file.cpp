@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -353,13 +352,11 @@ std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t 
     return problem_;
 }
 
-bool trace_writer::append(std::span<const unsigned char> head, std::span<const unsigned char> payload) {
-    iovec parts[2] = {{const_cast<unsigned char*>(head.data()), head.size()}, // writev does not write to them
-                      {const_cast<unsigned char*>(payload.data()), payload.size()}};
-    const std::size_t total = head.size() + payload.size();
-    std::size_t left = total;
-    while (left != 0) {
-        const ssize_t put = ::writev(file_.get(), parts, 2);
+void trace_writer::append(std::span<const unsigned char> head, std::span<const unsigned char> payload) {
+    std::vector<unsigned char> frame(head.begin(), head.end());
+    frame.insert(frame.end(), payload.begin(), payload.end());
+    for (std::size_t done = 0; done != frame.size();) {
+        const ssize_t put = ::write(file_.get(), frame.data() + done, frame.size() - done);
         if (put < 0 && errno == EINTR) {
             continue;
         }
@@ -372,19 +369,11 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
             if (is_regular_ && ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) == 0) {
                 ::lseek(file_.get(), static_cast<off_t>(bytes_), SEEK_SET);
             }
-            return false;
+            return;
         }
-        auto taken = static_cast<std::size_t>(put);
-        left -= taken;
-        for (iovec& part : parts) {
-            const std::size_t here = std::min(taken, part.iov_len);
-            part.iov_base = static_cast<unsigned char*>(part.iov_base) + here;
-            part.iov_len -= here;
-            taken -= here;
-        }
+        done += static_cast<std::size_t>(put);
     }
-    bytes_ += total;
-    return true;
+    bytes_ += frame.size();
 }
 
 /// Not compressed: the command can be read in the file without linn.

@@ -207,7 +207,7 @@ public:
 
 private:
     void write_document(frame_kind kind, std::span<const unsigned char> text);
-    bool append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
+    void append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
 
     std::filesystem::path path_;
     owned_fd file_;
