@@ -22,28 +22,19 @@ void take(const json& from, const char* name, T& into) {
     if (member == from.end()) {
         return;
     }
-    if constexpr (std::is_same_v<T, std::string>) {
-        if (member->is_string()) {
-            into = member->template get<std::string>();
-        }
-    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-        if (member->is_array()) {
-            for (const json& word : *member) {
-                into.push_back(word.is_string() ? word.template get<std::string>() : std::string{});
-            }
-        }
+    bool fits = member->is_string();
+    if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+        fits =
+            member->is_array() && std::ranges::all_of(*member, [](const json& w) { return w.is_string(); });
     } else if constexpr (std::is_same_v<T, bool>) {
-        if (member->is_boolean()) {
-            into = member->template get<bool>();
-        }
+        fits = member->is_boolean();
     } else if constexpr (std::is_floating_point_v<T>) {
-        if (member->is_number() && std::isfinite(member->template get<double>())) {
-            into = member->template get<double>();
-        }
-    } else {
-        if (member->is_number_unsigned() || (std::is_signed_v<T> && member->is_number_integer())) {
-            into = member->template get<T>();
-        }
+        fits = member->is_number() && std::isfinite(member->template get<double>());
+    } else if constexpr (std::is_integral_v<T>) {
+        fits = member->is_number_unsigned() || (std::is_signed_v<T> && member->is_number_integer());
+    }
+    if (fits) {
+        member->get_to(into);
     }
 }
 
