@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "debug_info.hpp"
+#include "code_module.hpp"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
