@@ -72,10 +72,6 @@ site_statistics site_record::statistics() const {
     return s;
 }
 
-accumulator::accumulator(const trace_info& info) : accumulator{sample_weight{info.sample_bytes}} {}
-
-accumulator::accumulator(sample_weight weight) : weight_{weight} {}
-
 void accumulator::take(std::span<const event> events) {
     if (sites_.empty()) {
         sites_.emplace_back();
@@ -431,7 +427,7 @@ trace_analysis accumulator::finish(trace_info info) {
 }
 
 trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress) {
-    accumulator counted{trace.info()};
+    accumulator counted{trace.info().sample_bytes};
     trace.read([&](std::span<const event> events) { counted.take(events); }, progress);
     return counted.finish(trace.info());
 }

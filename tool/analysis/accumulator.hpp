@@ -253,9 +253,7 @@ struct site_record {
 /// thread is taken for that of the old block.
 class accumulator {
 public:
-    explicit accumulator(sample_weight weight = {});
-    /// For the events of this trace.
-    explicit accumulator(const trace_info& info);
+    explicit accumulator(std::uint64_t sample_bytes = 0) : weight_{sample_bytes} {}
 
     void take(std::span<const event> events);
 

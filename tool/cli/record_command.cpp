@@ -87,7 +87,7 @@ private:
     void draw(const std::stop_token& stop) {
         try {
             trace_reader reader{trace_, may_be_sample, frames_in_ring()};
-            accumulator counted{reader.info()};
+            accumulator counted{reader.info().sample_bytes};
             reader.read([&](std::span<const event> events) { counted.take(events); },
                         [&](double) { return !stop.stop_requested(); });
             if (stop.stop_requested()) {

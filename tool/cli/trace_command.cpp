@@ -144,7 +144,7 @@ private:
     std::string read_all(trace_reader& trace, bool wants_names) {
         std::optional<accumulator> counted;
         if (wants_names) {
-            counted.emplace(trace.info());
+            counted.emplace(trace.info().sample_bytes);
         }
         {
             progress_line line;

@@ -70,7 +70,7 @@ std::vector<symbol_frame> frames_at(const code_address& at) {
 
 /// What `linn trace` makes of events whose types have no names.
 trace_profile profile_of(const trace_info& info, const std::vector<event>& events) {
-    accumulator counted{info};
+    accumulator counted{info.sample_bytes};
     counted.take(events);
     naming names;
     names.name = [](const allocation_site&) { return named_type{}; };

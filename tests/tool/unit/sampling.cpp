@@ -232,7 +232,7 @@ TEST_CASE("sampling: the interval holds for a few blocks that grow, though the e
 TEST_CASE("sampling: an analysis counts blocks by their weights, and takes them out with the same") {
     constexpr std::uint64_t count = 20'000;
     constexpr std::uint64_t bytes = 1000;
-    accumulator analysis{sample_weight{mean}};
+    accumulator analysis{mean};
     std::vector<event> events;
     for (std::uint64_t i = 0; i != count; ++i) {
         events.push_back(testing::allocation(0x10000 + 0x400 * i, bytes, 10 * i));
