@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace linn::tool {
 namespace {
@@ -126,10 +125,6 @@ std::string with_option(const std::string& part, const std::string& option) {
     return part.ends_with('>') ? part.substr(0, part.size() - 1) + option + '>' : part;
 }
 
-constexpr std::string_view arithmetic[]{"bool",    "char",     "double", "float",    "int",
-                                        "long",    "short",    "signed", "unsigned", "void",
-                                        "wchar_t", "__int128", "(",      "0",        "1"};
-
 /// Whether a line names the classes of the user's own among a container's arguments: else it declares another container.
 bool names_arguments(const std::string& line, const std::string& container) {
     for (const std::string& argument : template_arguments(container)) {
@@ -137,11 +132,7 @@ bool names_arguments(const std::string& line, const std::string& container) {
         while (bare.ends_with('*')) {
             bare = without_qualifiers(bare.substr(0, bare.size() - 1));
         }
-        // The names of arithmetic types have many spellings.
-        const bool is_builtin = std::any_of(std::begin(arithmetic), std::end(arithmetic),
-                                            [&](std::string_view word) { return bare.starts_with(word); });
-        if (!is_builtin && !bare.starts_with("std::") && !bare.empty() &&
-            find_word(code_of(line), last_component(bare)) == std::string_view::npos) {
+        if (is_own_type(bare) && find_word(code_of(line), last_component(bare)) == std::string_view::npos) {
             return false;
         }
     }

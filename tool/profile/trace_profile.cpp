@@ -57,11 +57,6 @@ std::string file_name(const std::string& path) {
     return path.substr(path.find_last_of('/') + 1);
 }
 
-bool is_system_library(const std::string& module) {
-    return module.starts_with('[') || ((module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
-                                       module.find(".so") != module.npos);
-}
-
 profile_frame frame_of(const symbol_frame& f, const std::string& module) {
     profile_frame frame;
     frame.file = file_name(f.file);

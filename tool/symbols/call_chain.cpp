@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 
@@ -155,15 +156,6 @@ bool mentions(const named_type& type, const std::string& name) {
     return type.type.find(name) != std::string::npos;
 }
 
-/// A type that only the program has: an int or a std::string among the arguments says nothing of whose node it is in.
-bool is_own_type(const std::string& type) {
-    static constexpr std::array<std::string_view, 14> builtin{
-        "bool",   "char",     "wchar_t", "char8_t", "char16_t", "char32_t", "short",
-        "signed", "unsigned", "int",     "long",    "float",    "double",   "void"};
-    const std::string_view word = std::string_view(type).substr(0, type.find_first_of(" *&<"));
-    return !type.starts_with("std::") && std::find(builtin.begin(), builtin.end(), word) == builtin.end();
-}
-
 /// The class that a function belongs to, if it takes an allocator. What it holds in a container of its own is its
 /// allocator's where the element says so.
 std::string taker_of(const known_frame& frame, bool calls_allocator, const named_type& type) {
@@ -268,17 +260,27 @@ std::string place_of(const call_chain& chain, std::size_t owner) {
 
 } // namespace
 
-bool is_system_code(const known_frame& known, const std::string& module) {
-    const bool is_standard = known.scopes.size() > 1 &&
-                             (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
+bool is_own_type(std::string_view type) {
+    static constexpr std::array<std::string_view, 15> builtin{
+        "bool",     "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short",   "signed",
+        "unsigned", "int",  "long",    "float",   "double",   "void",     "__int128"};
+    const std::string_view word = type.substr(0, type.find_first_of(" *&<("));
+    return !word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
+           !type.starts_with("std::") && !is_any_of(word, builtin);
+}
+
+bool is_system_library(std::string_view module) {
     // Programs lie there too: /usr/lib/git-core/git.
-    const bool is_library =
-        (module.starts_with("/usr/lib") || module.starts_with("/lib")) && module.find(".so") != module.npos;
-    if (module.starts_with('[') || is_library) {
+    return module.starts_with('[') || ((module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
+                                       module.find(".so") != module.npos);
+}
+
+bool is_system_code(const known_frame& known, const std::string& module) {
+    if (is_system_library(module)) {
         return true;
     }
     if (known.shown.file.empty()) {
-        return is_standard || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
+        return known.scopes.size() > 1 && (is_standard(known.scopes) || known.scopes.front().id == "linn");
     }
     return is_system_file(known.shown.file);
 }

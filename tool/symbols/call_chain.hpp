@@ -28,6 +28,12 @@ using call_chain = std::vector<chain_frame>; ///< innermost first
 /// is.
 bool is_system_file(const std::string& file);
 
+/// Whether only the program has the type: neither built in nor of the standard library, nor a number.
+bool is_own_type(std::string_view type);
+
+/// Whether a module is a shared library of the system's.
+bool is_system_library(std::string_view module);
+
 /// Whether a function stands in the standard library's, the system's or Linn's own files.
 bool is_system_code(const known_frame& known, const std::string& module);
 
