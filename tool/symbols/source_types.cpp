@@ -94,27 +94,6 @@ source_type of_malloc(const std::string& line) {
     if (size != std::string::npos) {
         found.type = type_from(line, size + 7);
         found.is_array = line.find('*') != std::string::npos && line.find("calloc") != std::string::npos;
-        if (!found.type.empty()) {
-            return found;
-        }
-    }
-    const std::size_t cast = line.find("static_cast<");
-    if (cast != std::string::npos) {
-        const std::size_t open = cast + 11;
-        const std::size_t end = skip_bracket(line, open);
-        std::string type = line.substr(open + 1, end - open - 2);
-        if (type.ends_with("*")) {
-            type.pop_back();
-            found.type = type_from(type, 0);
-        }
-    }
-    const std::size_t call = line.find("alloc(");
-    const std::size_t old_cast = line.rfind("*)", call);
-    if (found.type.empty() && call != std::string::npos && old_cast != std::string::npos) {
-        const std::size_t open = line.rfind('(', old_cast);
-        if (open != std::string::npos) {
-            found.type = type_from(line, open + 1);
-        }
     }
     return found;
 }

@@ -16,7 +16,7 @@ namespace linn::tool {
 /// The lines of a source file; nothing where it cannot be read, is no regular file, or has more than 4 MiB, which no person wrote.
 std::optional<std::vector<std::string>> read_source(const std::string& file);
 
-/// The type that a line of source allocates: of `new T`, `make_unique<T>`, `(T*)malloc(…)`, `malloc(n * sizeof(T))`.
+/// The type that a line of source allocates: of `new T`, `make_unique<T>`, `malloc(n * sizeof(T))`.
 struct source_type {
     std::string type; ///< as written; empty: none found
     bool is_array = false;

