@@ -33,6 +33,14 @@ CHECKED = {"COUNT", "SECONDS", "PERCENT", "BYTES", "NUMBER", "N", "LIMIT", "PID"
            "FOLDER"}
 
 
+def case_unwritable_messages(tool):
+    """Where standard error is closed or full a message is lost; the exit status is as ever."""
+    for words in (["advise", "/nonexistent"], ["bench", "--nosuch"], ["try", "--", "/nonexistent"], ["nosuch"], []):
+        for way in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full', 'exec "$@" <&- >&- 2>&-'):
+            done = subprocess.run(["bash", "-c", way, "bash", tool.linn, *words], timeout=60)
+            check(done.returncode == 2, f"{words} {way}: exit status {done.returncode}")
+
+
 def case_wrong_calls(tool):
     """Whatever is wrong with the words, the message is one of ours, names the word, and the exit status is 2."""
     count = 0

@@ -492,7 +492,7 @@ bool refuses_libraries(const char* command, const user_allocators& given, const 
     if (problem.empty()) {
         return false;
     }
-    fmt::print(stderr, "linn {}: {}\n", command, problem);
+    write_to_stderr(fmt::format("linn {}: {}\n", command, problem));
     return true;
 }
 

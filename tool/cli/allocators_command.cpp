@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../allocators/allocators.hpp"
 #include "../experiment/contenders.hpp"
+#include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
@@ -126,7 +127,7 @@ private:
                 break;
             }
             if (outcome.problem.empty()) {
-                fmt::print(stderr, "{} {} is installed\n", name, outcome.version);
+                write_to_stderr(fmt::format("{} {} is installed\n", name, outcome.version));
             } else {
                 refuse(fmt::format("{}: {}", name, outcome.problem));
                 all = false;

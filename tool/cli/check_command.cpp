@@ -149,8 +149,7 @@ private:
             return files_.deliver();
         }
         if (!is_quiet_ || !result_.is_kept()) {
-            fmt::print(stderr, "{}",
-                       report::render_terminal(report::check_document(result_), style_of_stderr()));
+            write_to_stderr(report::render_terminal(report::check_document(result_), style_of_stderr()));
         }
         return files_.write();
     }

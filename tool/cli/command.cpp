@@ -20,7 +20,7 @@ command::command(CLI::App& program, const char* name, const char* description, c
 }
 
 void command::say(std::string_view what) const {
-    fmt::print(stderr, "linn {}: {}\n", app_->get_name(), what);
+    write_to_stderr(fmt::format("linn {}: {}\n", app_->get_name(), what));
 }
 
 void command::warn(std::string_view what) const {
@@ -34,7 +34,7 @@ int command::refuse(std::string_view problem, int status) const {
 
 int command::refuse_arguments(std::string_view problem) const {
     refuse(problem);
-    fmt::print(stderr, "Try 'linn {} --help'.\n", app_->get_name());
+    write_to_stderr(fmt::format("Try 'linn {} --help'.\n", app_->get_name()));
     return exit_usage;
 }
 

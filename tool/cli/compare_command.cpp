@@ -2,6 +2,7 @@
 #include "../advise/advice.hpp"
 #include "../compare/compare_files.hpp"
 #include "../compare/trace_comparison.hpp"
+#include "../measure/files.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/commands/reports.hpp"
 #include "../report/terminal.hpp"
@@ -243,7 +244,7 @@ private:
         result_file old_file;
         result_file new_file;
         if (const std::string problems = read_files(old_file, new_file); !problems.empty()) {
-            fmt::print(stderr, "{}", problems);
+            write_to_stderr(problems);
             return exit_usage;
         }
         if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {

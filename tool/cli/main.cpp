@@ -214,14 +214,15 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
             }
             message = fmt::format("unknown command '{}'{}", word, did_you_mean(word, candidates));
         } else {
-            fmt::print(stderr, "linn: this build has no command '{}': `make tool` builds everything\n", word);
+            write_to_stderr(
+                fmt::format("linn: this build has no command '{}': `make tool` builds everything\n", word));
             return exit_usage;
         }
     }
     if (message.empty()) {
         message = sentence_of(error, *place);
     }
-    fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, message, name);
+    write_to_stderr(fmt::format("{}: {}\nTry '{} --help'.\n", name, message, name));
     return exit_usage;
 }
 
@@ -288,7 +289,7 @@ int run(int argc, char** argv) {
         return program.exit(help_or_version);
     } catch (const CLI::ParseError& error) {
         if (argc == 1) {
-            fmt::print(stderr, "{}", program.help());
+            write_to_stderr(program.help());
             return exit_usage;
         }
         return explain(program, error);
@@ -313,10 +314,11 @@ int run(int argc, char** argv) {
 } // namespace linn::tool
 
 int main(int argc, char** argv) {
+    linn::tool::open_standard_streams();
     try {
         return linn::tool::run(argc, argv);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "linn: {}\n", error.what());
+        linn::tool::write_to_stderr(fmt::format("linn: {}\n", error.what()));
         return linn::tool::exit_failure;
     }
 }

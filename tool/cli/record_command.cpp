@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../advise/advice.hpp"
 #include "../analysis/accumulator.hpp"
+#include "../measure/files.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../profile/trace_profile.hpp"
@@ -103,7 +104,7 @@ private:
         const trace_view view = look_at(profile, block_filter::leaks);
         std::string lead = lead_of(view, clock::now() - begun_);
         if (!is_screen()) {
-            fmt::print(stderr, "linn record: {}\n", lead);
+            write_to_stderr(fmt::format("linn record: {}\n", lead));
             return;
         }
         const std::size_t height = terminal_size(STDERR_FILENO).value_or(winsize{}).ws_row;
@@ -117,7 +118,7 @@ private:
             std::get<report::table>(types.blocks.front().content).caption = "Types, by live bytes";
         }
         // From the upper left corner, over what was there.
-        fmt::print(stderr, "\033[H\033[J{}", report::render_terminal(d, style_of_stderr()));
+        write_to_stderr(fmt::format("\033[H\033[J{}", report::render_terminal(d, style_of_stderr())));
     }
 
     /// What the threads have not handed over yet. A chunk that is handed over before the file is read is then there twice, and

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_arguments.hpp"
 
+#include "../measure/files.hpp"
 #include "../measure/machine.hpp"
 #include "command.hpp"
 
@@ -76,10 +77,10 @@ std::string run_arguments::check_input() {
     if (input_.empty()) {
         options_.launch.input = file_on_stdin();
         if (options_.launch.input.empty() && has_data_on_stdin()) {
-            fmt::print(stderr,
-                       "linn {}: warning: standard input is a pipe, which only one run could read; each run "
-                       "gets an empty one. Save it to a file and give --input FILE\n",
-                       app_.get_name());
+            write_to_stderr(fmt::format(
+                "linn {}: warning: standard input is a pipe, which only one run could read; each run "
+                "gets an empty one. Save it to a file and give --input FILE\n",
+                app_.get_name()));
         }
         return {};
     }

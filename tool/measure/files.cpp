@@ -154,6 +154,19 @@ std::string why_not_writable(const std::string& path) {
                        std::strerror(errno), errno == ENOENT ? "make that folder or " : "");
 }
 
+void open_standard_streams() {
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0) { // the lowest number that is free: this one
+            const int access = fd == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+            static_cast<void>(::open("/dev/null", access | O_CLOEXEC));
+        }
+    }
+}
+
+void write_to_stderr(const std::string& text) {
+    static_cast<void>(std::fputs(text.c_str(), stderr));
+}
+
 std::filesystem::path companion(std::string_view name) {
     std::error_code error;
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

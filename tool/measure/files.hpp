@@ -58,6 +58,13 @@ std::string write_atomically(const std::string& path, const stream_writer& write
 /// Why a file cannot be written, as far as that can be told before the work starts, and what to do. Empty: nothing is known.
 std::string why_not_writable(const std::string& path);
 
+/// Opens those of the standard streams that are closed, or the next file would be one of them. What is written to standard output
+/// still fails. A program that linn starts finds them closed.
+void open_standard_streams();
+
+/// For messages. What cannot be written is lost: there is no other place to say so.
+void write_to_stderr(const std::string& text);
+
 /// Where a file that belongs to the tool lies (a helper program, a preload library, a build script): next to the
 /// program, as in a build tree, or in `../libexec/linn`, as installed. Where it is in neither, the path next to the
 /// program, for the message of the code that opens it.

@@ -367,15 +367,6 @@ private:
 
 } // namespace
 
-standard_streams_taken::standard_streams_taken() {
-    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
-        if (::fcntl(fd, F_GETFD) < 0) {
-            static_cast<void>(
-                ::open("/dev/null", O_RDWR | O_CLOEXEC)); // the lowest number that is free: this one
-        }
-    }
-}
-
 double load_per_cpu() {
     double load = 0;
     const unsigned cpus = std::thread::hardware_concurrency();

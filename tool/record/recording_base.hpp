@@ -21,11 +21,6 @@ inline constexpr std::size_t ring_chunks = 16'384;
 /// Threads that want a processor for each that there is, over the last minute; 0: not known.
 double load_per_cpu();
 
-/// Started with closed standard streams, messages would be errors. The program still finds them closed.
-struct standard_streams_taken {
-    standard_streams_taken();
-};
-
 /// What a recording is made of, whether it starts the program or attaches to it. In the order of the calls: find_library(),
 /// start_from(), ring_options(), open_trace(), begin_trace(), start_collecting(), conclude().
 class recording_base {
@@ -62,7 +57,6 @@ protected:
         return false;
     }
 
-    const standard_streams_taken first_of_all_;
     record_options options_;
     record_result result_;
     std::filesystem::path library_;
