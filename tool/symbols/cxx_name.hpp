@@ -59,7 +59,7 @@ std::size_t skip_bracket(std::string_view text, std::size_t at);
 /// @complexity O(n^2) in the length of the name at worst
 std::string short_type(std::string_view type, std::size_t width);
 
-/// The same for the rows of one table: names that differ stay different by a number, if `width` has room for 12 characters.
+/// The same for the rows of one table: names that differ stay different, if `width` has room for 12 characters.
 std::vector<std::string> short_types(const std::vector<std::string>& types, std::size_t width);
 
 /// The name without the arguments of templates that are not the standard library's: "std::list<geo::node<...>>" of

@@ -86,6 +86,35 @@ void drop_namespaces(std::string& text, std::size_t from) {
     }
 }
 
+/// A text that differs from its neighbours only in its middle: where it begins, and from where it differs.
+std::string around_difference(const std::string& type, std::size_t from, std::size_t width) {
+    const std::size_t head = std::min({type.find('<'), width / 3, from});
+    if (from <= head + dots.size()) {
+        return type.substr(0, width);
+    }
+    std::string text = type.substr(0, head) + std::string(dots) + type.substr(from);
+    if (text.size() > width) {
+        text = text.substr(0, width - dots.size()) + std::string(dots);
+    }
+    return text;
+}
+
+std::size_t common_begin(const std::vector<std::string>& types, const std::vector<std::size_t>& some) {
+    std::size_t common = types[some.front()].size();
+    for (const std::size_t i : some) {
+        const std::string& one = types[i];
+        std::size_t at = 0;
+        while (at < std::min(common, one.size()) && one[at] == types[some.front()][at]) {
+            ++at;
+        }
+        common = at;
+    }
+    while (common > 0 && is_word(types[some.front()][common - 1])) { // from the begin of the word
+        --common;
+    }
+    return common;
+}
+
 } // namespace
 
 std::string short_type(std::string_view type, std::size_t width) {
@@ -109,15 +138,35 @@ std::string short_type(std::string_view type, std::size_t width) {
 
 std::vector<std::string> short_types(const std::vector<std::string>& types, std::size_t width) {
     std::vector<std::string> out;
+    std::map<std::string, std::vector<std::size_t>> equal;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        out.push_back(short_type(types[i], width));
+        equal[out.back()].push_back(i);
+    }
+    const auto is_one_type = [&](const std::vector<std::size_t>& rows) {
+        return std::all_of(rows.begin(), rows.end(),
+                           [&](std::size_t i) { return types[i] == types[rows.front()]; });
+    };
     std::map<std::string, std::string> taken; // the short name and whose it is
-    for (const std::string& type : types) {
-        const std::string name = short_type(type, width);
-        std::string text = name;
-        for (unsigned number = 2; taken.try_emplace(text, type).first->second != type; ++number) {
-            const std::string mark = " #" + std::to_string(number);
-            text = name.substr(0, width - std::min(width, mark.size())) + mark;
+    for (const auto& [name, rows] : equal) {
+        if (is_one_type(rows)) {
+            taken.emplace(name, types[rows.front()]);
         }
-        out.push_back(std::move(text));
+    }
+    for (const auto& [name, rows] : equal) {
+        if (is_one_type(rows)) {
+            continue;
+        }
+        const std::size_t from = common_begin(types, rows);
+        for (const std::size_t i : rows) {
+            std::string text = around_difference(types[i], from, width);
+            for (unsigned number = 2; taken.contains(text) && taken[text] != types[i]; ++number) {
+                const std::string mark = " #" + std::to_string(number);
+                text = text.substr(0, width - std::min(width, mark.size())) + mark;
+            }
+            taken.emplace(text, types[i]);
+            out[i] = text;
+        }
     }
     return out;
 }
