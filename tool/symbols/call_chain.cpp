@@ -152,6 +152,18 @@ std::string with_all_arguments(const std::vector<name_part>& scopes, std::size_t
     return out;
 }
 
+/// The class template among the scopes of a name that has an allocator among its arguments: its index; npos: none.
+std::size_t allocator_taker(const std::vector<name_part>& scopes, std::size_t count) {
+    if (!is_standard(scopes)) {
+        for (std::size_t i = std::min(count, scopes.size()); i-- > 0;) {
+            if (scopes[i].is_template && has_allocator_argument(scopes[i])) {
+                return i;
+            }
+        }
+    }
+    return std::string::npos;
+}
+
 bool mentions(const named_type& type, const std::string& name) {
     return type.type.find(name) != std::string::npos;
 }
@@ -160,21 +172,30 @@ bool mentions(const named_type& type, const std::string& name) {
 /// allocator's where the element says so.
 std::string taker_of(const known_frame& frame, bool calls_allocator, const named_type& type) {
     const std::vector<name_part>& scopes = frame.scopes;
-    if (is_standard(scopes)) {
+    const std::size_t at = allocator_taker(scopes, scopes.empty() ? 0 : scopes.size() - 1);
+    if (at == std::string::npos) {
         return {};
     }
-    std::size_t at = scopes.size() - 1; // of the function
-    do {
-        if (at-- == 0) {
-            return {};
-        }
-    } while (!scopes[at].is_template || !has_allocator_argument(scopes[at]));
     const std::string first = readable_type(scopes[at].arguments.front());
     const std::vector<name_part> its_class(scopes.begin(),
                                            scopes.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     const bool is_its_own = calls_allocator || mentions(type, readable_name(its_class)) ||
                             (is_own_type(first) && mentions(type, first));
     return is_its_own ? with_all_arguments(scopes, at) : std::string();
+}
+
+/// Likewise for a type that a function or its class was made for: `parser<basic_json<…>>`.
+std::string taker_among_arguments(const known_frame& frame, const named_type& type) {
+    for (const name_part& part : frame.scopes) {
+        for (const std::string& argument : part.arguments) {
+            const std::vector<name_part> scopes = scopes_of(without_qualifiers(argument));
+            const std::size_t at = allocator_taker(scopes, scopes.size());
+            if (at != std::string::npos && mentions(type, readable_name(scopes))) {
+                return with_all_arguments(scopes, at);
+            }
+        }
+    }
+    return {};
 }
 
 bool is_written_in_c(const chain_frame& frame) {
@@ -434,6 +455,9 @@ void name_owner(const call_chain& chain, const allocator_run& run, named_type& t
             return;
         }
         type.takes_allocator = taker_of(frame, i == owner && calls_allocator, type);
+        if (type.takes_allocator.empty()) {
+            type.takes_allocator = taker_among_arguments(frame, type);
+        }
     }
 }
 
