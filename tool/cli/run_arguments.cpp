@@ -124,6 +124,9 @@ std::string run_arguments::check() {
     if (!options_.launch.ready.empty() && options_.launch.client.empty()) {
         return "--ready is for servers: it needs --client";
     }
+    if (!options_.launch.client.empty() && options_.prepare == options_.launch.client) {
+        return "--prepare and --client are the same command";
+    }
     options_.launch.cpus = pin_ == "none" ? "" : pin_;
     if (std::string problem = check_cpus(); !problem.empty()) {
         return problem;

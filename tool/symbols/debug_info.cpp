@@ -377,7 +377,10 @@ const std::string& debug_info::name_of(Dwarf_Die function) {
     if (!is_new) {
         return place->second;
     }
-    const char* const linkage = text_of(function, DW_AT_linkage_name);
+    const char* linkage = text_of(function, DW_AT_linkage_name);
+    if (linkage == nullptr) { // of DWARF 2 and 3
+        linkage = text_of(function, DW_AT_MIPS_linkage_name);
+    }
     std::string name = linkage == nullptr ? std::string() : without_parameters(demangle(linkage));
     // A name that does not demangle, and local functions that have none.
     if (name.empty() || name.starts_with("_Z")) {

@@ -285,7 +285,7 @@ cell sampled_bytes_cell(const advised_type& type) {
 std::string run_line(const advice& a) {
     const trace_info& info = a.analysis.info;
     std::string text =
-        fmt::format("{}: {}{} and {} by {}", shell_words(info.command),
+        fmt::format("{}: {}{} and {} by {}", short_command(info.command),
                     info.sample_bytes == 0 ? "" : "about ", about(a.analysis.all.allocations, "allocation"),
                     about(a.analysis.all.releases, "release"), counted(info.threads.size(), "thread"));
     if (info.processes.size() > 1) {

@@ -19,6 +19,12 @@ std::string program_of(const std::vector<std::string>& command, const std::strin
     return command.empty() ? otherwise : std::filesystem::path{command.front()}.filename().string();
 }
 
+std::string short_command(const std::vector<std::string>& command) {
+    constexpr std::size_t most = 200;
+    const std::string words = shell_words(command);
+    return words.size() > most ? words.substr(0, most) + "..." : words;
+}
+
 std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m) {
     return {{"Processor", fmt::format("{}, {} CPUs", m.cpu_model, m.cpus)},
             {"Kernel", m.kernel},

@@ -22,6 +22,9 @@ double part_of(std::uint64_t part, std::uint64_t whole) noexcept;
 /// The program that a command starts, without its folder; `otherwise` where there is no command.
 std::string program_of(const std::vector<std::string>& command, const std::string& otherwise = {});
 
+/// The words as one would type them, cut off where they are long.
+std::string short_command(const std::vector<std::string>& command);
+
 std::vector<std::pair<std::string, cell>> machine_entries(const machine_info& m);
 
 /// "time-stamp counter at 2.10 GHz".

@@ -500,7 +500,7 @@ void add_measurements(document& d, const run_result& result) {
     }
     const metric_info& judged = metric_named(result.judged_by);
     section& time = d.add_section("time", capitalised(judged.title), forms::html);
-    time.add(paragraph{fmt::format("{}: {}, {}", shell_words(result.what.command),
+    time.add(paragraph{fmt::format("{}: {}, {}", short_command(result.what.command),
                                    counted(result.complete_rounds, "round"), why_it_stopped(result))});
     time.add(
         picture{[&result, &judged] { return html::metrics_plot(result, {&judged}); },

@@ -3,7 +3,7 @@
 //
 // A command builds one `document` of its result: `commands/<command>_report.cpp`. It decides what is said, in which order, and with
 // which figures. The renderers of `render/` write the document as text for a terminal, Markdown, CSV and a page; they know
-// no command, judge nothing and compute nothing. The JSON of a command is written from the result itself.
+// no command, judge nothing and compute nothing. The document also makes the JSON, from the result itself.
 // `commands/check_report.cpp` is a short one: figures are never strings, the columns of a table say what a narrow terminal does to
 // them, and CSV has values of the JSON.
 //
