@@ -3,7 +3,6 @@
 #define LINN_DETAIL_SYNC_IDLE_STORE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/os/system.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
@@ -186,8 +185,9 @@ protected:
             return false;
         }
         if (own != nullptr && !shares() && (own->is_open() || open(*own))) {
-            if (own->count() == 0) { // others need what is left
-                fill(*own, clamp(in_depot_ / 4, 1, (own->capacity() + 1) / 2));
+            if (own->count() == 0) {
+                const std::size_t half = (own->capacity() + 1) / 2;
+                fill(*own, in_depot_ < half ? in_depot_ : half);
             }
             return own->pop(s);
         }
