@@ -140,7 +140,8 @@ private:
 /// - Under AddressSanitizer, Memcheck and `LINN_CHECKED`, touching a buffer that was returned, or what
 ///   lies behind its capacity, is an error that shows.
 ///
-/// @complexity constant where nothing else is said
+/// @complexity constant where nothing else is said. Where the system has no `membarrier` or the like (macOS, BSD), each
+///             call takes a lock
 /// @threads every function but the destructor: any thread, at the same time
 /// @snippet examples/14_buffers.cpp
 class buffer_pool {

@@ -111,7 +111,8 @@ struct recycle_delete {
 /// An object is in the state in which it was released, or in which `reset` left it. T's destructor must
 /// not throw.
 ///
-/// @complexity constant where nothing else is said; what `create`, `reset` and T itself do comes on top
+/// @complexity constant where nothing else is said; what `create`, `reset` and T itself do comes on top. Where the
+///             system has no `membarrier` or the like (macOS, BSD), each call takes a lock
 /// @threads every function: any thread, at the same time; the destructor may run while other threads
 ///          release, but not while they call members
 /// @source the control block inside the slot: docs/design/recycler.md

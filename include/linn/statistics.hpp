@@ -23,7 +23,7 @@
 
 /// @file
 /// All pools of the process at one moment: as a range, as JSON, as a table, as OpenMetrics text, and the
-/// objects that are still alive as a leak report. The hot paths count nothing; numbers come from magazine tops and
+/// objects that are still alive as a leak report. The hot paths count nothing; numbers come from the tops of caches and
 /// from what slow paths note.
 ///
 /// Every function: @threads any thread

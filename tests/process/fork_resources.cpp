@@ -202,6 +202,30 @@ void what_is_lost_is_not_live() {
                                    });
 }
 
+linn::pool_resource that_is_trimmed;
+
+/// What is in slabs again is not lost too: a trim in another thread gives back what it takes out of a cache at one moment.
+void live_blocks_under_trims() {
+    for (int i = 0; i < 2000; ++i) {
+        static_cast<void>(that_is_trimmed.allocate(64));
+    }
+    const auto trim = [](std::size_t) {
+        void* all[200];
+        for (void*& p : all) {
+            p = that_is_trimmed.allocate(64);
+        }
+        for (void* p : all) {
+            that_is_trimmed.deallocate(p, 64);
+        }
+        that_is_trimmed.trim();
+    };
+    fork_during(500, trim, [] {
+        for (const auto& s : that_is_trimmed.statistics()) {
+            CHECK(s.object_bytes != 64 || s.live >= 2000);
+        }
+    });
+}
+
 linn::pool_resource of_handlers;
 
 /// Handlers of the program may release a resource whose locks the fork has.
@@ -230,6 +254,7 @@ int main() {
     what_the_child_knows();
     caches_of_two_generations();
     what_is_lost_is_not_live();
+    live_blocks_under_trims();
     fork_during(25, [](std::size_t) { // made and destroyed in stacks
         linn::pool_resource r;
         use(r);

@@ -206,4 +206,13 @@ TEST_CASE("buffer_pool: threads with one or a few buffers each do not meet") {
     CHECK(s.peak <= 3 * threads);
 }
 
+TEST_CASE("buffer_pool: what lies idle does not count in the peak") {
+    linn::buffer_pool pool{64 * kib};
+    pool.reserve(40);
+    for (int i = 0; i < 100; ++i) {
+        several(pool, 2).clear();
+    }
+    CHECK(pool.statistics().peak == 2);
+}
+
 } // namespace buffer_pool_tests

@@ -86,6 +86,20 @@ TEST_CASE("depot: what is unused goes back with time, at most eight slabs a visi
           resident - x.depot.statistics().slabs * linn::detail::page_bytes);
 }
 
+TEST_CASE("depot: trim counts also what the cache of the caller made unused") {
+    pages::reset();
+    policy::clock::time = 1000;
+    fixture x{small_geometry(0)};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 20'000));
+    policy::clock::time = 3001;
+    const std::size_t returned = x.depot.statistics().returned_bytes;
+    const std::size_t by_trim = x.depot.trim(&f);
+    CHECK(by_trim > 0);
+    CHECK(x.depot.statistics().returned_bytes == returned + by_trim);
+}
+
 TEST_CASE("depot: after everything was freed, a second and a few calls return it, whichever they are") {
     for (const bool with_allocations : {false, true}) {
         pages::reset();

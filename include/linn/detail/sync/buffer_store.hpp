@@ -39,7 +39,7 @@ class buffer_store : public idle_core<Policy, buffer_store<Policy, Pages>> {
 public:
     using core = idle_core<Policy, buffer_store>;
     using typename core::item;
-    static constexpr bool places_serve_at_once = true;
+    static constexpr bool few = true;
 
     /// The descriptor of a buffer, apart from it: neither acquire nor release touches the memory.
     struct block : item {

@@ -174,11 +174,11 @@ public:
     [[LINN_DETAIL_COLD]] std::size_t trim(front_type* mine) noexcept {
         check_objects();
         stock_.ask_for_flush();
+        std::size_t bytes = 0;
         if (mine != nullptr && mine->home == this) {
-            flush(*mine, stock_.to_flush(*mine));
+            flush(*mine, stock_.to_flush(*mine), false);
         }
         locked([&] { stock_.slabs().begin_trim(); });
-        std::size_t bytes = 0;
         // Each slab once: an observer that uses the pool, and other threads, can leave one empty again and again. Of slabs with
         // survivors page by page, and with the lock held, since the free slots on these pages could be handed out at any time.
         // Slab by slab, to let others in between, who may take a slab over.
@@ -304,14 +304,19 @@ private:
     friend class registry<Policy>; // makes homes
 
     /// The lock, held by one who may give objects back. When it is released, what the stock refused is reported, and memory that
-    /// is cold goes back.
+    /// is cold goes back; that stays where the caller returns it and counts the bytes.
     struct locked_visit {
-        [[LINN_DETAIL_SLOW]] explicit locked_visit(depot& home) noexcept : visited{home}, guard{home.lock_} {
+        [[LINN_DETAIL_SLOW]] explicit locked_visit(depot& home, bool cold_goes = true) noexcept
+            : visited{home},
+              returns_cold{cold_goes},
+              guard{home.lock_} {
             home.stock_.note_visit(guard.waited());
         }
         [[LINN_DETAIL_SLOW]] ~locked_visit() {
             cold_pages leaving;
-            visited.stock_.take_cold(leaving);
+            if (returns_cold) {
+                visited.stock_.take_cold(leaving);
+            }
             guard.release();
             visited.settle(refused);
             visited.return_cold(leaving);
@@ -320,6 +325,7 @@ private:
         locked_visit& operator=(const locked_visit&) = delete;
 
         depot& visited;
+        const bool returns_cold;
         refusals refused;
         lock_guard<mutex_type> guard;
     };
@@ -370,12 +376,12 @@ private:
     }
 
     /// Takes back the `n` slots of `f` that came first. No lock is held.
-    [[LINN_DETAIL_SLOW]] void flush(front_type& f, std::size_t n) noexcept {
+    [[LINN_DETAIL_SLOW]] void flush(front_type& f, std::size_t n, bool cold_goes = true) noexcept {
         do {
             void* others[stock::most_others];
             std::size_t count = 0;
             {
-                locked_visit held{*this};
+                locked_visit held{*this, cold_goes};
                 if (stock_.equip(f)) {
                     count = stock_.flush(f, n, others, held.refused);
                 }

@@ -79,7 +79,8 @@ struct idle_counts {
 /// or system calls that may take long. The barrier that closes fronts is one.
 ///
 /// @tparam Derived has `dispose(item*)`, which destroys what is left of an item and frees its memory, `note_disposed(n)`, the
-///         number of these, and `places_serve_at_once`: see `forget`. Buffers may come back when the module that made their pool is unloaded: no call of theirs is virtual
+///         number of these, and `few`: see `forget` and idle_store. Buffers may come back when the module that made their pool is
+///         unloaded: no call of theirs is virtual
 template <class Policy, class Derived>
 class idle_core : private in_fork_registry<idle_core<Policy, Derived>, typename Policy::mutex>,
                   public idle_store<Policy> {
@@ -97,7 +98,7 @@ public:
     /// @param limit items at most, idle or not; 0: no limit
     /// @param memory where the pool of a recycler's slots has its depot, for `idle_in`
     idle_core(std::size_t capacity, std::size_t limit, const depot_place<Policy>* memory = nullptr) noexcept
-        : store{capacity, *this},
+        : store{capacity, Derived::few, *this},
           limit_{limit},
           memory_{memory} {}
     idle_core(const idle_core&) = delete;
@@ -186,7 +187,7 @@ public:
 
     /// Destroys an item that is not idle; perhaps the core with it.
     void destroy(item* s) noexcept {
-        if constexpr (Derived::places_serve_at_once) {
+        if constexpr (Derived::few) {
             const lock_guard<mutex_type> guard{lock_};
             forget(1);
         }
@@ -270,7 +271,8 @@ protected:
         }
     }
 
-    /// An item goes out that is not from a front. What fronts hold counts in the peak as if it were live. @pre the mutex is held
+    /// An item goes out that is not from a front. What fronts hold counts in the peak as if it were live. Where items are few a thread
+    /// comes here with an empty front, or none, so that is what others hold. @pre the mutex is held
     void note_acquired() noexcept {
         ++acquired_;
         const std::size_t out = all() - this->in_depot_;
@@ -353,7 +355,7 @@ private:
     /// may come before they are destroyed, and a thread that looks for one must not find neither. An object of a recycler has its
     /// place until it is destroyed, since the limit is one of objects that exist. @pre the mutex is held
     void forget(std::size_t n) noexcept {
-        if constexpr (Derived::places_serve_at_once) {
+        if constexpr (Derived::few) {
             gone_ += n;
             places_taken_ -= limit_ != 0 ? n : 0;
         }
@@ -375,7 +377,7 @@ private:
         for (item* next = nullptr; s != nullptr; s = next) {
             next = s->next;
             static_cast<Derived*>(this)->dispose(s);
-            if constexpr (!Derived::places_serve_at_once) {
+            if constexpr (!Derived::few) {
                 pass_place_on();
             }
             ++n;
@@ -389,7 +391,7 @@ private:
 
     /// @pre the mutex is held
     [[nodiscard]] std::size_t all() const noexcept {
-        if constexpr (Derived::places_serve_at_once) {
+        if constexpr (Derived::few) {
             return created_ - gone_;
         }
         const std::size_t others = waiting_ + (this->closed() ? 0 : 1);
@@ -445,7 +447,7 @@ public:
     using core = idle_core<Policy, recycler_core>;
     using core::core;
 
-    static constexpr bool places_serve_at_once = false;
+    static constexpr bool few = false;
 
     virtual void dispose(typename core::item* s) noexcept = 0;
     void note_disposed(std::size_t) noexcept {}

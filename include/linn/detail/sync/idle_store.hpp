@@ -30,7 +30,7 @@ struct idle_item {
 /// After a steal so many calls that take the lock share the depot before threads cache again: what a steal costs is paid
 /// once in so many, however objects move between threads.
 template <class Policy>
-inline constexpr std::size_t shared_after_steal = 256;
+inline constexpr std::size_t shared_after_steal = 512;
 
 /// Where what is idle lies, the slots of a recycler or the buffers of a pool: in the depot, a stack, and in the fronts of
 /// threads that are open.
@@ -40,6 +40,9 @@ inline constexpr std::size_t shared_after_steal = 256;
 /// A thread that finds neither an item nor room closes the fronts of all others and looks again: so "none is idle" and
 /// "`capacity` are idle" are true at one moment, when this class says it. Closed fronts open again one by one, when
 /// their threads come by; not at once, or two threads could steal from each other at each call.
+///
+/// Where items are `few`, what one thread has ahead another one misses: fronts hold only what their threads gave back. Otherwise a
+/// thread that finds its front empty fills half of it.
 ///
 /// Where the system has no `thread_barrier`, no thread has a front.
 ///
@@ -107,8 +110,9 @@ protected:
     };
 
     /// @param owner takes part in forks, and calls the functions for them
-    idle_store(std::size_t capacity, fork_stopper& owner) noexcept
+    idle_store(std::size_t capacity, bool few, fork_stopper& owner) noexcept
         : home_table_{&table::process()},
+          few_{few},
           capacity_{capacity},
           lock_{owner} {}
     idle_store(const idle_store&) = delete;
@@ -168,6 +172,7 @@ protected:
     /// Counts a call that found no other way than the lock.
     void note_visit(const lock_guard<mutex_type>& guard) noexcept {
         ++visits_;
+        shared_calls_ -= shared_calls_ != 0 ? 1U : 0U;
         contended_ += guard.waited() ? 1U : 0U;
     }
 
@@ -184,7 +189,7 @@ protected:
         if (in_depot_ == 0) {
             return false;
         }
-        if (own != nullptr && !shares() && (own->is_open() || open(*own))) {
+        if (!few_ && own != nullptr && !shares() && (own->is_open() || open(*own))) {
             if (own->count() == 0) {
                 const std::size_t half = (own->capacity() + 1) / 2;
                 fill(*own, in_depot_ < half ? in_depot_ : half);
@@ -270,13 +275,13 @@ private:
         if (!close_fronts(own)) {
             return false;
         }
-        shared_until_ = visits_ + shared_after_steal<Policy>;
+        shared_calls_ = shared_after_steal<Policy>;
         ++steals_;
         return true;
     }
 
     /// Whether threads use the depot rather than their fronts, because of a steal.
-    [[nodiscard]] bool shares() const noexcept { return visits_ < shared_until_; }
+    [[nodiscard]] bool shares() const noexcept { return shared_calls_ != 0; }
 
     bool keep_here(front* own, item* s) noexcept {
         if (own == nullptr || !(own->is_open() || open(*own))) {
@@ -296,7 +301,9 @@ private:
     /// what it would hold. At most a quarter of the rest, so that many threads cannot leave the depot with nothing.
     bool open(front& own) noexcept {
         const std::size_t quarter = (capacity() - reserved_) / 4;
-        const std::size_t limit = quarter < front::most ? quarter : front::most;
+        const std::size_t most = quarter < front::most ? quarter : front::most;
+        const std::size_t limit =
+            few_ && most > room() ? room() : most; // what the depot has of few stays there
         if (limit == 0 || shares() || waiting_ != 0) {
             return false;
         }
@@ -349,6 +356,7 @@ private:
     }
 
     const table* const home_table_;
+    const bool few_;
 
 protected:
     atomic<std::size_t> capacity_; ///< never less than it was
@@ -373,7 +381,7 @@ protected:
 private:
     std::size_t reserved_ = 0;
     std::uint32_t open_fronts_ = 0;
-    std::size_t shared_until_ = 0; ///< before so many visits threads use the depot, because of a steal
+    std::size_t shared_calls_ = 0; ///< so many calls that take the lock use the depot, because of a steal
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -64,6 +64,15 @@ public:
         return slabs_.has_excess();
     }
 
+    /// Likewise the `n` slots of `f` that came first. One lock for both: a child of a fork finds a slot in the cache or in its slab.
+    bool flush(magazine_cache& f, std::size_t n, refusals& refused) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        note_visit(guard.waited());
+        slabs_.give(f.entries(), n, refused);
+        f.drop_oldest(n);
+        return slabs_.has_excess();
+    }
+
     // -- slabs ---------------------------------------------------------------------------------------
 
     /// @pre the lock is held, or no other thread uses the depot

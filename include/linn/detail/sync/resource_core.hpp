@@ -104,8 +104,7 @@ public:
             if (magazine_cache* f = or_null([&] { return front_at(c, told); }); // a free must not fail
                 f != nullptr) {
                 const std::size_t n = f->to_flush(epoch_.load(std::memory_order_relaxed));
-                leaving = d->give(f->entries(), n, refused);
-                f->drop_oldest(n);
+                leaving = d->flush(*f, n, refused);
                 f->try_push(slot);
             } else {
                 leaving = d->give(&slot, 1, refused);
@@ -196,8 +195,7 @@ public:
         fronts_.for_each_at_rest([&](thread_block& b) {
             for_each_depot([&](depot_type& d, unsigned c) {
                 if (magazine_cache& f = b.fronts[c]; f.count() != 0) {
-                    d.give(f.entries(), f.count(), refused);
-                    f.drop_oldest(f.count());
+                    d.flush(f, f.count(), refused);
                 }
             });
         });

@@ -62,31 +62,6 @@ inline void sleep_briefly(long microseconds = 50) noexcept {
     ::nanosleep(&time, nullptr);
 }
 
-#if !defined(__linux__)
-/// Sleeps while `*word` is `expected`, for `ns` nanoseconds at most; may return early. Waits as the C++ library does, which knows no
-/// limit of time: a sleeper that has one looks again. Leaves errno alone.
-template <class Word>
-void futex_wait(Word* word, std::uint32_t expected, std::uint64_t ns) noexcept {
-    if (ns != ~std::uint64_t{0}) {
-        sleep_briefly(500);
-        return;
-    }
-    const errno_kept keep;
-    word->wait(expected);
-}
-template <class Word>
-void futex_wake_one(Word* word) noexcept {
-    const errno_kept keep;
-    word->notify_one();
-}
-
-/// The systems have no such thing.
-inline bool enable_thread_barrier() noexcept {
-    return false;
-}
-inline void thread_barrier() noexcept {}
-#endif
-
 /// New memory of the kernel that begins `offset` behind a multiple of `align`. Null when it refuses. @complexity three system calls
 [[LINN_DETAIL_COLD]] inline std::byte* map_aligned(std::size_t bytes, std::size_t align, std::size_t offset,
                                                    int flags) noexcept {
