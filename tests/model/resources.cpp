@@ -289,9 +289,16 @@ struct without_cache : core_state {
     }
     void run(unsigned t) {
         linn::detail::this_thread_index<policy> = table::most + 1;
-        void* a = allocate(t);
-        deallocate(a, t);
+        held[t] = allocate(t);
+        if (t == 0) {
+            deallocate(held[t], t);
+        }
     }
+    void finish() {
+        deallocate(held[1], 1);
+        core_state::finish();
+    }
+    void* held[2] = {};
 };
 const registration<without_cache> without_cache_of_two{"resource.without_cache", 2};
 
