@@ -124,17 +124,15 @@ table places_table(const lint_result& r, std::size_t top) {
     return t;
 }
 
-table failures_of(const lint_result& r, std::size_t top) {
-    table t{"Could not be checked wholly",
-            {{.heading = "file", .is_text = true, .shorten = cut::front, .least = 36, .most = 80},
-             {.heading = "reason", .is_text = true, .shorten = cut::end}}};
-    for (const failed_file& f : r.failed) {
-        t.add({place_text(f.file, {}), f.reason});
+list failures_of(const lint_result& r, std::size_t shown) {
+    list failures{{}, "Could not be checked wholly:"};
+    for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i) {
+        failures.lines.push_back(fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason));
     }
-    if (top != 0) {
-        t.cut(top, r.failed.size(), "files");
+    if (r.failed.size() > shown) {
+        failures.lines.push_back(fmt::format("and {} more, all in --json", r.failed.size() - shown));
     }
-    return t;
+    return failures;
 }
 
 /// What a reader has to know besides the places: fixes to be had, what was left out.
@@ -232,6 +230,7 @@ ordered_json lint_json(const lint_result& r) {
 } // namespace
 
 document lint_document(const lint_result& r, std::size_t top) {
+    constexpr std::size_t most_failures = 10;
     const std::string project = (r.root / "").parent_path().filename().string();
     document d{.command = "linn lint",
                .subject = project,
@@ -251,7 +250,8 @@ document lint_document(const lint_result& r, std::size_t top) {
                                                                counted(r.failed.size(), "file")))});
     d.add(places_table(r, top));
     if (!r.failed.empty()) {
-        d.add(failures_of(r, top));
+        d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures), forms::text);
+        d.add(failures_of(r, r.failed.size()), forms::html);
     }
     d.add(list{remarks_of(r)});
     d.json = [&] { return lint_json(r); };
