@@ -58,6 +58,12 @@ def case_bytes_by_type(tool):
     check(held >= recordings * len(TYPES) * 0.8, f"{held} of {recordings * len(TYPES)} intervals hold")
 
 
+def case_operators_of_a_library(tool):
+    """The bytes of a block that a library's operator new gets by malloc count once."""
+    truth = tool.record("sh", "-c", 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$1"', tool.programs["few_operators"], tool.programs["sampled"])
+    check(tool.trace()["sample"]["bytes"] < 1.05 * sum(truth.values()), "more than the truth")
+
+
 def case_releases(tool):
     tool.record("sampled")
     advice = tool.advice()

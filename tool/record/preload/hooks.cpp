@@ -261,7 +261,7 @@ LINN_LOOK void delete_looked_at(void* block, More... more) noexcept {
     return !sample.may_hold(reinterpret_cast<std::uintptr_t>(block)) && !may_be_mapped(block);
 }
 
-/// Whether an operator is malloc or free, as far as it is known.
+/// Whether an operator is malloc or free, as far as it is known. Asked before is_quick(), which counts the bytes.
 [[gnu::always_inline]] inline bool is_plain(operator_name name) noexcept {
     return next_operators.ways[index_of(name)] == operator_way::malloc;
 }
@@ -334,7 +334,7 @@ struct hooks {
     LINN_HOOK void* get(std::size_t bytes, std::align_val_t alignment = {}) noexcept(is_nothrow(Name)) {
         if constexpr (Name != new_plain && Name != new_array) {
             return preload::get<Name>(unwind::here(), bytes, static_cast<std::size_t>(alignment));
-        } else if (is_quick(bytes) && is_plain(Name)) [[likely]] {
+        } else if (is_plain(Name) && is_quick(bytes)) [[likely]] {
             void* const block = timed(timed_call::of_no_block, false, [=] { return real.malloc(bytes); });
             return block != nullptr ? block : new_again<Name>(bytes);
         }
