@@ -92,17 +92,20 @@ dynamic_symbols::dynamic_symbols(const mapped_file& file) noexcept
       gnu_hash_(file.dynamic<std::uint32_t>(DT_GNU_HASH)),
       sysv_hash_(file.dynamic<std::uint32_t>(DT_HASH)) {}
 
-void* dynamic_symbols::definition(std::uint32_t index, const char* name) const noexcept {
+std::optional<void*> dynamic_symbols::definition(std::uint32_t index, const char* name) const noexcept {
     const ElfW(Sym)& s = symbols_[index];
     const unsigned binding = s.st_info >> 4;
     const bool is_defined = s.st_shndx != SHN_UNDEF && (binding == STB_GLOBAL || binding == STB_WEAK) &&
-                            (s.st_info & 0xf) != STT_GNU_IFUNC && std::strcmp(names_ + s.st_name, name) == 0;
-    return is_defined ? reinterpret_cast<void*>(bias_ + s.st_value) : nullptr;
+                            std::strcmp(names_ + s.st_name, name) == 0;
+    if (!is_defined) {
+        return std::nullopt;
+    }
+    return (s.st_info & 0xf) == STT_GNU_IFUNC ? nullptr : reinterpret_cast<void*>(bias_ + s.st_value);
 }
 
-void* dynamic_symbols::find(const char* name) const noexcept {
+std::optional<void*> dynamic_symbols::find(const char* name) const noexcept {
     if (symbols_ == nullptr || names_ == nullptr) {
-        return nullptr;
+        return std::nullopt;
     }
     if (gnu_hash_ != nullptr) {
         std::uint32_t hash = 5381;
@@ -115,26 +118,26 @@ void* dynamic_symbols::find(const char* name) const noexcept {
         const std::uint32_t* const chain = bucket + buckets;
         std::uint32_t index = buckets != 0 ? bucket[hash % buckets] : 0;
         if (index < first) {
-            return nullptr;
+            return std::nullopt;
         }
         for (;; ++index) {
             const std::uint32_t entry = chain[index - first];
             if ((entry | 1) == (hash | 1)) {
-                if (void* const found = definition(index, name)) {
+                if (const std::optional<void*> found = definition(index, name)) {
                     return found;
                 }
             }
             if ((entry & 1) != 0) {
-                return nullptr;
+                return std::nullopt;
             }
         }
     }
     for (std::uint32_t i = 1; sysv_hash_ != nullptr && i < sysv_hash_[1]; ++i) {
-        if (void* const found = definition(i, name)) {
+        if (const std::optional<void*> found = definition(i, name)) {
             return found;
         }
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 } // namespace linn::tool::preload

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace linn::tool::preload {
 
@@ -63,11 +64,12 @@ class dynamic_symbols {
 public:
     explicit dynamic_symbols(const mapped_file& file) noexcept;
 
-    /// The address of a function that the file defines; null if it does not, or chooses one of several when it is loaded.
-    void* find(const char* name) const noexcept;
+    /// The address of a function that the file defines; null where the file chooses one of several when it is loaded, which only
+    /// dlsym knows.
+    std::optional<void*> find(const char* name) const noexcept;
 
 private:
-    void* definition(std::uint32_t index, const char* name) const noexcept;
+    std::optional<void*> definition(std::uint32_t index, const char* name) const noexcept;
 
     std::uintptr_t bias_;
     const ElfW(Sym) * symbols_;

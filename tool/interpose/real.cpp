@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 namespace linn::tool::preload {
 
@@ -97,7 +98,8 @@ const char* symbol_name(std::size_t index) noexcept {
 }
 
 struct search {
-    bool is_behind = false;              ///< our own file has been passed
+    void* rest;                          ///< where dlsym looks: RTLD_NEXT or RTLD_DEFAULT
+    bool is_behind;                      ///< our own file has been passed
     bool is_taken[symbol_count] = {};    ///< a library before ours defines it: ours is never called
     void* next[symbol_count] = {};       ///< the first definition behind us
     bool is_standard[symbol_count] = {}; ///< it is a standard library's
@@ -122,9 +124,9 @@ int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
         if (s.is_behind ? s.next[i] != nullptr : s.is_taken[i]) {
             continue;
         }
-        if (void* const found = symbols.find(symbol_name(i))) {
+        if (const std::optional<void*> found = symbols.find(symbol_name(i))) {
             if (s.is_behind) {
-                s.next[i] = found;
+                s.next[i] = *found != nullptr ? *found : ::dlsym(s.rest, symbol_name(i));
                 s.is_standard[i] = is_standard;
             } else {
                 s.is_taken[i] = true;
@@ -132,6 +134,12 @@ int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
         }
     }
     return 0;
+}
+
+void take(std::size_t index, void* found) noexcept {
+    if (found != nullptr) {
+        std::memcpy(reinterpret_cast<unsigned char*>(&real) + index * sizeof found, &found, sizeof found);
+    }
 }
 
 operator_way way_of(const search& s, std::size_t index) noexcept {
@@ -175,18 +183,11 @@ void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept {
 
 void find_functions(own_place place) noexcept {
     const kept_errno saved;
-    search s;
-    s.is_behind = place == own_place::last;
+    search s = place == own_place::first ? search{RTLD_NEXT, false} : search{RTLD_DEFAULT, true};
     ::dl_iterate_phdr(look_at, &s);
-    // Two threads that look at the same time find the same. The four functions that dlsym may need come first.
+    // Two threads that look at the same time find the same.
     for (std::size_t i = 0; i != std::size(c_names); ++i) {
-        void* found = s.next[operator_count + i];
-        if (found == nullptr) { // missing, or one of several, of which the C library chooses
-            found = ::dlsym(place == own_place::first ? RTLD_NEXT : RTLD_DEFAULT, c_names[i]);
-        }
-        if (found != nullptr) {
-            std::memcpy(reinterpret_cast<unsigned char*>(&real) + i * sizeof found, &found, sizeof found);
-        }
+        take(i, s.next[operator_count + i]);
     }
     ::dlerror(); // otherwise the program would read our error
     next_operators.is_malloc_taken =
@@ -217,7 +218,7 @@ void* find_anywhere(const char* mangled) noexcept {
         [](dl_phdr_info* file, std::size_t, void* data) {
             auto& want = *static_cast<wanted*>(data);
             if (!is_own_file(*file)) {
-                want.found = dynamic_symbols{mapped_file{*file}}.find(want.name);
+                want.found = dynamic_symbols{mapped_file{*file}}.find(want.name).value_or(nullptr);
             }
             return want.found != nullptr ? 1 : 0;
         },

@@ -104,7 +104,9 @@ void find_functions(bool with_fills) noexcept {
             // Not by their names here: these would be the program's.
             const dynamic_symbols symbols{mapped_file{*file}};
             for (hooked_function& f : functions) {
-                f.hook = f.hook != 0 ? f.hook : reinterpret_cast<std::uintptr_t>(symbols.find(f.name));
+                f.hook = f.hook != 0
+                             ? f.hook
+                             : reinterpret_cast<std::uintptr_t>(symbols.find(f.name).value_or(nullptr));
                 f.real = f.hook != 0 ? f.real : 0;
             }
             return 1;
@@ -193,7 +195,7 @@ void look_at_relocation(const mapped_file& file, std::uintptr_t address, const c
         const bool may_wait = is_call && file.holds(value, 1, PF_R);
         f = may_wait ? function_named(name) : nullptr;
         // A function of the file's own under such a name is no waiting slot.
-        if (f == nullptr || dynamic_symbols{file}.find(name) != nullptr) {
+        if (f == nullptr || dynamic_symbols{file}.find(name)) {
             return;
         }
     } else if (std::strcmp(f->name, name) != 0 && (f = function_named(name)) == nullptr) {

@@ -53,11 +53,11 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) noexcept {
         found.library_mapped = true;
     }
     const preload::dynamic_symbols table{preload::mapped_file{*module}};
-    if (found.files[0] != nullptr && found.next_malloc == nullptr && table.find(symbols[0]) != nullptr) {
+    if (found.files[0] != nullptr && found.next_malloc == nullptr && table.find(symbols[0])) {
         found.next_malloc = name;
     }
     for (std::size_t i = 0; i != function_count; ++i) {
-        if (found.files[i] == nullptr && table.find(symbols[i]) != nullptr) {
+        if (found.files[i] == nullptr && table.find(symbols[i])) {
             found.files[i] = name;
         }
     }
