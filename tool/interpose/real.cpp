@@ -183,6 +183,12 @@ void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept {
 
 void find_functions(own_place place) noexcept {
     const kept_errno saved;
+    if (place == own_place::first) {
+        // The program may bring a dl_iterate_phdr that allocates. Where dlsym finds a function, it allocates nothing.
+        for (std::size_t i = 0; i != 4; ++i) {
+            take(i, ::dlsym(RTLD_NEXT, c_names[i]));
+        }
+    }
     search s = place == own_place::first ? search{RTLD_NEXT, false} : search{RTLD_DEFAULT, true};
     ::dl_iterate_phdr(look_at, &s);
     // Two threads that look at the same time find the same.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program in C, with no C++ runtime until it opens the file that its argument names: a list of nodes, and ten large blocks. */
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,14 @@ struct node {
     struct node* next;
     char text[40];
 };
+
+/* The recorder calls it to find malloc. */
+int dl_iterate_phdr(int (*visit)(struct dl_phdr_info*, size_t, void*), void* data) {
+    static __typeof__(&dl_iterate_phdr) next = NULL;
+    free(next == NULL ? malloc(100) : NULL);
+    *(void**)&next = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    return next(visit, data);
+}
 
 /* A call that a plan can name. */
 __attribute__((noinline, used)) struct node* site_in_c(void) {
