@@ -11,8 +11,8 @@
 namespace linn::tool::preload {
 
 /// The functions that the program would have called without us: the next definitions in the loader's order, of the C
-/// library or of an allocator that is preloaded too. Before they are known, the members that never are null look
-/// for them.
+/// library or of an allocator that is preloaded too. Before they are known, malloc, calloc, realloc and free look
+/// for them, and memset writes byte by byte.
 struct real_functions {
     void* (*malloc)(std::size_t);
     void* (*calloc)(std::size_t, std::size_t);
