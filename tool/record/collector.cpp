@@ -25,6 +25,15 @@ namespace {
 
 constexpr std::size_t fewest_chunks = 64;
 
+/// How many chunks a limit on linn's own addresses leaves room for: the rest is for what else linn does.
+std::size_t allowed_chunks(std::size_t wanted) {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        wanted = std::min<std::size_t>(wanted, limit.rlim_cur / 4 / wire::chunk_bytes);
+    }
+    return std::max(wanted, fewest_chunks);
+}
+
 /// The limit on the size of files is meant for the trace: lifted as far as possible while the shared memory is made.
 class lifted_file_limit {
 public:
@@ -117,7 +126,7 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
         return failed("memfd_create");
     }
     const lifted_file_limit lifted;
-    for (std::size_t count = chunks; count >= fewest_chunks; count /= 2) {
+    for (std::size_t count = allowed_chunks(chunks); count >= fewest_chunks; count /= 2) {
         const std::size_t bytes = wire::ring::file_bytes(static_cast<std::uint32_t>(count));
         if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) == 0 && map(bytes)) {
             ring_ = wire::ring::create(memory_, static_cast<std::uint32_t>(count), options);

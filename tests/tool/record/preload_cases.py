@@ -384,6 +384,9 @@ def case_unusable(tool):
             done = subprocess.run([tool.programs["recorded"], *words], env=environment, capture_output=True, text=True,
                                   timeout=60)
             check((done.returncode, done.stdout, done.stderr) == (status, "", ""), f"{value}: {done}")
+    for mib in (150, 273, 280, 1045, 2070):  # what is shared leaves linn room
+        words = "sh", "-c", f'ulimit -v {mib << 10}; exec "$@"', "sh", *tool.command(tool.programs["recorded"], "calls")
+        check(subprocess.run(words, capture_output=True, timeout=60).returncode == 0, f"{mib} MiB")
     few = subprocess.run(tool.command("sh", "-c", 'ulimit -n 4; exec "$0" calls', tool.programs["recorded"]), capture_output=True,
                          text=True, timeout=60)
     check((few.returncode, "events were lost" in few.stderr) in ((0, False), (1, True)), f"{few}")
