@@ -312,18 +312,22 @@ struct hooks {
     LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
         const unwind::frame_start from = unwind::here();
         find_real_functions();
-        int error = ENOMEM;
-        void* const block = got(from, allocation_call::aligned, bytes, alignment, [=, &error] {
-            void* made = nullptr;
-            if (real.posix_memalign != nullptr) {
-                error = real.posix_memalign(&made, alignment, bytes);
-            }
-            return error == 0 ? made : nullptr;
+        const bool is_taken = takes(bytes);
+        void* block = nullptr;
+        void** const into = &block;
+        const int error = real.posix_memalign == nullptr ? ENOMEM : timed_get(bytes, is_taken, [=] {
+            return real.posix_memalign(into, alignment, bytes);
         });
-        if (error == 0) {
-            *result = block;
+        if (error != 0) {
+            record_slowly(from,
+                          {event_kind::failure, allocation_call::aligned, log2_of(alignment), 0, 0, bytes});
+            return error;
         }
-        return error;
+        *result = block;
+        if (is_taken && block != nullptr) { // of size 0, an allocator may have none
+            record_allocation(from, allocation_call::aligned, block, bytes, log2_of(alignment));
+        }
+        return 0;
     }
     template <typename Ask>
     LINN_HOOK void* aligned(std::size_t alignment, std::size_t bytes, Ask get_block) noexcept {
