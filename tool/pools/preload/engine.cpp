@@ -337,8 +337,7 @@ std::uint32_t pool_of(const void* block) noexcept {
     return pool_numbers;
 }
 
-void give_slowly(void* block) noexcept {
-    const void* const caller = __builtin_return_address(0);
+void give_slowly(void* block, const void* caller) noexcept {
     const std::uint32_t number = pool_of(block);
     if (number == pool_numbers) {
         detail::report({misuse_kind::foreign_pointer, "a plan", block, 1});

@@ -119,9 +119,8 @@ bool make_pool(std::uint32_t number) noexcept;
 /// A block when the thread's cache is empty; null when the general allocator has to serve.
 /// @param caller who asks, for the reports of checked mode
 void* refill(std::uint64_t number, const void* caller) noexcept;
-/// Takes a block back when the thread's cache has no room, or does not know the pool. At the end of a hook a jump leads here, so it
-/// returns to the program, which is the caller for the reports of checked mode.
-void give_slowly(void* block) noexcept;
+/// Takes a block back when the thread's cache has no room, or does not know the pool.
+void give_slowly(void* block, const void* caller) noexcept;
 /// The number of the pool of a block. @pre is_in_range(block)
 std::uint32_t pool_of(const void* block) noexcept;
 
@@ -137,10 +136,10 @@ void check_pools() noexcept;
 }
 
 /// @pre is_in_range(block)
-[[gnu::always_inline]] inline void give(void* block) noexcept {
+[[gnu::always_inline]] inline void give(void* block, const void* caller) noexcept {
     const std::ptrdiff_t known = range.pool_of_chunk[chunk_of(block)].load(std::memory_order_relaxed);
     if (!me.fronts[known - 1].try_push(block)) [[unlikely]] {
-        give_slowly(block);
+        give_slowly(block, caller);
     }
 }
 

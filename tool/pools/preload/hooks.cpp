@@ -29,19 +29,19 @@ std::size_t size_of_pooled(const void* block) noexcept {
 }
 
 /// A block of a pool stays where it is while it fits, and is general memory from then on.
-[[gnu::noinline]] void* resize_pooled(void* old, std::size_t bytes) noexcept {
+[[gnu::noinline]] void* resize_pooled(void* old, std::size_t bytes, const void* caller) noexcept {
     const std::size_t had = size_of_pooled(old);
     if (bytes != 0 && bytes <= had) {
         return old;
     }
     if (bytes == 0) {
-        give(old);
+        give(old, caller);
         return nullptr;
     }
     void* const block = real.malloc(bytes);
     if (block != nullptr) {
         std::memcpy(block, old, had);
-        give(old);
+        give(old, caller);
     }
     return block;
 }
@@ -65,7 +65,7 @@ struct general_realloc {
         return block_for<general_realloc>(hot.malloc_sizes, bytes, from);
     }
     if (is_in_range(old)) {
-        return resize_pooled(old, bytes);
+        return resize_pooled(old, bytes, reinterpret_cast<const void*>(from.return_address));
     }
     return real.realloc(old, bytes);
 }
@@ -121,7 +121,7 @@ template <operator_name Name, typename... More>
 template <operator_name Name, typename... More>
 [[gnu::always_inline]] inline void put(void* block, More... more) noexcept {
     if (is_in_range(block)) {
-        give(block);
+        give(block, __builtin_return_address(0));
     } else if (next_operators.ways[index_of(Name)] == operator_way::malloc) [[likely]] {
         real.free(block);
     } else {
@@ -149,7 +149,7 @@ template <operator_name Name, typename... More>
 }
 [[gnu::noinline]] void looked_up_free(void* block) noexcept {
     if (is_in_range(block)) {
-        give(block);
+        give(block, __builtin_return_address(0));
         return;
     }
     real.free(block);
