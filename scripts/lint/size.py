@@ -11,11 +11,11 @@ import source
 
 #        what                            bound     goal
 BOUNDS = {
-    "include/: lines": (16553, 13500),
-    "tool/: lines": (60536, 55000),
-    "tool/: files": (252, 420),
+    "include/: lines": (16257, 13500),
+    "tool/: lines": (58381, 55000),
+    "tool/: files": (242, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54721, 55000),
+    "tests/: lines": (54745, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

@@ -229,6 +229,15 @@ def case_libraries(tool):
         check(all(found[key] == n for key, n in worked(0, 5).items()) and found["allocation", "malloc", 100] == 0, f"{found}")
 
 
+def case_memset_of_a_library(tool):
+    """The program's memset stays the one that it was, also where a library with another one is unmapped meanwhile."""
+    with tool.program() as program:
+        program.step(f"other = ctypes.CDLL('{tool.programs['own_memset']}')")
+        with tool.recording(program.pid, "--fills"):
+            program.step("_ctypes.dlclose(other._handle); counted.fill(10)")
+        check(tool.result()["kinds"]["fill"]["count"] >= 10, f"{tool.result()['kinds']}")
+
+
 def case_unmapped(tool):
     """A library is unmapped meanwhile, and the one in its place has a hole where the slots were."""
     with tool.program() as program:

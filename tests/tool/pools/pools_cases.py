@@ -357,6 +357,7 @@ def case_checked(tool):
         check_used(tool.run(plan, *words, library=checked), "by malloc")
     abort = -int(signal.SIGABRT)
     tool.run(plan, "misuse", "double_free", library=checked, status=abort, out="", stderr="freed twice")
+    tool.run(plan, "misuse", "free_of_moved", library=checked, status=abort, out="", stderr=r"freed by\nlinn: +#0 .*linn_pools_served")
     tool.run(plan, "misuse", "overrun", library=checked, status=abort, out="", stderr="written to beyond its end")
     tool.run(plan, "misuse", "interior", library=checked, status=abort, out="",
              stderr="no object starts at this address|no object can start")

@@ -383,6 +383,9 @@ void misuse(std::string_view what) {
     if (what == "double_free") {
         std::free(p);
         std::free(kept(p)); // NOLINT
+    } else if (what == "free_of_moved") {
+        std::free(kept(std::realloc(p, 4000)));
+        std::free(kept(p)); // NOLINT
     } else if (what == "overrun") {
         *kept(p + bytes) = 1;
         std::free(p);
