@@ -15,7 +15,7 @@ BOUNDS = {
     "tool/: lines": (58381, 55000),
     "tool/: files": (242, 420),
     "tool/: files of C++ below 40 lines": (4, 60),
-    "tests/: lines": (54745, 55000),
+    "tests/: lines": (54741, 55000),
     "docs/, README, CONTRIBUTING: words": (55000, 55000),
     "CHANGELOG: words": (900, 900),
 }

@@ -94,8 +94,16 @@ struct core_state {
 struct cold : core_state {
     void run(unsigned t) {
         linn::detail::this_thread_index<policy> = table::most + 1;
-        deallocate(allocate(t), t);
+        held[t] = allocate(t);
+        if (t == 0) {
+            deallocate(held[t], t);
+        }
     }
+    void finish() {
+        deallocate(held[1], 1);
+        core_state::finish();
+    }
+    void* held[2] = {};
 };
 const registration<cold> cold_of_two{"resource.cold", 2, true};
 
@@ -281,24 +289,12 @@ struct passed : core_state {
 const registration<passed> passed_on{"resource.passed", 2};
 
 /// Threads without a number have no cache.
-struct without_cache : core_state {
+struct without_cache : cold {
     without_cache() {
         deallocate(allocate(1), 1);
         shared.trim();
         leave_thread_number();
     }
-    void run(unsigned t) {
-        linn::detail::this_thread_index<policy> = table::most + 1;
-        held[t] = allocate(t);
-        if (t == 0) {
-            deallocate(held[t], t);
-        }
-    }
-    void finish() {
-        deallocate(held[1], 1);
-        core_state::finish();
-    }
-    void* held[2] = {};
 };
 const registration<without_cache> without_cache_of_two{"resource.without_cache", 2};
 
