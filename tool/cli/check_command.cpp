@@ -148,10 +148,11 @@ private:
         if (words_.empty()) {
             return files_.deliver();
         }
+        const report::document document = report::check_document(result_);
         if (!is_quiet_ || !result_.is_kept()) {
-            write_to_stderr(report::render_terminal(report::check_document(result_), style_of_stderr()));
+            write_to_stderr(report::render_terminal(document, style_of_stderr()));
         }
-        return files_.write();
+        return files_.write(document);
     }
 
     std::string budget_file_;

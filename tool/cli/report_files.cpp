@@ -50,19 +50,16 @@ std::string report_files::page_address() const {
                                                            : std::string{};
 }
 
-std::string report_files::write() const {
+std::string report_files::write(const report::document& document) const {
     std::vector<std::string> problems;
     for (std::size_t i = 0; i != files_.size(); ++i) {
-        if (files_[i].empty()) {
-            continue;
-        }
-        const std::string text = output_formats[i].render(document_());
         if (files_[i] == "-") {
+            const std::string text = output_formats[i].render(document);
             if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
                 problems.push_back(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
             }
-        } else {
-            problems.push_back(write_atomically(files_[i], text));
+        } else if (!files_[i].empty()) {
+            problems.push_back(write_atomically(files_[i], output_formats[i].render(document)));
         }
     }
     std::erase(problems, "");
@@ -70,9 +67,10 @@ std::string report_files::write() const {
 }
 
 std::string report_files::deliver() const {
-    const std::string problem = write();
+    const report::document document = document_();
+    const std::string problem = write(document);
     if (!takes_stdout()) {
-        const std::string text = report::render_terminal(document_(), style_of_stdout());
+        const std::string text = report::render_terminal(document, style_of_stdout());
         std::fwrite(text.data(), 1, text.size(), stdout);
     }
     const bool is_printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

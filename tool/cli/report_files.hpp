@@ -32,12 +32,12 @@ public:
     /// "file:///home/me/report.html" of the page that was asked for; empty without one, or where it is no file.
     std::string page_address() const;
 
-    /// Writes every form asked for, each file whole or not at all. One that fails does not stop the others. Returns an
-    /// empty string, or what went wrong.
-    std::string write() const;
+    /// Writes every form of the document that was asked for, each file whole or not at all. One that fails does not stop the
+    /// others. Returns an empty string, or what went wrong.
+    std::string write(const report::document& document) const;
 
-    /// Writes every form asked for, then prints the document as the terminal's width and colours allow, unless a form takes
-    /// standard output. The files come first: the reader of standard output may have gone away, which ends this process.
+    /// Writes likewise the document of the constructor, then prints it as the terminal's width and colours allow, unless a form
+    /// takes standard output. The files come first: the reader of standard output may have gone away, which ends this process.
     /// Returns as `write`, also for standard output.
     std::string deliver() const;
 
