@@ -34,7 +34,7 @@ CHECKED = {"COUNT", "SECONDS", "PERCENT", "BYTES", "NUMBER", "N", "LIMIT", "PID"
 
 
 def case_unwritable_messages(tool):
-    """Where standard error is closed or full a message is lost; the exit status is as ever."""
+    """A message that standard error cannot take is lost; the exit status stays the same."""
     for words in (["advise", "/nonexistent"], ["bench", "--nosuch"], ["try", "--", "/nonexistent"], ["nosuch"], []):
         for way in ('exec "$@" 2>&-', 'exec "$@" 2>/dev/full', 'exec "$@" <&- >&- 2>&-'):
             done = subprocess.run(["bash", "-c", way, "bash", tool.linn, *words], timeout=60)

@@ -261,8 +261,8 @@ private:
             return "it left processes behind";
         }
         // Each of the two files may end in a page of its own.
-        const std::uint64_t output_bytes =
-            output_file_bytes() - std::min(output_before_, output_file_bytes());
+        const std::uint64_t output_now = output_file_bytes();
+        const std::uint64_t output_bytes = output_now - std::min(output_before_, output_now);
         if (first_.written_bytes > output_bytes + 2 * page_bytes) {
             return fmt::format("it wrote {} to files{}", figures::bytes_text(first_.written_bytes), how_to);
         }

@@ -351,7 +351,7 @@ private:
         return what == offer::place ? offer::nothing : what;
     }
 
-    /// Items will be destroyed. Buffers are gone at once, also from the numbers, and their places are free: a fork
+    /// Items will be destroyed. Where they are few they are gone at once, also from the numbers, and their places are free: a fork
     /// may come before they are destroyed, and a thread that looks for one must not find neither. An object of a recycler has its
     /// place until it is destroyed, since the limit is one of objects that exist. @pre the mutex is held
     void forget(std::size_t n) noexcept {
@@ -433,7 +433,7 @@ private:
     linked_list<waiter, &waiter::next, &waiter::previous> waiters_;
     std::size_t places_taken_ = 0; ///< items that exist or are being made; 0 when there is no limit
     std::size_t created_ = 0;
-    std::size_t gone_ = 0; ///< of these, where places serve at once
+    std::size_t gone_ = 0; ///< of these, where items are few
     std::size_t peak_ = 0;
 
     /// Items, places for one, threads that wait or were answered, and the owner while it exists.
